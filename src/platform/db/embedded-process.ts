@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * Whether the process is a PostgreSQL of this data folder, rather than a later process that got the same id, or one that
+ * is dead but not yet buried. Its command line tells, and is the one thing about it that other users may read.
+ */
+export function isServerProcess(pid: number, data: string): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
+  if (!existsSync('/proc/self/cmdline')) {
+    const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout.includes('postgres') && stdout.includes(` -D ${data} `);
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-D\0${data}\0`);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Binaries } from './embedded-binaries.ts';
+import { isAlive, isServerProcess } from './embedded-process.ts';
+import type { ServerUser } from './embedded-user.ts';
+
+/** One database cluster and how its server is run. */
+export interface Cluster {
+  folder: string;
+  data: string;
+  socketFolder: string;
+  user: ServerUser | undefined;
+  binaries: Binaries;
+  settings: Record<string, string>;
+}
+
+/** What postmaster.pid says about a server that really runs. */
+export interface RunningServer {
+  pid: number;
+  socketFolder: string;
+  status: string;
+}
+
+export const SUPERUSER = 'pennypost';
+export const PORT = 5432;
+
+/** Only names the socket; PG* variables of the caller must not reach the server (PGPORT would rename the socket). */
+const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+function asServerUser({ folder, user }: Cluster) {
+  return { cwd: folder, env: ENVIRONMENT, ...(user && { uid: user.uid, gid: user.gid }) };
+}
+
+/** A cluster comes into being by a rename, so an interrupted initdb leaves nothing that looks like one. */
+export async function createClusterIfMissing(cluster: Cluster): Promise<boolean> {
+  if (existsSync(cluster.data)) return false;
+  for (const name of readdirSync(cluster.folder)) {
+    const [, pid] = /^data\.new-(\d+)$/.exec(name) ?? [];
+    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)))) {
+      rmSync(join(cluster.folder, name), { recursive: true, force: true });
+    }
+  }
+  const draft = `${cluster.data}.new-${process.pid}`;
+  await initialise(cluster, draft);
+  try {
+    renameSync(draft, cluster.data);
+  } catch (error) {
+    // Another process was first; its cluster is as good as ours.
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(cluster.data)) throw error;
+    return false;
+  }
+  const folder = openSync(cluster.folder, constants.O_RDONLY);
+  fsyncSync(folder);
+  closeSync(folder);
+  return true;
+}
+
+function initialise(cluster: Cluster, data: string): Promise<void> {
+  const { max_connections = '100', shared_buffers = '128MB', fsync = 'on' } = cluster.settings;
+  const options = [
+    ...['--pgdata', data, '--username', SUPERUSER, '--encoding', 'UTF8', '--locale', 'C'],
+    ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--data-checksums'],
+    ...['--auth-local', 'trust', '--auth-host', 'reject', '--no-instructions'],
+    // Naming these two spares initdb the search for what the machine can bear: a third of its time.
+    ...['--set', `max_connections=${max_connections}`, '--set', `shared_buffers=${shared_buffers}`],
+    ...(fsync === 'off' ? ['--no-sync'] : []),
+  ];
+  return new Promise((resolve, reject) => {
+    const child = spawn(cluster.binaries.initdb, options, asServerUser(cluster));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.once('error', (error) => reject(explainSpawnError(error, cluster)));
+    child.once('close', (code) => {
+      if (code === 0) return resolve();
+      rmSync(data, { recursive: true, force: true });
+      reject(new Error(`initdb could not create a database in ${cluster.folder}: ${output.trim()}`));
+    });
+  });
+}
+
+export function commandLine({ data, socketFolder, settings }: Cluster): string[] {
+  const all = { ...settings, listen_addresses: '', unix_socket_directories: socketFolder, port: String(PORT) };
+  return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** Whether the server that runs was started as we would start it now: same programs, same settings. */
+export function isAsWanted(cluster: Cluster): boolean {
+  const wanted = [cluster.binaries.postgres, ...commandLine(cluster).map((argument) => `"${argument}"`)].join(' ');
+  return readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim() === wanted;
+}
+
+export function findRunningServer(cluster: Cluster): RunningServer | undefined {
+  const file = join(cluster.data, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const [pid, , , , socketFolder = '', , , status = 'starting'] = readFileSync(file, 'utf8').split('\n');
+  if (!isServerProcess(Number(pid), cluster.data)) return undefined;
+  return { pid: Number(pid), socketFolder, status: status.trim() };
+}
+
+/** Resolves when the server takes connections; recovery after a crash may make that a while. */
+export async function launch(cluster: Cluster): Promise<void> {
+  removeStaleFiles(cluster);
+  const log = openLog(cluster);
+  const logStart = fstatSync(log).size;
+  // Detached: Ctrl-C in a terminal reaches the whole process group, and the application must drain first.
+  const child = spawn(cluster.binaries.postgres, commandLine(cluster), {
+    ...asServerUser(cluster),
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  try {
+    let failure: Error | undefined;
+    let ended = false;
+    child.once('error', (error) => {
+      failure = explainSpawnError(error, cluster);
+    });
+    child.once('exit', () => {
+      ended = true;
+    });
+    while (failure === undefined && !ended) {
+      await sleep(10);
+      const running = findRunningServer(cluster);
+      if (running?.pid === child.pid && running?.status === 'ready') break;
+    }
+    if (failure !== undefined) throw failure;
+    if (ended) throw new Error(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+}
+
+/**
+ * PostgreSQL clears away what a crashed server left, except when the process id written there lives again as another
+ * process of the same user, as happens in containers.
+ */
+function removeStaleFiles(cluster: Cluster): void {
+  const socketLock = join(cluster.socketFolder, `.s.PGSQL.${PORT}.lock`);
+  for (const file of [join(cluster.data, 'postmaster.pid'), socketLock]) {
+    if (!existsSync(file)) continue;
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    if (isAlive(pid) && !isServerProcess(pid, cluster.data)) rmSync(file, { force: true });
+  }
+}
+
+/** Asks for a fast shutdown, then, with ever less patience, for less polite ones; each of them keeps committed data. */
+export async function shutDown(cluster: Cluster, pid: number): Promise<void> {
+  for (const [signal, patienceMs] of [
+    ['SIGINT', 20_000],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    signalServer(pid, signal);
+    const deadline = Date.now() + patienceMs;
+    while (Date.now() < deadline) {
+      if (!isServerProcess(pid, cluster.data)) return;
+      await sleep(10);
+    }
+  }
+  throw new Error(`PostgreSQL (process ${pid}) does not stop`);
+}
+
+export function signalServer(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+const LARGE_LOG_BYTES = 10_000_000;
+
+function openLog({ folder, user }: Cluster): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+  // The folder belongs to the server's user: root must not follow a link that user may have put there.
+  const log = openSync(join(folder, 'server.log'), O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
+  if (user !== undefined) fchownSync(log, user.uid, user.gid);
+  if (fstatSync(log).size > LARGE_LOG_BYTES) ftruncateSync(log);
+  return log;
+}
+
+function readLog(log: number, from: number): string {
+  const text = Buffer.alloc(4_000);
+  return text.toString('utf8', 0, readSync(log, text, 0, text.length, from)).trim();
+}
+
+function explainSpawnError(error: NodeJS.ErrnoException, { binaries }: Cluster): Error {
+  const reason =
+    error.code === 'ENOENT' && existsSync(binaries.postgres)
+      ? 'it needs a system with the GNU C library (Alpine has another one)'
+      : error.message;
+  return new Error(`The embedded PostgreSQL cannot be started: ${reason}. Set DATABASE_URL to use one of your own.`);
+}

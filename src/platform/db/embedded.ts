@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { findBinaries } from './embedded-binaries.ts';
+import { createSocketFolder, findOrCreateLocation } from './embedded-location.ts';
+import { takeOwnership } from './embedded-ownership.ts';
+import {
+  type Cluster,
+  createClusterIfMissing,
+  findRunningServer,
+  PORT,
+  SUPERUSER,
+  shutDown,
+  signalServer,
+} from './embedded-server.ts';
+
+interface Log {
+  info(details: object, text: string): void;
+  warn(details: object, text: string): void;
+}
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  log: Log;
+  /** PostgreSQL's own settings, over our defaults. */
+  settings?: Record<string, string>;
+}
+
+export interface EmbeddedPostgres {
+  connection: { host: string; port: number; user: string; database: string; ssl: false };
+  /** Fit for DATABASE_URL. */
+  url: string;
+  /** The folder that holds the database: <dataDir>/postgres unless the server's user cannot get there. */
+  location: string;
+  stop(): Promise<void>;
+}
+
+const DATABASE = 'pennypost';
+
+/** For a small machine it shares with the application: 2 cores, some gigabytes. Durability is PostgreSQL's default. */
+const DEFAULT_SETTINGS = {
+  max_connections: '200',
+  shared_buffers: '256MB',
+  work_mem: '8MB',
+  maintenance_work_mem: '128MB',
+  effective_cache_size: '1GB',
+  // Fewer, larger checkpoints: each one makes every page's first change write the whole page to the log.
+  checkpoint_timeout: '15min',
+  max_wal_size: '2GB',
+  wal_compression: 'on',
+  random_page_cost: '1.1',
+  // Parallel plans cost more than they bring on two cores, and need more than the 64 MB /dev/shm of a container.
+  max_parallel_workers_per_gather: '0',
+  max_parallel_maintenance_workers: '0',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Above ERROR: a taken name is an ordinary answer here, and its text would put personal data into the log.
+  log_min_messages: 'log',
+  unix_socket_permissions: '0700',
+};
+
+/**
+ * Starts the PostgreSQL that comes with the npm packages, or takes over the one that an earlier process, killed before it
+ * could stop it, left running. A server that dies is started again for as long as we run.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, log } = options;
+  const location = findOrCreateLocation(dataDir);
+  const binaries = findBinaries(location.user);
+  const cluster: Cluster = {
+    ...location,
+    data: join(location.folder, 'data'),
+    socketFolder: createSocketFolder(location),
+    binaries,
+    // The version is in the name so that a new version is seen as a difference in settings: see isAsWanted.
+    settings: { ...DEFAULT_SETTINGS, cluster_name: `pennypost-${binaries.version}`, ...options.settings },
+  };
+  if (await createClusterIfMissing(cluster)) log.info({ location: location.folder }, 'Created the database');
+
+  const stop = await keepRunning(cluster, dataDir, log);
+  const connection = {
+    host: cluster.socketFolder,
+    port: PORT,
+    user: SUPERUSER,
+    database: DATABASE,
+    ssl: false as const,
+  };
+  return { connection, url: toUrl(connection), location: location.folder, stop };
+}
+
+/** Owns the server until the returned function is called, and starts it again should it die before. */
+async function keepRunning(cluster: Cluster, dataDir: string, log: Log): Promise<() => Promise<void>> {
+  let title: pg.Client | undefined;
+  let stopping: Promise<void> | undefined;
+  let recovering: Promise<void> | undefined;
+
+  async function take(): Promise<void> {
+    const taken = await takeOwnership(cluster, dataDir);
+    taken.once('end', () => {
+      if (title !== taken) return;
+      title = undefined;
+      if (stopping === undefined) recovering = recover();
+    });
+    await createDatabaseIfMissing(taken);
+    title = taken;
+  }
+
+  async function recover(): Promise<void> {
+    for (let attempt = 0; stopping === undefined; attempt++) {
+      try {
+        log.warn({ attempt }, 'Lost the embedded PostgreSQL; starting it again');
+        await take();
+        log.info({ location: cluster.folder }, 'The embedded PostgreSQL is back');
+        return;
+      } catch (error) {
+        log.warn({ error }, 'The embedded PostgreSQL does not come back yet');
+        await sleep(Math.min(200 * 2 ** attempt, 5_000));
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    process.off('exit', stopOnExit);
+    await recovering;
+    const running = findRunningServer(cluster);
+    if (title !== undefined && running !== undefined) await shutDown(cluster, running.pid);
+    await title?.end();
+  }
+
+  /** The last resort of a process that ends without having stopped us. */
+  function stopOnExit(): void {
+    const running = findRunningServer(cluster);
+    if (title !== undefined && running !== undefined) signalServer(running.pid, 'SIGINT');
+  }
+
+  await take();
+  process.on('exit', stopOnExit);
+  return () => {
+    stopping ??= stop();
+    return stopping;
+  };
+}
+
+async function createDatabaseIfMissing(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+  if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+}
+
+/** Port and sslmode are named because PGPORT and PGSSLMODE, if set, would count otherwise. */
+export function toUrl({ host, port, user, database }: EmbeddedPostgres['connection']): string {
+  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}&sslmode=disable`;
+}
