@@ -1,0 +1,154 @@
+// Makes a clone ready to run: installs when dependencies are missing or stale, compiles when dist is, else does nothing.
+// `npm start` and `npm test` run it first; it needs Node and npm, and nothing that would have to be installed before.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+refuseOldNode();
+process.chdir(resolve(import.meta.dirname, '..'));
+if (isInstallStale() || isBuildStale()) {
+  const unlock = await lock('.ready-lock');
+  process.once('exit', unlock);
+  // Asked again: whoever held the lock before may have done the work.
+  if (isInstallStale()) install();
+  if (isBuildStale()) build();
+}
+
+function refuseOldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  fail(`Pennypost needs Node 20.19 or newer; this is ${process.versions.node}.`);
+}
+
+function isInstallStale() {
+  const installed = readJson('node_modules/.package-lock.json')?.packages;
+  if (installed === undefined) return true;
+  return Object.entries(readJson('package-lock.json').packages).some(([path, wanted]) => {
+    if (path === '') return false;
+    // npm leaves out the optional packages that are for other platforms.
+    return installed[path] === undefined ? !wanted.optional : installed[path].version !== wanted.version;
+  });
+}
+
+function install() {
+  say('installing dependencies');
+  // Compiling needs the development dependencies, which NODE_ENV=production would leave out.
+  run('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', ...cacheElsewhere()]);
+}
+
+/** Some accounts have no home folder to write to. */
+function cacheElsewhere() {
+  const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  try {
+    fs.mkdirSync(cache, { recursive: true });
+    fs.accessSync(cache, fs.constants.W_OK);
+    return [];
+  } catch {
+    const temporary = fs.mkdtempSync(join(tmpdir(), 'pennypost-npm-'));
+    process.once('exit', () => fs.rmSync(temporary, { recursive: true, force: true }));
+    return ['--cache', temporary];
+  }
+}
+
+function isBuildStale() {
+  return readJson('dist/build.json')?.inputs !== hashInputs();
+}
+
+/** Everything the compiled files depend on, and the commit they will say they were made from. */
+function hashInputs() {
+  const sources = fs.readdirSync('src', { recursive: true }).map((name) => join('src', name));
+  const inputs = sources.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts')).sort();
+  const hash = createHash('sha256').update(gitCommit());
+  for (const path of [...inputs, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
+    const { size, mtimeMs } = fs.statSync(path);
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Compiles beside dist and puts it in place whole, so that dist is never half a build. */
+function build() {
+  say('compiling');
+  const inputs = hashInputs();
+  fs.rmSync('dist.new', { recursive: true, force: true });
+  run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', 'dist.new']);
+  const about = { git_commit: gitCommit(), build_time: new Date().toISOString(), inputs };
+  fs.writeFileSync('dist.new/build.json', JSON.stringify(about, null, 2));
+  if (fs.existsSync('dist.new/main.js')) fs.chmodSync('dist.new/main.js', 0o755);
+  fs.rmSync('dist', { recursive: true, force: true });
+  fs.renameSync('dist.new', 'dist');
+}
+
+function gitCommit() {
+  try {
+    if (!fs.existsSync('.git')) return 'unknown';
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** The folder holds one file, named after the process that has the lock. */
+async function lock(folder) {
+  const draft = `${folder}.${process.pid}`;
+  fs.rmSync(draft, { recursive: true, force: true });
+  fs.mkdirSync(draft);
+  fs.writeFileSync(join(draft, String(process.pid)), '');
+  for (let waited = false; ; waited = true) {
+    try {
+      // Succeeds when there is no such folder or an empty one, and so for one process only.
+      fs.renameSync(draft, folder);
+      return () => fs.rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (!['EEXIST', 'ENOTEMPTY'].includes(error.code)) throw error;
+    }
+    for (const holder of readFolder(folder)) {
+      if (!isAlive(Number(holder))) fs.rmSync(join(folder, holder), { force: true });
+      else if (!waited) say(`waiting for process ${holder} to make ready (if there is none: rm -r ${folder})`);
+    }
+    await sleep(100);
+  }
+}
+
+function readFolder(folder) {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid) {
+  try {
+    // The same id in a lock left behind is an earlier process, as in containers.
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(fs.readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the command prints goes to stderr: stdout belongs to what runs after us. */
+function run(command, options) {
+  const { status, error } = spawnSync(command, options, { stdio: ['ignore', 2, 2] });
+  if (status !== 0) fail(`${command} ${options.join(' ')} failed${error ? `: ${error.message}` : ''}`);
+}
+
+function say(text) {
+  process.stderr.write(`pennypost: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}
