@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
+
+type Tasks = {
+  double(n: number): number;
+  slow(ms: number): Promise<string>;
+  thread(): number;
+  bytes(length: number): Uint8Array;
+  fail(message: string): never;
+  hang(): never;
+  eat(): never;
+  exit(): never;
+  throwLater(): Promise<never>;
+  unpassable(): unknown;
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'worker-pool-'));
+const module = pathToFileURL(join(folder, 'tasks.mjs'));
+writeFileSync(
+  module,
+  `
+import { threadId } from 'node:worker_threads';
+export const double = (n) => n * 2;
+export const slow = (ms) => new Promise((resolve) => setTimeout(() => resolve('slept'), ms));
+export const thread = () => threadId;
+export const bytes = (length) => new Uint8Array(length).fill(7);
+export const fail = (message) => { throw new TypeError(message); };
+export const hang = () => { for (;;); };
+export const eat = () => { const kept = []; for (;;) kept.push(Array.from({ length: 10000 }, (_, i) => ({ i }))); };
+export const exit = () => process.exit(3);
+export const throwLater = () => { setImmediate(() => { throw new Error('out of nowhere'); }); return new Promise(() => {}); };
+export const unpassable = () => () => {};
+`,
+);
+
+let pool: WorkerPool<Tasks>;
+const open = (options: Partial<WorkerPoolOptions> = {}) => {
+  pool = createWorkerPool<Tasks>({ module, size: 2, ...options });
+  return pool;
+};
+afterEach(() => pool.close());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('createWorkerPool', () => {
+  it('returns what the task returns, bytes included', async () => {
+    open();
+    expect(await pool.run('double', 21)).toBe(42);
+    expect(await pool.run('bytes', 5)).toEqual(new Uint8Array([7, 7, 7, 7, 7]));
+  });
+
+  it('uses no more threads than its size and lets the rest wait', async () => {
+    open({ size: 2 });
+    const ids = Promise.all(Array.from({ length: 12 }, () => pool.run('thread')));
+    expect(pool.waiting).toBe(10);
+    expect(new Set(await ids).size).toBeLessThanOrEqual(2);
+    expect(pool.waiting).toBe(0);
+  });
+
+  it('passes on the error a task throws and keeps its thread', async () => {
+    open({ size: 1 });
+    const before = await pool.run('thread');
+    await expect(pool.run('fail', 'no such page')).rejects.toThrow(new TypeError('no such page'));
+    expect(await pool.run('thread')).toBe(before);
+  });
+
+  it('names a task that does not exist', async () => {
+    open();
+    await expect(pool.run('missing' as 'hang')).rejects.toThrow('exports no task named missing');
+  });
+
+  it('refuses an answer that cannot be copied between threads', async () => {
+    open();
+    await expect(pool.run('unpassable')).rejects.toThrow('the answer of unpassable cannot be passed on');
+  });
+
+  it('refuses an argument that cannot be copied between threads and goes on', async () => {
+    open({ size: 1 });
+    await expect(pool.run('double', (() => 1) as never)).rejects.toThrow('could not be cloned');
+    expect(await pool.run('double', 2)).toBe(4);
+  });
+
+  it.each([
+    ['hang', 'timeout', 'task hang took longer than 300 ms'],
+    ['eat', 'memory', 'the task needed more than 32 MB'],
+    ['exit', 'crashed', 'the worker thread ended with code 3'],
+    ['throwLater', 'crashed', 'the worker thread crashed: Error: out of nowhere'],
+  ] as const)(
+    'replaces the thread of a task that does %s (%s), disturbing nothing else',
+    async (task, reason, message) => {
+      open({ size: 2, timeout_ms: task === 'hang' ? 300 : 10_000, memory_mb: 32 });
+      const neighbour = pool.run('slow', 200);
+      await expect(pool.run(task)).rejects.toMatchObject({ name: 'WorkerFailure', reason, message });
+      expect(await neighbour).toBe('slept');
+      expect(await Promise.all([pool.run('double', 1), pool.run('double', 2), pool.run('double', 3)])).toEqual([
+        2, 4, 6,
+      ]);
+    },
+  );
+
+  it('counts the time of the task, not of the wait for a thread', async () => {
+    open({ size: 1, timeout_ms: 400 });
+    const all = Promise.all([1, 2, 3, 4].map(() => pool.run('slow', 200)));
+    await expect(all).resolves.toEqual(['slept', 'slept', 'slept', 'slept']);
+  });
+
+  it('closes after the running task, refuses the waiting one and every later one', async () => {
+    open({ size: 1 });
+    const running = pool.run('slow', 150);
+    const waiting = pool.run('double', 1);
+    const refused = expect(waiting).rejects.toMatchObject({ reason: 'closed' });
+    const closed = pool.close();
+    expect(await running).toBe('slept');
+    await refused;
+    await closed;
+    await expect(pool.run('double', 1)).rejects.toMatchObject({ reason: 'closed' });
+  });
+
+  it('rejects when the module cannot be loaded', async () => {
+    open({ module: pathToFileURL(join(folder, 'absent.mjs')) });
+    await expect(pool.run('double', 1)).rejects.toMatchObject({ reason: 'crashed' });
+  });
+
+  it('says what to do when a TypeScript module has not been compiled', async () => {
+    open({ module: new URL('./never-compiled.ts', import.meta.url) });
+    await expect(pool.run('double', 1)).rejects.toThrow('build first');
+  });
+});
