@@ -1,0 +1,61 @@
+create table organisations (
+  id uuid primary key,
+  name varchar(255) not null constraint organisations_name_key unique,
+  active boolean not null default true,
+  crown boolean,
+  organisation_type text check (organisation_type in ('central', 'local', 'nhs_central', 'nhs_local', 'nhs_gp',
+    'nhs_notify', 'emergency_service', 'school_or_college', 'other')),
+  email_branding_id uuid references email_branding,
+  letter_branding_id uuid references letter_branding,
+  agreement_signed boolean,
+  agreement_signed_at timestamptz,
+  agreement_signed_by_id uuid references users,
+  agreement_signed_on_behalf_of_name varchar(255),
+  agreement_signed_on_behalf_of_email_address varchar(255),
+  agreement_signed_version numeric,
+  request_to_go_live_notes text,
+  notes text,
+  purchase_order_number varchar(255),
+  billing_contact_names text,
+  billing_contact_email_addresses text,
+  billing_reference varchar(255),
+  can_approve_own_go_live_requests boolean not null default false,
+  permissions text[] not null default '{can_ask_to_join_a_service}',
+  created_at timestamptz not null,
+  updated_at timestamptz
+);
+
+create table organisation_domains (
+  domain varchar(255) primary key,
+  organisation_id uuid not null references organisations
+);
+create index organisation_domains_organisation_id_idx on organisation_domains (organisation_id);
+
+create table organisation_members (
+  organisation_id uuid not null references organisations,
+  user_id uuid not null references users,
+  created_at timestamptz not null,
+  primary key (organisation_id, user_id)
+);
+create index organisation_members_user_id_idx on organisation_members (user_id);
+
+-- Permissions may be given to someone who is not (yet) a member, so they do not hang off the membership.
+create table organisation_permissions (
+  organisation_id uuid not null references organisations,
+  user_id uuid not null references users,
+  permission text not null check (permission in
+    ('manage_services', 'view_all_services', 'manage_organisation', 'can_make_services_live')),
+  primary key (organisation_id, user_id, permission)
+);
+
+create table organisation_email_branding_pool (
+  organisation_id uuid not null references organisations,
+  email_branding_id uuid not null references email_branding,
+  primary key (organisation_id, email_branding_id)
+);
+
+create table organisation_letter_branding_pool (
+  organisation_id uuid not null references organisations,
+  letter_branding_id uuid not null references letter_branding,
+  primary key (organisation_id, letter_branding_id)
+);

@@ -1,0 +1,32 @@
+create table api_keys (
+  id uuid primary key,
+  service_id uuid not null references services,
+  name varchar(255) not null,
+  -- Encrypted, not hashed: a token signed with the secret can only be checked by someone who can read it.
+  encrypted_secret text not null,
+  key_type text not null check (key_type in ('normal', 'team', 'test')),
+  created_by_id uuid not null references users,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  expiry_date timestamptz
+);
+create index api_keys_service_id_idx on api_keys (service_id);
+-- A revoked key frees its name.
+create unique index api_keys_live_name_key on api_keys (service_id, name) where expiry_date is null;
+create trigger announce_change after insert or update or delete on api_keys
+  for each row execute function announce_service_change();
+
+create table api_keys_history (
+  id uuid not null,
+  version integer not null,
+  service_id uuid not null,
+  name varchar(255) not null,
+  key_type text not null,
+  created_by_id uuid not null,
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  expiry_date timestamptz,
+  primary key (id, version)
+);
+create index api_keys_history_service_id_idx on api_keys_history (service_id);

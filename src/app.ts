@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { ServiceKeys } from './auth/service-keys.ts';
+import type { Config } from './config.ts';
+import { type Build, readBuild } from './operations/build.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import { openDatabase } from './platform/db/database.ts';
+import { Notices } from './platform/db/notices.ts';
+import { type Files, localFiles } from './platform/files.ts';
+import { createLog, type Log } from './platform/log.ts';
+import { Metrics } from './platform/metrics.ts';
+import type { Platform } from './platform/platform.ts';
+import { databaseQueue } from './platform/queue/queue.ts';
+import { SecretBox } from './platform/secrets.ts';
+
+/** Everything a request or a job may use, built by hand in this order and handed down as a value. */
+export interface App extends Platform {
+  config: Config;
+  build: Build;
+  serviceKeys: ServiceKeys;
+  /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
+  draining(): boolean;
+  drain(): void;
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What stands outside the process, and is replaced in tests. */
+export interface Outside {
+  databaseUrl: string;
+  clock?: Clock;
+  log?: Log;
+  files?: Files;
+}
+
+/** Connects to nothing yet: `open` does. */
+export function buildApp(config: Config, outside: Outside): App {
+  const log = outside.log ?? createLog(config.LOG_LEVEL);
+  const clock = outside.clock ?? systemClock;
+  const metrics = new Metrics();
+  const secrets = new SecretBox(config.SECRET_KEY);
+  const files = outside.files ?? localFiles(join(config.DATA_DIR, 'files'));
+  const { db, pool, close } = openDatabase({ url: outside.databaseUrl, poolSize: config.DATABASE_POOL_SIZE, log });
+  metrics.observePool(pool);
+  const notices = new Notices(outside.databaseUrl, log);
+  const platform: Platform = { db, pool, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
+  const serviceKeys = new ServiceKeys(platform);
+
+  let draining = false;
+  return {
+    ...platform,
+    config,
+    build: readBuild(),
+    serviceKeys,
+    draining: () => draining,
+    drain: () => {
+      draining = true;
+    },
+    open: () => notices.start(),
+    async close() {
+      await notices.close();
+      await close();
+    },
+  };
+}

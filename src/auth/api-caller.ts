@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify';
+import type { Authenticate } from '../platform/http/surface.ts';
+import { isUuid } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { sameSecret } from '../platform/secrets.ts';
+import type { KeyType } from './api-keys.sql.ts';
+import { bearerToken, claimsProblem, isSignedWith, type Jwt, readJwt, refused } from './bearer.ts';
+import { knownKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
+
+/** Who is calling the public API. */
+export interface ApiCaller {
+  service_id: string;
+  api_key_id: string;
+  key_type: KeyType;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    apiCaller?: ApiCaller;
+  }
+}
+
+export function apiCallerOf(request: FastifyRequest): ApiCaller {
+  if (!request.apiCaller) throw new Error('This route is not on the public surface');
+  return request.apiCaller;
+}
+
+type Needs = Pick<Platform, 'clock'> & { serviceKeys: ServiceKeys };
+
+/** The public API takes a JWT signed with a key's secret (official clients) or the key itself (curl). */
+export function authenticateApiCaller(app: Needs): Authenticate {
+  return async (request) => {
+    const token = bearerToken(request.headers.authorization);
+    const jwt = readJwt(token);
+    request.apiCaller = jwt ? await callerOfJwt(app, jwt) : await callerOfRawKey(app, token);
+  };
+}
+
+async function callerOfJwt(app: Needs, jwt: Jwt): Promise<ApiCaller> {
+  const { iss } = jwt.claims;
+  if (iss === undefined || iss === null) throw refused('noIssuer');
+  if (!isUuid(iss)) throw refused('issuerNotAnId');
+  const { service, keys } = await serviceAndKeys(app, iss);
+  if (jwt.header.alg !== 'HS256') throw refused('algorithm');
+  const matching = keys.filter((key) => isSignedWith(jwt, key.secret));
+  if (matching.length === 0) throw refused('keyNotFound');
+  const problem = claimsProblem(jwt.claims, app.clock.now());
+  if (problem) throw refused(problem);
+  return callerWith(service, matching);
+}
+
+/** `<name>-<service uuid>-<secret uuid>`; the name may hold anything, so it is read from the end. */
+async function callerOfRawKey(app: Needs, token: string): Promise<ApiCaller> {
+  const secret = token.slice(-36);
+  const serviceId = token.slice(-73, -37);
+  if (token.length < 74 || !isUuid(secret) || !isUuid(serviceId) || token.at(-37) !== '-')
+    throw refused('serviceNotFound');
+  const { service, keys } = await serviceAndKeys(app, serviceId);
+  const matching = keys.filter((key) => sameSecret(key.secret, secret));
+  if (matching.length === 0) throw refused('keyNotFound');
+  return callerWith(service, matching);
+}
+
+async function serviceAndKeys(
+  app: Needs,
+  serviceId: string,
+): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
+  const service = await app.serviceKeys.find(serviceId.toLowerCase());
+  if (!service) throw refused('serviceNotFound');
+  const keys = knownKeys(service, app.clock);
+  if (keys.length === 0) throw refused('noKeys');
+  if (!service.active) throw refused('archived');
+  return { service, keys };
+}
+
+function callerWith(service: ServiceWithKeys, matching: ServiceKey[]): ApiCaller {
+  const live = matching.find((key) => key.expiry_date === null);
+  if (!live) throw refused('keyRevoked');
+  return { service_id: service.id, api_key_id: live.id, key_type: live.key_type };
+}

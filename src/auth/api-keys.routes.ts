@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+
+const KeyTypes = OneOf(['normal', 'team', 'test']);
+const OfService = Type.Object({ service_id: Uuid });
+const OfKey = Type.Object({ service_id: Uuid, api_key_id: Uuid });
+
+const ApiKeys = Type.Object({
+  apiKeys: Type.Array(
+    Type.Object({
+      id: Uuid,
+      name: Type.String(),
+      key_type: KeyTypes,
+      created_by: Uuid,
+      created_at: Datetime,
+      updated_at: Nullable(Datetime),
+      expiry_date: Nullable(Datetime),
+      version: Type.Integer(),
+    }),
+  ),
+});
+
+export function apiKeyRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/service/:service_id/api-key',
+    {
+      schema: {
+        summary: 'Create an API key; the secret is returned this once',
+        params: OfService,
+        body: Type.Object({
+          name: Type.String({ minLength: 1, maxLength: 255 }),
+          created_by: Uuid,
+          key_type: KeyTypes,
+        }),
+        response: { 201: Data(Uuid) },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send({ data: await createApiKey(app, request.params.service_id, request.body) }),
+  );
+
+  http.get(
+    '/service/:service_id/api-keys',
+    {
+      schema: {
+        summary: 'API keys that are live or were revoked in the last 7 days',
+        params: OfService,
+        response: { 200: ApiKeys },
+      },
+    },
+    async (request) => ({ apiKeys: await listApiKeys(app, request.params.service_id) }),
+  );
+
+  http.get(
+    '/service/:service_id/api-keys/:api_key_id',
+    { schema: { summary: 'One live API key', params: OfKey, response: { 200: ApiKeys } } },
+    async (request) => ({ apiKeys: [await getApiKey(app, request.params.service_id, request.params.api_key_id)] }),
+  );
+
+  http.post(
+    '/service/:service_id/api-key/revoke/:api_key_id',
+    {
+      schema: {
+        summary: 'Revoke an API key at once',
+        params: OfKey,
+        body: Type.Object({ created_by: Type.Optional(Uuid) }, { additionalProperties: false }),
+        response: { 202: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await revokeApiKey(app, request.params.service_id, request.params.api_key_id, request.body.created_by);
+      return reply.code(202).send(null);
+    },
+  );
+}

@@ -1,0 +1,151 @@
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import { invalidField } from '../platform/failure.ts';
+
+export type KeyType = 'normal' | 'team' | 'test';
+
+const columns = [
+  'id',
+  'name',
+  'key_type',
+  'created_by_id as created_by',
+  'created_at',
+  'updated_at',
+  'expiry_date',
+  'version',
+] as const;
+
+export function selectServiceWithKeys(db: Db, serviceId: string) {
+  return db
+    .selectFrom('services')
+    .where('services.id', '=', serviceId)
+    .select((service) => [
+      'services.id',
+      'services.active',
+      jsonArrayFrom(
+        service
+          .selectFrom('api_keys')
+          .whereRef('api_keys.service_id', '=', 'services.id')
+          .select((key) => [
+            'api_keys.id',
+            'api_keys.name',
+            'api_keys.key_type',
+            'api_keys.encrypted_secret',
+            // Inside JSON the driver's datetime parser does not run, so the wire form is made here.
+            key
+              .fn<Timestamp | null>('to_char', ['api_keys.expiry_date', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
+              .as('expiry_date'),
+          ]),
+      ).as('keys'),
+    ])
+    .executeTakeFirst();
+}
+
+export function insertApiKey(
+  tx: Tx,
+  row: {
+    id: string;
+    service_id: string;
+    name: string;
+    encrypted_secret: string;
+    key_type: KeyType;
+    created_by_id: string;
+    created_at: Timestamp;
+  },
+): Promise<void> {
+  return withConstraints(
+    {
+      api_keys_live_name_key: () => invalidField('name', `Duplicate API key name '${row.name}'`),
+      api_keys_created_by_id_fkey: () => invalidField('created_by', 'No result found'),
+    },
+    async () => {
+      await tx.insertInto('api_keys').values(row).execute();
+      await insertHistory(tx, row.id);
+    },
+  );
+}
+
+/** Live keys, and those revoked since. */
+export function selectApiKeys(db: Db, serviceId: string, revokedSince: Timestamp) {
+  return db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where((key) => key.or([key('expiry_date', 'is', null), key('expiry_date', '>', revokedSince)]))
+    .orderBy('created_at')
+    .execute();
+}
+
+export function selectLiveApiKey(db: Db, serviceId: string, keyId: string) {
+  return db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where('id', '=', keyId)
+    .where('expiry_date', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The ids that were live and are not any more; a revoked key stays revoked at its first moment. */
+export async function revokeKeys(
+  tx: Tx,
+  which: { service_id: string; id?: string },
+  change: { now: Timestamp; revoked_by_id?: string },
+): Promise<string[]> {
+  const revoked = await withConstraints(
+    { api_keys_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
+    () =>
+      tx
+        .updateTable('api_keys')
+        .set((key) => ({
+          expiry_date: change.now,
+          updated_at: change.now,
+          version: key('version', '+', 1),
+          ...(change.revoked_by_id ? { created_by_id: change.revoked_by_id } : {}),
+        }))
+        .where('service_id', '=', which.service_id)
+        .$if(which.id !== undefined, (query) => query.where('id', '=', which.id ?? ''))
+        .where('expiry_date', 'is', null)
+        .returning('id')
+        .execute(),
+  );
+  for (const { id } of revoked) await insertHistory(tx, id);
+  return revoked.map(({ id }) => id);
+}
+
+export async function apiKeyExists(db: Db, serviceId: string, keyId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('service_id', '=', serviceId)
+    .where('id', '=', keyId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
+  const row = await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst();
+  return row !== undefined;
+}
+
+const historyColumns = [
+  'id',
+  'version',
+  'service_id',
+  'name',
+  'key_type',
+  'created_by_id',
+  'created_at',
+  'updated_at',
+  'expiry_date',
+] as const;
+
+async function insertHistory(tx: Tx, keyId: string): Promise<void> {
+  await tx
+    .insertInto('api_keys_history')
+    .columns(historyColumns)
+    .expression(tx.selectFrom('api_keys').select(historyColumns).where('id', '=', keyId))
+    .execute();
+}

@@ -1,0 +1,86 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Failure } from '../platform/failure.ts';
+
+/** The texts and statuses of refused credentials. The body is the surface's; `token` is the administrative field. */
+export const credentialTexts = {
+  missing: 'Unauthorized: authentication token must be provided',
+  scheme: 'Unauthorized: authentication bearer scheme must be used',
+  notAllowed: 'Unauthorized: not allowed to perform this action',
+  malformed:
+    'Invalid token: make sure your API token matches the example at https://docs.notifications.service.gov.uk/rest-api.html#authorisation-header',
+  noIssuer: 'Invalid token: iss field not provided',
+  issuerNotAnId: 'Invalid token: service id is not the right data type',
+  serviceNotFound: 'Invalid token: service not found',
+  noKeys: 'Invalid token: service has no API keys',
+  archived: 'Invalid token: service is archived',
+  algorithm: 'Invalid token: algorithm used is not HS256',
+  keyNotFound: 'Invalid token: API key not found',
+  keyRevoked: 'Invalid token: API key revoked',
+  clock: 'Error: Your system clock must be accurate to within 30 seconds',
+};
+
+export type CredentialProblem = keyof typeof credentialTexts;
+
+const unauthenticated = new Set<CredentialProblem>(['missing', 'scheme', 'notAllowed']);
+
+export function refused(problem: CredentialProblem): Failure {
+  const text = credentialTexts[problem];
+  const kind = unauthenticated.has(problem) ? 'unauthenticated' : 'forbidden';
+  return new Failure(kind, 'AuthError', { token: [text] }, { problems: [{ error: 'AuthError', message: text }] });
+}
+
+/** The token of an `Authorization: Bearer ...` header. */
+export function bearerToken(header: string | undefined): string {
+  if (!header) throw refused('missing');
+  if (header.slice(0, 7).toLowerCase() !== 'bearer ') throw refused('scheme');
+  return header.slice(7).trim();
+}
+
+export interface Jwt {
+  header: { alg?: unknown };
+  claims: { iss?: unknown; iat?: unknown; exp?: unknown; nbf?: unknown; aud?: unknown };
+  signed: string;
+  signature: Buffer;
+}
+
+/** Reads a token without believing it: the issuer decides which secrets its signature is checked with. */
+export function readJwt(token: string): Jwt | undefined {
+  const parts = token.split('.');
+  if (parts.length !== 3 || parts.some((part) => !/^[\w-]*$/.test(part))) return undefined;
+  const header = jsonObject(parts[0]);
+  const claims = jsonObject(parts[1]);
+  if (!header || !claims) return undefined;
+  return { header, claims, signed: `${parts[0]}.${parts[1]}`, signature: Buffer.from(parts[2] ?? '', 'base64url') };
+}
+
+export function isSignedWith(jwt: Jwt, secret: string): boolean {
+  const expected = createHmac('sha256', secret).update(jwt.signed).digest();
+  return expected.length === jwt.signature.length && timingSafeEqual(expected, jwt.signature);
+}
+
+const leewaySeconds = 30;
+
+/** Judges the claims of a token whose signature is right; undefined when nothing is wrong. */
+export function claimsProblem(claims: Jwt['claims'], now: Date): CredentialProblem | undefined {
+  const seconds = now.getTime() / 1000;
+  if (claims.iat === undefined || claims.iat === null) return 'keyNotFound';
+  // `iat` counts whole seconds, so it is compared with whole seconds: exactly 30 apart is still accurate.
+  if (typeof claims.iat !== 'number' || Math.abs(Math.floor(seconds) - claims.iat) > leewaySeconds) return 'clock';
+  if (claims.aud !== undefined) return 'malformed';
+  if (claims.exp !== undefined && (typeof claims.exp !== 'number' || claims.exp <= seconds - leewaySeconds))
+    return 'malformed';
+  if (claims.nbf !== undefined && (typeof claims.nbf !== 'number' || claims.nbf > seconds + leewaySeconds))
+    return 'malformed';
+  return undefined;
+}
+
+function jsonObject(part: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env node
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type App, buildApp } from './app.ts';
+import { type Config, ConfigurationError, readConfig, settings } from './config.ts';
+import { jobs } from './jobs.ts';
+import { printBanner } from './operations/banner.ts';
+import { readVersion } from './operations/build.ts';
+import { startEmbeddedPostgres } from './platform/db/embedded.ts';
+import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
+import { buildServer } from './platform/http/server.ts';
+import type { Http } from './platform/http/surface.ts';
+import { createLog, type Log } from './platform/log.ts';
+import { startWorker } from './platform/queue/worker.ts';
+import { formats, surfaces } from './routes.ts';
+import { schedule } from './schedule.ts';
+
+interface Command {
+  sentence: string;
+  run(): Promise<void>;
+}
+
+const commands: Record<string, Command> = {
+  serve: { sentence: 'API and worker in one process (the usual way)', run: () => serve({ api: true, worker: true }) },
+  api: { sentence: 'Only the HTTP API', run: () => serve({ api: true, worker: false }) },
+  worker: {
+    sentence: 'Only the worker; /livez, /readyz and /metrics answer on PORT',
+    run: () => serve({ api: false, worker: true }),
+  },
+  migrate: { sentence: 'Bring the database up to date, then exit', run: runMigrate },
+  config: { sentence: 'Print every setting with its value; secrets are not shown', run: runConfig },
+  openapi: { sentence: 'Print the API as an OpenAPI document', run: runOpenapi },
+};
+
+export async function main(args: string[]): Promise<void> {
+  const [name = 'help'] = args;
+  if (name === '--version' || name === '-v') return print(readVersion());
+  if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return print(help());
+  const command = commands[name];
+  if (!command) throw new UsageError(`There is no command "${name}".\n\n${help()}`);
+  await command.run();
+}
+
+function help(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
+  const lines = Object.entries(commands).map(([name, { sentence }]) => `  ${name.padEnd(width)}${sentence}`);
+  return [
+    'pennypost <command>',
+    '',
+    ...lines,
+    '',
+    'Settings come from the environment; `pennypost config` lists them and docs/configuration.md explains them.',
+  ].join('\n');
+}
+
+/** Starts what was asked for, and stops it in the reverse order on SIGTERM or SIGINT. */
+async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
+  const config = readConfig();
+  const log = createLog(config.LOG_LEVEL);
+  const database = await openOrEmbed(config, log);
+  await migrate(database.url, log);
+  const app = buildApp(config, { databaseUrl: database.url, log });
+  await app.open();
+  app.metrics.collectProcessMetrics();
+  const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
+  const worker = roles.worker
+    ? await startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
+    : undefined;
+  await http.listen({ port: config.PORT, host: config.HOST });
+  printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location });
+
+  onceStopped(log, async () => {
+    app.drain();
+    await http.close();
+    await worker?.stop();
+    await app.close();
+    await database.stop();
+  });
+}
+
+async function openOrEmbed(
+  config: Config,
+  log: Log,
+): Promise<{ url: string; location?: string; stop(): Promise<void> }> {
+  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, stop: async () => {} };
+  return startEmbeddedPostgres({ dataDir: config.DATA_DIR, log });
+}
+
+function buildHttp(app: App, selected = surfaces): Promise<Http> {
+  return buildServer({ app, surfaces: selected, formats, version: readVersion() });
+}
+
+/** The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. */
+function onceStopped(log: Log, stop: () => Promise<void>): void {
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      log.info({ signal }, 'stopping: finishing what is in flight');
+      setTimeout(() => process.exit(1), 30_000).unref();
+      stop().then(
+        () => process.exit(0),
+        (error) => {
+          log.error({ err: error }, 'stopping failed');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+async function runMigrate(): Promise<void> {
+  const config = readConfig();
+  const log = createLog(config.LOG_LEVEL);
+  const database = await openOrEmbed(config, log);
+  try {
+    const applied = await migrate(database.url, log);
+    print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function runConfig(): Promise<void> {
+  const config: Record<string, unknown> = readConfig();
+  for (const [name, { secret }] of Object.entries(settings)) {
+    const value = config[name];
+    print(`${name}=${value === undefined ? '' : secret ? '(set, not shown)' : [value].flat().join(',')}`);
+  }
+}
+
+async function runOpenapi(): Promise<void> {
+  const app = buildApp(readConfig(), { databaseUrl: 'postgres://unused', log: createLog('silent') });
+  const http = await buildHttp(app);
+  await http.ready();
+  print(JSON.stringify(http.swagger(), null, 2));
+}
+
+export class UsageError extends Error {}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Mistakes that the operator can mend are told in words; anything else with its stack. */
+function explain(error: unknown): string {
+  const ours =
+    error instanceof ConfigurationError || error instanceof DatabaseUnreachable || error instanceof UsageError;
+  if (ours) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2)).catch((error) => {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  });
+}

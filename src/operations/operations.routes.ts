@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Build } from './build.ts';
+
+const Status = Type.Object({
+  status: Type.String(),
+  db: Type.String(),
+  git_commit: Type.String(),
+  build_time: Type.String(),
+});
+
+/** What an operator's tools ask: is it up, is it ready, what does it measure. */
+export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
+  for (const url of ['/status', '/_status']) {
+    http.get(
+      url,
+      { schema: { summary: 'Application and database check', response: { 200: Status, 500: Status } } },
+      async (_request, reply) => {
+        const healthy = await databaseAnswers();
+        const outcome = healthy ? 'ok' : 'error';
+        return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
+      },
+    );
+  }
+
+  http.get('/livez', { schema: { summary: 'The process answers' } }, async () => ({ status: 'ok' }));
+
+  http.get('/readyz', { schema: { summary: 'The process can do work: send it requests' } }, async (_request, reply) => {
+    const reason = app.draining() ? 'shutting down' : (await databaseAnswers()) ? undefined : 'database unreachable';
+    return reason ? reply.code(503).send({ status: 'error', reason }) : { status: 'ok' };
+  });
+
+  http.get('/metrics', { schema: { summary: 'Prometheus metrics' } }, async (_request, reply) =>
+    reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
+  );
+
+  http.get('/openapi.json', { schema: { summary: 'This API as an OpenAPI 3.1 document' } }, async () => http.swagger());
+
+  async function databaseAnswers(): Promise<boolean> {
+    try {
+      await sql`select 1`.execute(app.db);
+      return true;
+    } catch (error) {
+      app.log.warn({ err: error }, 'the database did not answer the status check');
+      return false;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** London days, months and financial years: the product's figures are kept by them, its clock is UTC. */
+
+const londonParts = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Europe/London',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+interface WallTime {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+export function londonWallTime(moment: Date): WallTime {
+  const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
+  for (const { type, value } of londonParts.formatToParts(moment)) {
+    if (type in parts) parts[type as keyof WallTime] = Number(value);
+  }
+  return parts;
+}
+
+// Formatting costs microseconds and the accept path asks thousands of times a second, so one UTC hour is remembered:
+// London's offset never changes inside one.
+let rememberedHour = Number.NaN;
+let rememberedDay = '';
+
+/** `YYYY-MM-DD` in London. */
+export function londonDay(moment: Date): string {
+  const hour = Math.floor(moment.getTime() / 3_600_000);
+  if (hour !== rememberedHour) {
+    const { year, month, day } = londonWallTime(moment);
+    rememberedHour = hour;
+    rememberedDay = isoDay(year, month, day);
+  }
+  return rememberedDay;
+}
+
+/** `YYYY-MM-DD` in UTC: daily limits are counted by it. */
+export function utcDay(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}
+
+/** The instant at which a London wall time happens; `time` defaults to midnight. */
+export function londonInstant(day: string, hour = 0, minute = 0): Date {
+  const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * 60_000;
+  // London is UTC or UTC+1: whichever guess reads back as the wanted wall time is the answer.
+  const summer = new Date(asIfUtc - 3_600_000);
+  const wall = londonWallTime(summer);
+  return wall.hour === hour && wall.minute === minute && londonDayOf(wall) === day ? summer : new Date(asIfUtc);
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const parsed = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().slice(0, 10) === text;
+}
+
+/** A financial year runs from 1 April to 31 March and is named by the year it starts in. */
+export function financialYearOfDay(day: string): number {
+  const year = Number(day.slice(0, 4));
+  return day.slice(5) >= '04-01' ? year : year - 1;
+}
+
+export function financialYear(moment: Date): number {
+  return financialYearOfDay(londonDay(moment));
+}
+
+export function financialYearDays(year: number): { first: string; last: string } {
+  return { first: `${year}-04-01`, last: `${year + 1}-03-31` };
+}
+
+function londonDayOf(wall: WallTime): string {
+  return isoDay(wall.year, wall.month, wall.day);
+}
+
+function isoDay(year: number, month: number, day: number): string {
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}

@@ -1,0 +1,66 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import type { DB } from './schema.ts';
+
+/** For reading, and for single statements. A function that must run inside a transaction asks for a Tx instead. */
+export type Db = Kysely<DB>;
+export type Tx = Transaction<DB>;
+
+export interface Database {
+  db: Db;
+  /** For statements that are too hot for a query builder; everything else goes through `db`. */
+  pool: pg.Pool;
+  url: string;
+  close(): Promise<void>;
+}
+
+export function openDatabase(options: { url: string; poolSize: number; log: Log }): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    types: { getTypeParser },
+    ...sessionSettings,
+  });
+  // An idle connection that breaks (server restart) must not take the process down; the pool replaces it.
+  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, url: options.url, close: () => db.destroy() };
+}
+
+export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(work);
+}
+
+export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', statement_timeout: 60_000 };
+
+type Parser = (text: string) => unknown;
+
+/** Rows carry what the wire carries: datetimes and dates as text, exact decimals as text, counts as numbers. */
+const parsers = new Map<number, Parser>([
+  [20, Number], // int8: counts and sums, far below 2^53
+  [1082, (text) => text], // date
+  [1184, wireTimestamp], // timestamptz
+  [
+    1185,
+    (text) =>
+      text
+        .slice(1, -1)
+        .split(',')
+        .filter(Boolean)
+        .map((item) => wireTimestamp(item.slice(1, -1))),
+  ],
+  [1700, (text) => text], // numeric: exact; never a float
+]);
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): Parser {
+  return parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text');
+}
+
+/** `2026-11-15 02:23:57.1+00` becomes `2026-11-15T02:23:57.100000Z`. Sessions run in UTC, so the offset is always +00. */
+function wireTimestamp(text: string): string {
+  const [seconds = '', fraction = ''] = text.slice(0, -3).replace(' ', 'T').split('.');
+  return `${seconds}.${fraction.padEnd(6, '0')}Z`;
+}

@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { Failure, type FailureDetail, invalid } from '../failure.ts';
+
+/** Constraint name -> what it means. The constraint is the truth, so nothing is checked before writing. */
+export type ConstraintMeanings = Record<string, () => Failure>;
+
+/** Runs a write; a violated constraint that has a meaning becomes that Failure. */
+export async function withConstraints<T>(meanings: ConstraintMeanings, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const constraint = error instanceof pg.DatabaseError ? error.constraint : undefined;
+    const meaning = constraint === undefined ? undefined : meanings[constraint];
+    throw meaning === undefined ? error : meaning();
+  }
+}
+
+/** Turns what the database says into a Failure where the request or an outage is the cause; undefined: a defect of ours. */
+export function failureOfDatabaseError(error: unknown): Failure | undefined {
+  if (isDatabaseUnavailable(error)) {
+    return new Failure('unavailable', 'ServiceUnavailableError', 'The database cannot be reached, try again shortly', {
+      headers: { 'retry-after': '1' },
+      cause: error,
+    });
+  }
+  if (!(error instanceof pg.DatabaseError)) return undefined;
+  // Class 22: a value that PostgreSQL cannot take, such as text holding a NUL or a number out of range.
+  if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');
+  if (error.code === '23503') return invalid(missingReference(error));
+  return undefined;
+}
+
+function missingReference(error: pg.DatabaseError): FailureDetail {
+  const column = /^Key \((\w+)\)=/.exec(error.detail ?? '')?.[1];
+  return column ? { [column]: ['No result found'] } : 'An id in the request does not exist';
+}
+
+const lostConnection = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') {
+    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up; 53300: too many connections.
+    if (/^(08...|57P0[1-5]|53300)$/.test(code)) return true;
+    const syscall = (error as { syscall?: unknown }).syscall;
+    if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
+    if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';
+  }
+  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Connection ended)/.test(
+    error.message,
+  );
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { makeWorkerUtils } from 'graphile-worker';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { isDatabaseUnavailable } from './errors.ts';
+
+const folder = new URL('../../../migrations/', import.meta.url);
+
+// Any constant: it only has to be the same in every process and different from other advisory locks of ours.
+const migrationLock = 7_294_001;
+
+/** Applies what is missing, once, however many processes start together. Forward only; one transaction per file. */
+export async function migrate(url: string, log: Log): Promise<string[]> {
+  const client = await connectPatiently(url, log);
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key,
+      applied_at timestamptz not null default now()
+    )`);
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
+    const applied = new Set(rows.map((row) => row.name));
+    const missing = migrationFiles().filter((name) => !applied.has(name));
+    for (const name of missing) {
+      await apply(client, name);
+      log.info({ migration: name }, 'migrated');
+    }
+    await migrateQueue(url);
+    return missing;
+  } finally {
+    await client.end();
+  }
+}
+
+export function migrationFiles(): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+}
+
+async function apply(client: pg.Client, name: string): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(readFileSync(new URL(name, folder), 'utf8'));
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+async function migrateQueue(url: string): Promise<void> {
+  const utils = await makeWorkerUtils({ connectionString: url });
+  try {
+    await utils.migrate();
+  } finally {
+    await utils.release();
+  }
+}
+
+/** A database that is still starting is waited for, but not for ever: 30 s, then a message that says what to check. */
+async function connectPatiently(url: string, log: Log): Promise<pg.Client> {
+  const deadline = Date.now() + 30_000;
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', (error) => log.warn({ err: error }, 'the migration connection was lost'));
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (!isDatabaseUnavailable(error) || Date.now() > deadline) {
+        throw new DatabaseUnreachable(error);
+      }
+      if (attempt === 1) log.warn({ err: error }, 'the database cannot be reached yet, trying for 30 s');
+      await new Promise((resolve) => setTimeout(resolve, Math.min(200 * attempt, 2_000)));
+    }
+  }
+}
+
+export class DatabaseUnreachable extends Error {
+  constructor(cause: unknown) {
+    super(
+      `The database cannot be used: ${cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : cause}. ` +
+        'Check DATABASE_URL, that PostgreSQL (15 or newer) is running, and that its user may connect.',
+      { cause },
+    );
+  }
+}

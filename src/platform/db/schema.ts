@@ -1,0 +1,398 @@
+// Generated from the migrated database by `npm run generate`; do not edit.
+import type { ColumnType } from 'kysely';
+
+type Generated<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
+/** Exact decimals stay text. */
+type Numeric = ColumnType<string, string | number, string | number>;
+type Time = ColumnType<string, string | Date, string | Date>;
+type Json = ColumnType<unknown, string, string>;
+
+export interface ApiKeys {
+  id: string;
+  service_id: string;
+  name: string;
+  encrypted_secret: string;
+  key_type: 'normal' | 'team' | 'test';
+  created_by_id: string;
+  version: Generated<number>;
+  created_at: Time;
+  updated_at: Time | null;
+  expiry_date: Time | null;
+}
+
+export interface ApiKeysHistory {
+  id: string;
+  version: number;
+  service_id: string;
+  name: string;
+  key_type: string;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+  expiry_date: Time | null;
+}
+
+export interface DailyMessageCounts {
+  service_id: string;
+  utc_day: string;
+  channel: 'sms' | 'email' | 'letter' | 'international_sms';
+  count: number;
+}
+
+export interface DailyStatusCounts {
+  london_day: string;
+  service_id: string;
+  template_id: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  key_type: 'normal' | 'team' | 'test';
+  status: string;
+  count: number;
+}
+
+export interface DailyUsage {
+  london_day: string;
+  service_id: string;
+  template_id: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  provider: string;
+  rate_multiplier: number;
+  international: boolean;
+  postage: string;
+  sheets: number;
+  billable_units: number;
+  notifications_sent: number;
+}
+
+export interface DeliveryQueue {
+  notification_id: string;
+  service_id: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  lane: number;
+  due_at: Time;
+  attempts: Generated<number>;
+  leased_until: Time | null;
+}
+
+export interface EmailBranding {
+  id: string;
+  name: string;
+  colour: string | null;
+  logo: string | null;
+  text: string | null;
+  alt_text: string | null;
+  brand_type: 'org' | 'both' | 'org_banner';
+  active: Generated<boolean>;
+  created_at: Time;
+  created_by: string | null;
+  updated_at: Time | null;
+  updated_by: string | null;
+}
+
+export interface InboundNumbers {
+  id: string;
+  number: string;
+  provider: string;
+  service_id: string | null;
+  active: Generated<boolean>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface LetterBranding {
+  id: string;
+  name: string;
+  filename: string;
+  created_at: Time;
+  created_by_id: string | null;
+  updated_at: Time | null;
+  updated_by_id: string | null;
+}
+
+export interface Notifications {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  notification_type: 'sms' | 'email' | 'letter';
+  key_type: 'normal' | 'team' | 'test';
+  api_key_id: string | null;
+  created_by_id: string | null;
+  status: 'created' | 'sending' | 'sent' | 'pending' | 'delivered' | 'failed' | 'technical-failure' | 'temporary-failure' | 'permanent-failure' | 'cancelled' | 'pending-virus-check' | 'validation-failed' | 'virus-scan-failed' | 'returned-letter';
+  client_reference: string | null;
+  recipient: string;
+  normalised_recipient: string | null;
+  personalisation: Generated<Json>;
+  reply_to_text: string | null;
+  postage: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world' | null;
+  international: Generated<boolean>;
+  rate_multiplier: Generated<number>;
+  billable_units: Generated<number>;
+  provider: string | null;
+  provider_reference: string | null;
+  one_click_unsubscribe_url: string | null;
+  scheduled_for: Time | null;
+  created_at: Time;
+  sent_at: Time | null;
+  updated_at: Time | null;
+}
+
+export interface OrganisationDomains {
+  domain: string;
+  organisation_id: string;
+}
+
+export interface OrganisationEmailBrandingPool {
+  organisation_id: string;
+  email_branding_id: string;
+}
+
+export interface OrganisationLetterBrandingPool {
+  organisation_id: string;
+  letter_branding_id: string;
+}
+
+export interface OrganisationMembers {
+  organisation_id: string;
+  user_id: string;
+  created_at: Time;
+}
+
+export interface OrganisationPermissions {
+  organisation_id: string;
+  user_id: string;
+  permission: 'manage_services' | 'view_all_services' | 'manage_organisation' | 'can_make_services_live';
+}
+
+export interface Organisations {
+  id: string;
+  name: string;
+  active: Generated<boolean>;
+  crown: boolean | null;
+  organisation_type: 'central' | 'local' | 'nhs_central' | 'nhs_local' | 'nhs_gp' | 'nhs_notify' | 'emergency_service' | 'school_or_college' | 'other' | null;
+  email_branding_id: string | null;
+  letter_branding_id: string | null;
+  agreement_signed: boolean | null;
+  agreement_signed_at: Time | null;
+  agreement_signed_by_id: string | null;
+  agreement_signed_on_behalf_of_name: string | null;
+  agreement_signed_on_behalf_of_email_address: string | null;
+  agreement_signed_version: Numeric | null;
+  request_to_go_live_notes: string | null;
+  notes: string | null;
+  purchase_order_number: string | null;
+  billing_contact_names: string | null;
+  billing_contact_email_addresses: string | null;
+  billing_reference: string | null;
+  can_approve_own_go_live_requests: Generated<boolean>;
+  permissions: Generated<string[]>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface ServiceEmailReplyTo {
+  id: string;
+  service_id: string;
+  email_address: string;
+  is_default: boolean;
+  archived: Generated<boolean>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface ServiceLetterContacts {
+  id: string;
+  service_id: string;
+  contact_block: string;
+  is_default: boolean;
+  archived: Generated<boolean>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface ServiceMembers {
+  service_id: string;
+  user_id: string;
+  permissions: Generated<string[]>;
+  created_at: Time;
+}
+
+export interface ServiceSmsSenders {
+  id: string;
+  service_id: string;
+  sms_sender: string;
+  is_default: boolean;
+  archived: Generated<boolean>;
+  inbound_number_id: string | null;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface Services {
+  id: string;
+  name: string;
+  normalised_name: string;
+  active: Generated<boolean>;
+  restricted: Generated<boolean>;
+  created_by_id: string;
+  organisation_id: string | null;
+  organisation_type: 'central' | 'local' | 'nhs_central' | 'nhs_local' | 'nhs_gp' | 'nhs_notify' | 'emergency_service' | 'school_or_college' | 'other' | null;
+  crown: boolean | null;
+  permissions: string[];
+  email_branding_id: string | null;
+  letter_branding_id: string | null;
+  email_message_limit: number;
+  sms_message_limit: number;
+  letter_message_limit: number;
+  international_sms_message_limit: number;
+  rate_limit: Generated<number>;
+  prefix_sms: Generated<boolean>;
+  contact_link: string | null;
+  custom_email_sender_name: string | null;
+  email_sender_local_part: string;
+  confirmed_email_sender_name: Generated<boolean | null>;
+  confirmed_unique: Generated<boolean>;
+  has_active_go_live_request: Generated<boolean>;
+  count_as_live: Generated<boolean>;
+  go_live_user_id: string | null;
+  go_live_at: Time | null;
+  volume_sms: number | null;
+  volume_email: number | null;
+  volume_letter: number | null;
+  consent_to_research: boolean | null;
+  notes: string | null;
+  purchase_order_number: string | null;
+  billing_contact_names: string | null;
+  billing_contact_email_addresses: string | null;
+  billing_reference: string | null;
+  version: Generated<number>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface ServicesHistory {
+  id: string;
+  version: number;
+  name: string;
+  active: boolean;
+  restricted: boolean;
+  email_message_limit: number;
+  sms_message_limit: number;
+  letter_message_limit: number;
+  custom_email_sender_name: string | null;
+  email_sender_local_part: string;
+  permissions: string[];
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface TemplateFolderMembers {
+  template_folder_id: string;
+  service_id: string;
+  user_id: string;
+}
+
+export interface TemplateFolders {
+  id: string;
+  service_id: string;
+  name: string;
+  parent_id: string | null;
+  created_at: Time;
+}
+
+export interface Templates {
+  id: string;
+  service_id: string;
+  name: string;
+  template_type: 'sms' | 'email' | 'letter';
+  subject: string | null;
+  content: string;
+  version: Generated<number>;
+  archived: Generated<boolean>;
+  hidden: Generated<boolean>;
+  folder: string | null;
+  process_type: Generated<'normal' | 'priority' | 'bulk'>;
+  redact_personalisation: Generated<boolean>;
+  postage: 'first' | 'second' | 'economy' | null;
+  reply_to: string | null;
+  letter_languages: 'english' | 'welsh_then_english' | null;
+  letter_welsh_subject: string | null;
+  letter_welsh_content: string | null;
+  has_unsubscribe_link: Generated<boolean>;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface TemplatesHistory {
+  id: string;
+  version: number;
+  service_id: string;
+  name: string;
+  template_type: 'sms' | 'email' | 'letter';
+  subject: string | null;
+  content: string;
+  archived: boolean;
+  hidden: boolean;
+  process_type: 'normal' | 'priority' | 'bulk';
+  redact_personalisation: boolean;
+  postage: 'first' | 'second' | 'economy' | null;
+  reply_to: string | null;
+  letter_languages: 'english' | 'welsh_then_english' | null;
+  letter_welsh_subject: string | null;
+  letter_welsh_content: string | null;
+  has_unsubscribe_link: boolean;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface Users {
+  id: string;
+  name: string;
+  email_address: string;
+  mobile_number: string | null;
+  password_hash: string;
+  auth_type: Generated<'sms_auth' | 'email_auth' | 'webauthn_auth'>;
+  state: Generated<'pending' | 'active' | 'inactive'>;
+  platform_admin: Generated<boolean>;
+  failed_login_count: Generated<number>;
+  current_session_id: string | null;
+  email_access_validated_at: Time;
+  logged_in_at: Time | null;
+  password_changed_at: Time;
+  take_part_in_research: Generated<boolean>;
+  receives_new_features_email: Generated<boolean>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface DB {
+  api_keys: ApiKeys;
+  api_keys_history: ApiKeysHistory;
+  daily_message_counts: DailyMessageCounts;
+  daily_status_counts: DailyStatusCounts;
+  daily_usage: DailyUsage;
+  delivery_queue: DeliveryQueue;
+  email_branding: EmailBranding;
+  inbound_numbers: InboundNumbers;
+  letter_branding: LetterBranding;
+  notifications: Notifications;
+  organisation_domains: OrganisationDomains;
+  organisation_email_branding_pool: OrganisationEmailBrandingPool;
+  organisation_letter_branding_pool: OrganisationLetterBrandingPool;
+  organisation_members: OrganisationMembers;
+  organisation_permissions: OrganisationPermissions;
+  organisations: Organisations;
+  service_email_reply_to: ServiceEmailReplyTo;
+  service_letter_contacts: ServiceLetterContacts;
+  service_members: ServiceMembers;
+  service_sms_senders: ServiceSmsSenders;
+  services: Services;
+  services_history: ServicesHistory;
+  template_folder_members: TemplateFolderMembers;
+  template_folders: TemplateFolders;
+  templates: Templates;
+  templates_history: TemplatesHistory;
+  users: Users;
+}

@@ -1,0 +1,82 @@
+/** What went wrong, in the vocabulary of the rules. Only a surface knows which status and body that becomes. */
+export type FailureKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'conflict'
+  | 'too-large'
+  | 'unprocessable'
+  | 'too-many'
+  | 'internal'
+  | 'unavailable';
+
+/** Text for a whole request, or texts by field. */
+export type FailureDetail = string | Record<string, string[]>;
+
+/** One entry of the public API's error list; extra keys travel with the entry. */
+export interface Problem {
+  error: string;
+  message: string;
+  [extra: string]: unknown;
+}
+
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  /** The public API's name for the error, for example `BadRequestError`. */
+  readonly code: string;
+  readonly detail: FailureDetail;
+  /** Set when there are several entries, or entries with extra keys. */
+  readonly problems: Problem[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(
+    kind: FailureKind,
+    code: string,
+    detail: FailureDetail,
+    more: { problems?: Problem[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: more.cause });
+    this.name = 'Failure';
+    this.kind = kind;
+    this.code = code;
+    this.detail = detail;
+    this.problems = more.problems;
+    this.headers = more.headers;
+  }
+}
+
+export function invalid(detail: FailureDetail): Failure {
+  return new Failure('invalid', 'BadRequestError', detail);
+}
+
+export function invalidField(field: string, ...texts: string[]): Failure {
+  return new Failure('invalid', 'ValidationError', { [field]: texts });
+}
+
+export function notFound(detail = 'No result found'): Failure {
+  return new Failure('not-found', 'NoResultFound', detail);
+}
+
+export function forbidden(detail: FailureDetail): Failure {
+  return new Failure('forbidden', 'BadRequestError', detail);
+}
+
+export function conflict(detail: FailureDetail): Failure {
+  return new Failure('conflict', 'ConflictError', detail);
+}
+
+export const statusOfKind: Record<FailureKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  conflict: 409,
+  'too-large': 413,
+  unprocessable: 422,
+  'too-many': 429,
+  internal: 500,
+  unavailable: 503,
+};

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+
+/** Where letters, uploads and logos are kept, by a path such as `letters/2026-11-15/NOTIFY.ABC.PDF`. */
+export interface Files {
+  put(path: string, content: Uint8Array): Promise<void>;
+  /** Undefined when there is no such file. */
+  get(path: string): Promise<Buffer | undefined>;
+  remove(path: string): Promise<void>;
+}
+
+/** Files in a folder. A file appears whole and on disk, or not at all: written aside, synced, then renamed. */
+export function localFiles(folder: string): Files {
+  const place = (path: string) => {
+    const inside = normalize(path);
+    if (inside.startsWith('..') || inside.startsWith('/')) throw new Error('A file path leaves its folder');
+    return join(folder, inside);
+  };
+  return {
+    async put(path, content) {
+      const target = place(path);
+      const aside = `${target}.${randomBytes(6).toString('hex')}.part`;
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      const handle = await open(aside, 'w', 0o600);
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(aside, target);
+    },
+    async get(path) {
+      try {
+        return await readFile(place(path));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    remove: (path) => rm(place(path), { force: true }),
+  };
+}

@@ -1,0 +1,44 @@
+import { errorCodes, type FastifyInstance } from 'fastify';
+import { Failure } from '../failure.ts';
+
+/** A JSON body is read whatever the content type says; an empty one is no body. */
+export function readBodies(http: FastifyInstance, formats: Record<string, (body: Buffer) => unknown> = {}): void {
+  http.removeAllContentTypeParsers();
+  for (const [contentType, parse] of Object.entries(formats)) {
+    http.addContentTypeParser(contentType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+      parse(body),
+    );
+  }
+  http.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseJson(body));
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    // The decoder also drops a byte order mark.
+    return JSON.parse(decoder.decode(body));
+  } catch (error) {
+    throw new MalformedJson(error);
+  }
+}
+
+/** The surfaces word this differently, so it is a class of its own. */
+export class MalformedJson extends Failure {
+  constructor(cause: unknown) {
+    super('invalid', 'BadRequestError', 'Invalid JSON supplied in POST data', { cause });
+  }
+}
+
+/** What the framework itself refuses, in the vocabulary of the rules. */
+export function failureOfFrameworkError(error: unknown): Failure | undefined {
+  if (error instanceof errorCodes.FST_ERR_CTP_BODY_TOO_LARGE) {
+    return new Failure('too-large', 'BadRequestError', 'Request body is too large');
+  }
+  const status = (error as { statusCode?: unknown }).statusCode;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new Failure('invalid', 'BadRequestError', (error as Error).message);
+  }
+  return undefined;
+}

@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { Failure, type FailureDetail } from '../failure.ts';
+import { fieldTexts, publicProblems, type SchemaError } from './schema-problems.ts';
+import type { SchemaPlace } from './surface.ts';
+
+export const urlNotFound =
+  'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
+
+/** `{"result":"error","message":...}`: a text, or texts by field. */
+export const adminErrors = {
+  errorBody: (failure: Failure) => ({ result: 'error', message: failure.detail }),
+  schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure {
+    // An id in a path that is not an id names nothing.
+    if (place === 'params') return new Failure('not-found', 'NotFoundError', urlNotFound);
+    return new Failure('invalid', 'ValidationError', fieldTexts(errors));
+  },
+  errorSchema: Type.Object(
+    {
+      result: Type.Literal('error'),
+      message: Type.Unsafe<FailureDetail>({
+        anyOf: [
+          { type: 'string' },
+          { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+        ],
+      }),
+    },
+    { description: 'A text, or texts by field' },
+  ),
+};
+
+/** `{"status_code":...,"errors":[{"error","message"}]}`: every entry of the public API. */
+export const publicErrors = {
+  errorBody: (failure: Failure, status: number) => ({
+    status_code: status,
+    errors: failure.problems ?? [{ error: failure.code, message: plainText(failure.detail) }],
+  }),
+  schemaFailure(errors: SchemaError[]): Failure {
+    const problems = publicProblems(errors);
+    return new Failure('invalid', 'ValidationError', problems.map((problem) => problem.message).join('; '), {
+      problems,
+    });
+  },
+  errorSchema: Type.Object({
+    status_code: Type.Integer(),
+    errors: Type.Array(Type.Object({ error: Type.String(), message: Type.String() }, { additionalProperties: true })),
+  }),
+};
+
+/** `{"message","status_code"}`: platform statistics. */
+export const statisticsErrors = {
+  errorBody(failure: Failure, status: number): unknown {
+    // A refused token is answered as everywhere else on the administrative side.
+    if (failure.kind === 'unauthenticated' || failure.code === 'AuthError') return adminErrors.errorBody(failure);
+    return { message: plainText(failure.detail), status_code: status };
+  },
+  schemaFailure: (_errors: SchemaError[], place: SchemaPlace) =>
+    place === 'params'
+      ? new Failure('not-found', 'NotFoundError', urlNotFound)
+      : new Failure('invalid', 'ValidationError', 'Input must be a date in the format: YYYY-MM-DD'),
+  errorSchema: Type.Object({ message: Type.String(), status_code: Type.Integer() }),
+};
+
+function plainText(detail: FailureDetail): string {
+  if (typeof detail === 'string') return detail;
+  return Object.entries(detail)
+    .map(([field, texts]) => `${field} ${texts.join(' ')}`)
+    .join('; ');
+}

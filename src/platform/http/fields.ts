@@ -1,0 +1,38 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** The few field types that every request and response is made of. */
+
+export const Uuid = Type.String({ format: 'uuid' });
+export const Datetime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
+export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
+/** Query parameters arrive as text, so their types are formats: the texts of S9 and the admin error table. */
+export const QueryBoolean = Type.String({ format: 'boolean-text', description: 'true, True, 1, false, False or 0' });
+export const QueryInteger = Type.String({ format: 'integer-text' });
+
+/** `T | null`. One schema with two types instead of a union, so that a wrong value gives one error text, not three. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type, enum: values, ...rest } = schema as T & { type?: string; enum?: unknown[] };
+  return Type.Unsafe<Static<T> | null>({
+    ...rest,
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  });
+}
+
+export function OneOf<const T extends string>(
+  values: readonly T[],
+  options: { default?: T; description?: string } = {},
+) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+}
+
+/** A response that wraps its content, as most of the administrative endpoints do. */
+export function Data<T extends TSchema>(schema: T) {
+  return Type.Object({ data: schema });
+}
+
+export const NoContent = Type.Null({ description: 'No body' });
+
+export function isTrue(text: string | undefined, fallback = false): boolean {
+  return text === undefined ? fallback : /^(true|1)$/i.test(text);
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+
+const everyResponse = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': 'Content-Type,Authorization',
+  'access-control-allow-methods': 'GET,PUT,POST,DELETE',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
+  'cache-control': 'no-store, no-cache, private, must-revalidate',
+};
+
+/** Security, CORS and tracing headers on everything, errors included; preflights are answered here. */
+export function addHeaders(http: FastifyInstance): void {
+  http.addHook('onRequest', async (request, reply) => {
+    reply.headers(everyResponse);
+    reply.header('x-b3-traceid', request.id);
+    reply.header('x-b3-spanid', singleHeader(request.headers['x-b3-spanid']) ?? request.id.slice(-16));
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+  });
+}
+
+/** The caller's trace id, so that one message can be followed through both systems, or one of our own. */
+export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+  return singleHeader(request.headers['x-b3-traceid']) ?? randomBytes(16).toString('hex');
+}
+
+/** Only what a trace id can be: anything else could smuggle text into logs and headers. */
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' && /^[0-9a-fA-F-]{8,64}$/.test(value) ? value : undefined;
+}

@@ -1,0 +1,136 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { failureOfDatabaseError } from '../db/errors.ts';
+import { Failure, statusOfKind } from '../failure.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { failureOfFrameworkError, readBodies } from './body.ts';
+import { addHeaders, requestId } from './headers.ts';
+import { documentRoutes } from './openapi.ts';
+import type { SchemaError } from './schema-problems.ts';
+import type { Http, SchemaPlace, Surface } from './surface.ts';
+import { DeclaredRoutes } from './unrouted.ts';
+
+const maxBodyBytes = 20 * 1024 * 1024;
+
+export interface ServerOptions<App> {
+  app: App & { log: Log; metrics: Metrics };
+  surfaces: Surface<App>[];
+  /** Text formats that schemas may name, beyond those of the platform. */
+  formats: Record<string, (text: string) => boolean>;
+  version: string;
+}
+
+export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
+  const { app, surfaces } = options;
+  const formats = { ...platformFormats, ...options.formats };
+  const http = Fastify({
+    loggerInstance: app.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 60_000,
+    // Longer than common proxies keep a connection, so that it is never us who closes under a request.
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
+    frameworkErrors: (error, request, reply) => answerFailure(request, reply, error),
+    ajv: {
+      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
+      plugins: [
+        (ajv) => {
+          for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
+          return ajv;
+        },
+      ],
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
+  const declared = new DeclaredRoutes();
+  declared.remember(http);
+  addHeaders(http);
+  readBodies(http);
+  app.metrics.observeRequests(http);
+  await documentRoutes(http, options.version);
+
+  for (const surface of surfaces) {
+    await http.register(async (scope) => {
+      if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
+      if (surface.authenticate !== 'open') scope.addHook('onRequest', surface.authenticate(app));
+      scope.addHook('preValidation', async (request) => {
+        // "No body" and `null` are an empty object wherever an object is expected.
+        if (request.body === undefined || request.body === null) {
+          if (request.routeOptions.schema?.body !== undefined) request.body = {};
+        }
+      });
+      if (surface.afterWrite) {
+        scope.addHook('onSend', async (request) => {
+          if (request.method !== 'GET' && request.method !== 'HEAD') surface.afterWrite?.(app);
+        });
+      }
+      scope.addHook('onRoute', (route) => documentErrors(route, surface));
+      scope.setSchemaErrorFormatter((errors, place) =>
+        surface.schemaFailure(errors as SchemaError[], place as SchemaPlace),
+      );
+      scope.setErrorHandler((error, request, reply) => answer(surface, request, reply, error));
+      for (const routes of surface.routes) routes(scope as Http, app);
+    });
+  }
+
+  const surfaceOf = (url: string) =>
+    surfaces
+      .filter(({ prefix }) => url.replace(/^\/+/, '/').startsWith(prefix))
+      .sort((a, b) => b.prefix.length - a.prefix.length)[0];
+
+  function answerFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+    const surface = surfaceOf(request.url);
+    if (surface) void answer(surface, request, reply, error);
+    else void reply.code(400).send({ result: 'error', message: 'Bad request' });
+  }
+  http.setNotFoundHandler((request, reply) => answerFailure(request, reply, declared.failureFor(request.url)));
+  http.setErrorHandler((error, request, reply) => answerFailure(request, reply, error));
+  return http;
+}
+
+function answer<App>(
+  surface: Surface<App>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
+  const failure = failureOf(error);
+  const status = statusOfKind[failure.kind];
+  if (status >= 500) {
+    request.log.error({ err: error, route: request.routeOptions?.url, request_id: request.id }, 'request failed');
+  }
+  if (failure.headers) reply.headers(failure.headers);
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(surface.errorBody(failure, status));
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return (
+    failureOfDatabaseError(error) ??
+    failureOfFrameworkError(error) ??
+    new Failure('internal', 'InternalServerError', 'Internal server error', { cause: error })
+  );
+}
+
+function documentErrors<App>(route: { schema?: { response?: unknown } }, surface: Surface<App>): void {
+  const errors = Object.fromEntries(surface.errorStatuses.map((status) => [status, surface.errorSchema]));
+  route.schema = { ...route.schema, response: { ...errors, ...(route.schema?.response as object | undefined) } };
+}
+
+const platformFormats: Record<string, (text: string) => boolean> = {
+  uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
+  date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
+  datetime: (text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)),
+  'hex-colour': (text) => /^#[0-9a-f]{6}$/i.test(text),
+  'https-url': (text) => /^https:\/\/./i.test(text) && URL.canParse(text),
+  'boolean-text': (text) => /^(true|True|1|false|False|0)$/.test(text),
+  'integer-text': (text) => /^-?\d{1,15}$/.test(text),
+};

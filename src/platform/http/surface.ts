@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Failure } from '../failure.ts';
+import type { SchemaError } from './schema-problems.ts';
+
+/** What a route module gets: the server, typed by the schemas that its routes declare. */
+export type Http = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** Declares the routes of one noun on a surface. */
+export type RouteModule<App> = (http: Http, app: App) => void;
+
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export type SchemaPlace = 'body' | 'querystring' | 'params' | 'headers';
+
+/**
+ * A group of routes that share a way to authenticate and a body for errors. Rules throw a Failure and never know which
+ * surface is asking.
+ */
+export interface Surface<App> {
+  name: string;
+  /** Requests that no route takes are answered in the body of the surface whose prefix fits longest. */
+  prefix: string;
+  /** `open`: needs no credentials, or every route checks its own (provider callbacks). */
+  authenticate: ((app: App) => Authenticate) | 'open';
+  errorBody(failure: Failure, status: number): unknown;
+  schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure;
+  /** Documented with every route of the surface. */
+  errorSchema: TSchema;
+  errorStatuses: number[];
+  /** Extra body formats (forms, signed envelopes); JSON is always read, whatever the content type says. */
+  bodyFormats?: Record<string, (body: Buffer) => unknown>;
+  /** Called after a request that may have changed something, before its answer leaves. */
+  afterWrite?(app: App): void;
+  routes: RouteModule<App>[];
+}

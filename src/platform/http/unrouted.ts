@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import { Failure } from '../failure.ts';
+import { urlNotFound } from './error-bodies.ts';
+
+/**
+ * Tells a wrong method (405 with `Allow`) from an unknown path (404). The router only says "no", so the declared routes
+ * are remembered here as segments, `:name` matching anything.
+ */
+export class DeclaredRoutes {
+  private readonly routes: { method: string; segments: string[] }[] = [];
+
+  remember(http: FastifyInstance): void {
+    http.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) this.routes.push({ method: name, segments: segmentsOf(url) });
+    });
+  }
+
+  failureFor(url: string): Failure {
+    const methods = this.methodsAt(url.split('?')[0] ?? '');
+    if (methods.length === 0) return new Failure('not-found', 'NotFoundError', urlNotFound);
+    return new Failure(
+      'method-not-allowed',
+      'MethodNotAllowedError',
+      'The method is not allowed for the requested URL.',
+      {
+        headers: { allow: methods.join(', ') },
+      },
+    );
+  }
+
+  private methodsAt(path: string): string[] {
+    const segments = segmentsOf(path);
+    const found = this.routes.filter(
+      (route) =>
+        route.segments.length === segments.length &&
+        route.segments.every((segment, index) => segment.startsWith(':') || segment === segments[index]),
+    );
+    return [...new Set(found.map((route) => route.method)), ...(found.length > 0 ? ['OPTIONS'] : [])].sort();
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}

@@ -1,0 +1,69 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+/**
+ * JSON lines, readable on a terminal. Recipients, personalisation, secrets and tokens are never passed to a log call;
+ * the redaction below is the second line of defence for objects that carry them along.
+ */
+export function createLog(level: string, destination?: { write(line: string): void }): Log {
+  const options = {
+    level,
+    base: { application: 'pennypost' },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: sensitive.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
+    serializers: { err: describeError },
+  };
+  if (destination) return pino(options, destination);
+  if (process.stdout.isTTY) {
+    return pino({
+      ...options,
+      transport: {
+        target: 'pino-pretty',
+        options: { ignore: 'application,pid,hostname', translateTime: 'SYS:HH:MM:ss' },
+      },
+      formatters: {},
+    });
+  }
+  return pino(options);
+}
+
+const sensitive = [
+  'authorization',
+  'password',
+  '_password',
+  'secret',
+  'token',
+  'bearer_token',
+  'personalisation',
+  'phone_number',
+  'email_address',
+  'mobile_number',
+  'to',
+  'recipient',
+  'code',
+  'content',
+];
+
+/**
+ * A database error's detail quotes row values, and its parameters are personal data: only what points at the cause is
+ * kept. `code` is a SQLSTATE here, so it is written under another name than the redacted one.
+ */
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
+  return {
+    type: error.name,
+    message: code === undefined ? error.message : withoutQuotedValues(error.message),
+    error_code: code,
+    constraint,
+    table,
+    stack: error.stack?.split('\n').slice(1, 12).join('\n'),
+    cause: error.cause instanceof Error ? describeError(error.cause) : undefined,
+  };
+}
+
+function withoutQuotedValues(message: string): string {
+  return message.replaceAll(/"[^"]*"/g, (quoted) => (/^"[a-z0-9_.]*"$/.test(quoted) ? quoted : '"…"'));
+}

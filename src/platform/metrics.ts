@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** One registry per process. Labels are routes, names and outcomes; never a recipient and never an id. */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly requests = new Counter({
+    name: 'http_server_requests_total',
+    help: 'Requests answered',
+    labelNames: ['method', 'path', 'code'],
+    registers: [this.registry],
+  });
+  private readonly durations = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its response',
+    labelNames: ['method', 'path', 'code'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+  private readonly concurrent = new Gauge({
+    name: 'concurrent_web_request_count',
+    help: 'Requests being answered now',
+    registers: [this.registry],
+  });
+
+  /** Heap, event-loop lag, garbage collection. Timers keep running, so only long-lived processes ask for it. */
+  collectProcessMetrics(): void {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  observeRequests(http: FastifyInstance): void {
+    http.addHook('onRequest', async () => this.concurrent.inc());
+    http.addHook('onResponse', async (request, reply) => {
+      this.concurrent.dec();
+      const labels = {
+        method: request.method,
+        path: request.routeOptions.url ?? 'unknown',
+        code: String(reply.statusCode),
+      };
+      this.requests.inc(labels);
+      this.durations.observe(labels, reply.elapsedTime / 1_000);
+    });
+  }
+
+  observePool(pool: pg.Pool): void {
+    this.gauge('db_connection_total_connected', 'Database connections open', () => pool.totalCount);
+    this.gauge(
+      'db_connection_total_checked_out',
+      'Database connections in use',
+      () => pool.totalCount - pool.idleCount,
+    );
+    this.gauge('db_connection_waiting', 'Callers waiting for a database connection', () => pool.waitingCount);
+  }
+
+  /** A figure read at the moment of scraping. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      async collect() {
+        this.set(await read());
+      },
+    });
+  }
+
+  counter<const Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  histogram<const Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets: number[]) {
+    return new Histogram<Label>({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/database.ts';
+
+export interface JobOptions {
+  run_at?: Date;
+  /** A second job with the same key replaces the first while that one waits. */
+  job_key?: string;
+  max_attempts?: number;
+  /** Lower runs first. */
+  priority?: number;
+  /** Jobs of one named queue run one after the other. */
+  queue_name?: string;
+}
+
+/** Background jobs live in the same database, so a job commits with the row it is about, or not at all. */
+export interface Queue {
+  add(db: Db | Tx, name: string, payload: object, options?: JobOptions): Promise<void>;
+}
+
+export const databaseQueue: Queue = {
+  async add(db, name, payload, options = {}) {
+    await sql`select graphile_worker.add_job(
+      ${name},
+      payload => ${JSON.stringify(payload)}::json,
+      queue_name => ${options.queue_name ?? null},
+      run_at => ${options.run_at ?? null}::timestamptz,
+      max_attempts => ${options.max_attempts ?? null}::int,
+      job_key => ${options.job_key ?? null},
+      priority => ${options.priority ?? null}::int
+    )`.execute(db);
+  },
+};

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+
+/** One declared setting: how it is read from its text, what it is when absent, and the sentence that documents it. */
+export interface Setting<T> {
+  sentence: string;
+  fallback: T;
+  /** How the default reads in the documentation when the value itself would not help. */
+  fallbackText?: string;
+  /** Also read from the file named by `<NAME>_FILE`; never printed. */
+  secret: boolean;
+  /** Throws an Error whose message completes "<NAME> ...". */
+  parse(text: string): T;
+}
+
+interface Options<T> {
+  fallback: T;
+  fallbackText?: string;
+  secret?: boolean;
+}
+
+function setting<T>(sentence: string, options: Options<T>, parse: (text: string) => T): Setting<T> {
+  return { sentence, secret: false, ...options, parse };
+}
+
+export function text(sentence: string, options: Options<string>): Setting<string> {
+  return setting(sentence, options, (value) => value);
+}
+
+export function optionalText(sentence: string, options: Partial<Options<string | undefined>> = {}) {
+  return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => value);
+}
+
+export function integer(sentence: string, options: Options<number> & { min: number; max?: number }): Setting<number> {
+  const { min, max = Number.MAX_SAFE_INTEGER, ...rest } = options;
+  return setting(sentence, rest, (value) => {
+    const number = Number(value);
+    if (!Number.isInteger(number) || number < min || number > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}, not "${value}"`);
+    }
+    return number;
+  });
+}
+
+export function flag<T extends boolean | undefined>(sentence: string, options: Options<T>): Setting<T | boolean> {
+  return setting<T | boolean>(sentence, options, (value) => {
+    if (/^(true|1|yes|on)$/i.test(value)) return true;
+    if (/^(false|0|no|off)$/i.test(value)) return false;
+    throw new Error(`must be true or false, not "${value}"`);
+  });
+}
+
+export function oneOf<const T extends string>(sentence: string, values: readonly T[], options: Options<T>): Setting<T> {
+  return setting(sentence, options, (value) => {
+    const found = values.find((allowed) => allowed === value);
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}, not "${value}"`);
+    return found;
+  });
+}
+
+export function list(sentence: string, options: Options<string[]>): Setting<string[]> {
+  return setting(sentence, options, (value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+}
+
+export function integers(sentence: string, options: Options<number[]>): Setting<number[]> {
+  return setting(sentence, options, (value) =>
+    value.split(',').map((item) => {
+      const number = Number(item);
+      if (item.trim() === '' || !Number.isInteger(number) || number < 0) {
+        throw new Error(`must be whole numbers separated by commas, not "${value}"`);
+      }
+      return number;
+    }),
+  );
+}
+
+export function url(sentence: string, options: Options<string>): Setting<string> {
+  return setting(sentence, options, (value) => {
+    if (!/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : '')) {
+      throw new Error(`must be an http or https address, not "${value}"`);
+    }
+    return value.replace(/\/+$/, '');
+  });
+}
+
+export type Settings = Record<string, Setting<unknown>>;
+export type Values<S extends Settings> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
+
+/** Reads every setting and reports all problems together. */
+export function readSettings<S extends Settings>(
+  settings: S,
+  environment: Record<string, string | undefined>,
+): { values: Values<S>; problems: string[] } {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      const given = givenText(name, setting, environment);
+      values[name] = given === undefined ? setting.fallback : setting.parse(given);
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { values: values as Values<S>, problems };
+}
+
+function givenText(name: string, setting: Setting<unknown>, environment: Record<string, string | undefined>) {
+  const direct = environment[name];
+  const file = setting.secret ? environment[`${name}_FILE`] : undefined;
+  if (direct && file) throw new Error(`and ${name}_FILE are both set: keep one`);
+  if (file) {
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      throw new Error(
+        `cannot be read from the file in ${name}_FILE: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+  return direct === '' ? undefined : direct;
+}

@@ -1,0 +1,60 @@
+import type { App } from './app.ts';
+import { authenticateAdmin } from './auth/admin-token.ts';
+import { authenticateApiCaller } from './auth/api-caller.ts';
+import { apiKeyRoutes } from './auth/api-keys.routes.ts';
+import { operationsRoutes } from './operations/operations.routes.ts';
+import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
+import type { Surface } from './platform/http/surface.ts';
+
+/** Every route of the product, by the group that shares its authentication and its error body. */
+export const surfaces: Surface<App>[] = [
+  {
+    name: 'admin',
+    prefix: '/',
+    authenticate: authenticateAdmin,
+    ...adminErrors,
+    errorStatuses: [400, 401, 403, 404],
+    // What this process remembers is read again, so that the next request sees the change at once.
+    afterWrite: (app) => app.notices.reset(),
+    routes: [apiKeyRoutes],
+  },
+  {
+    name: 'platform-stats',
+    prefix: '/platform-stats',
+    authenticate: authenticateAdmin,
+    ...statisticsErrors,
+    errorStatuses: [400, 401, 403],
+    routes: [],
+  },
+  {
+    name: 'v2',
+    prefix: '/v2',
+    authenticate: authenticateApiCaller,
+    ...publicErrors,
+    errorStatuses: [400, 401, 403, 404, 429],
+    routes: [],
+  },
+  {
+    name: 'callbacks',
+    prefix: '/notifications',
+    // Each provider proves itself in its own way: a signature, basic credentials, a token in the link.
+    authenticate: 'open',
+    ...adminErrors,
+    errorStatuses: [400, 403],
+    bodyFormats: {
+      'application/x-www-form-urlencoded': (body) => Object.fromEntries(new URLSearchParams(body.toString())),
+    },
+    routes: [],
+  },
+  {
+    name: 'open',
+    prefix: '/',
+    authenticate: 'open',
+    ...adminErrors,
+    errorStatuses: [],
+    routes: [operationsRoutes],
+  },
+];
+
+/** Text formats that request schemas name; their rules live in the pure libraries. */
+export const formats: Record<string, (text: string) => boolean> = {};

@@ -1,0 +1,113 @@
+import { createApiKey, type KeyType } from '../../src/auth/api-keys.ts';
+import { timestamp } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/id.ts';
+import type { Harness } from './harness.ts';
+
+/** Rows with every default filled in: a test names only what it is about. */
+
+let made = 0;
+
+function nextNumber(): number {
+  made += 1;
+  return made;
+}
+
+export async function aUser(
+  { app, clock }: Harness,
+  fields: {
+    name?: string;
+    email_address?: string;
+    mobile_number?: string;
+    state?: 'pending' | 'active' | 'inactive';
+  } = {},
+): Promise<string> {
+  const id = newId(clock.now());
+  const now = timestamp(clock.now());
+  await app.db
+    .insertInto('users')
+    .values({
+      id,
+      name: 'Ada Sender',
+      email_address: `user-${nextNumber()}-${id.slice(-6)}@example.org`,
+      mobile_number: '07700900460',
+      password_hash: 'none',
+      state: 'active',
+      email_access_validated_at: now,
+      password_changed_at: now,
+      created_at: now,
+      ...fields,
+    })
+    .execute();
+  return id;
+}
+
+export async function aService(
+  harness: Harness,
+  fields: {
+    name?: string;
+    restricted?: boolean;
+    active?: boolean;
+    permissions?: string[];
+    created_by_id?: string;
+    rate_limit?: number;
+    sms_message_limit?: number;
+    email_message_limit?: number;
+    letter_message_limit?: number;
+    international_sms_message_limit?: number;
+    prefix_sms?: boolean;
+    contact_link?: string;
+    organisation_id?: string;
+    organisation_type?: 'central' | 'local' | 'nhs_gp' | 'other';
+  } = {},
+): Promise<string> {
+  const { app, clock } = harness;
+  const id = newId(clock.now());
+  const now = timestamp(clock.now());
+  const name = fields.name ?? `Service ${nextNumber()} ${id.slice(-6)}`;
+  const normalised = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.');
+  const creator = fields.created_by_id ?? (await aUser(harness));
+  await app.db
+    .insertInto('services')
+    .values({
+      id,
+      normalised_name: normalised,
+      restricted: false,
+      permissions: ['sms', 'email', 'letter', 'international_sms', 'international_letters'],
+      email_message_limit: 250_000,
+      sms_message_limit: 250_000,
+      letter_message_limit: 20_000,
+      international_sms_message_limit: 100,
+      email_sender_local_part: normalised,
+      created_at: now,
+      ...fields,
+      name,
+      created_by_id: creator,
+    })
+    .execute();
+  await app.db
+    .insertInto('service_members')
+    .values({ service_id: id, user_id: creator, permissions: ['manage_settings'], created_at: now })
+    .execute();
+  await app.db
+    .insertInto('service_sms_senders')
+    .values({ id: newId(clock.now()), service_id: id, sms_sender: 'TESTING', is_default: true, created_at: now })
+    .execute();
+  return id;
+}
+
+/** The whole key, as a sending application holds it. */
+export async function anApiKey(
+  harness: Harness,
+  serviceId: string,
+  fields: { name?: string; key_type?: KeyType } = {},
+): Promise<string> {
+  const name = fields.name ?? `key-${nextNumber()}`;
+  const created_by = await aUser(harness);
+  const secret = await createApiKey(harness.app, serviceId, {
+    name,
+    key_type: fields.key_type ?? 'normal',
+    created_by,
+  });
+  harness.app.notices.reset();
+  return `${name}-${serviceId}-${secret}`;
+}

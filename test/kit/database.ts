@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { databaseNamed } from './database-url.ts';
+
+/** A migrated database of the test file's own: a clone takes about 30 ms. */
+export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = inject('databaseUrl');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await query(server, `create database ${name} template migrated`);
+  return { url: databaseNamed(server, name), drop: () => query(server, `drop database ${name} with (force)`) };
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,31 @@
+import { settings } from '../../src/config.ts';
+
+/** docs/configuration.md and .env.example, from the one table of settings. */
+export function describeSettings(): { markdown: string; env: string } {
+  const rows = Object.entries(settings).map(([name, { sentence, fallback, fallbackText, secret }]) => ({
+    name,
+    sentence,
+    secret,
+    fallback: fallbackText ?? (fallback === undefined ? '' : [fallback].flat().join(',')),
+    literal: fallbackText === undefined,
+  }));
+  const table = rows.map(
+    ({ name, sentence, fallback, secret, literal }) =>
+      `| \`${name}\` | ${fallback === '' ? '(unset)' : literal ? `\`${fallback}\`` : fallback} | ${sentence}${
+        secret ? ` Also read from the file named by \`${name}_FILE\`.` : ''
+      } |`,
+  );
+  const markdown = `# Configuration
+
+Settings come from the environment. All problems are reported together at start. This page is generated from
+\`src/config.ts\` by \`npm run generate\`.
+
+| Setting | Default | Meaning |
+|---|---|---|
+${table.join('\n')}
+`;
+  const env = rows.map(
+    ({ name, sentence, fallback, literal }) => `# ${sentence}\n# ${name}=${literal ? fallback : ''}\n`,
+  );
+  return { markdown, env: env.join('\n') };
+}

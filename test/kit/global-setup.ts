@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { databaseNamed } from './database-url.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databaseUrl: string;
+  }
+}
+
+/**
+ * One PostgreSQL for the whole run, with a migrated database that every test file clones. Durability is off: what a
+ * crash would lose is thrown away anyway.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const log = createLog('silent');
+  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-test-'));
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  const template = await createTemplate(server.url);
+  await migrate(template, log);
+  project.provide('databaseUrl', server.url);
+  return async () => {
+    await server.stop();
+    rmSync(server.location, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+async function createTemplate(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('create database migrated');
+  await client.end();
+  return databaseNamed(url, 'migrated');
+}

@@ -1,0 +1,111 @@
+import { createHmac } from 'node:crypto';
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll } from 'vitest';
+import { type App, buildApp } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { jobs } from '../../src/jobs.ts';
+import { buildServer } from '../../src/platform/http/server.ts';
+import type { Http } from '../../src/platform/http/surface.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { runDueJobs } from '../../src/platform/queue/worker.ts';
+import { formats, surfaces } from '../../src/routes.ts';
+import { cloneDatabase } from './database.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeFiles } from './fake-files.ts';
+
+export const adminSecret = 'admin-secret-of-the-test-kit';
+
+export interface Answer {
+  status: number;
+  // Tests read bodies freely; an expectation that fails says more than a type would.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any;
+  headers: Record<string, string | string[] | number | undefined>;
+  text: string;
+}
+
+/** An application on a database of its own, reached through its HTTP door. */
+export interface Harness {
+  app: App;
+  http: Http;
+  clock: FakeClock;
+  files: FakeFiles;
+  /** Log lines, so that a test can look for what must never be there. */
+  logged: string[];
+  request(options: InjectOptions): Promise<Answer>;
+  /** A request of the administrative front end. */
+  admin(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown): Promise<Answer>;
+  /** A request of a sending application, with its whole API key. */
+  v2(
+    method: 'GET' | 'POST',
+    url: string,
+    key: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  /** Runs every background job that is due. */
+  runJobs(): Promise<void>;
+}
+
+/** To be called at the top of a test file: builds before its tests, and takes everything down after them. */
+export function useHarness(options: { config?: Partial<Config>; now?: string } = {}): Harness {
+  const clock = new FakeClock(options.now);
+  const files = new FakeFiles();
+  const logged: string[] = [];
+  const harness = { clock, files, logged } as Harness;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const database = await cloneDatabase();
+    drop = database.drop;
+    const environment = { ADMIN_CLIENT_SECRETS: adminSecret, SECRET_KEY: 'secret-key-of-the-test-kit' };
+    const config = { ...readConfig(environment), DEMO: false, ...options.config };
+    const log = createLog('debug', { write: (line) => void logged.push(line) });
+    const app = buildApp(config, { databaseUrl: database.url, clock, files, log });
+    await app.open();
+    const http = await buildServer({ app, surfaces, formats, version: 'test' });
+    await http.ready();
+    Object.assign(harness, { app, http });
+  });
+
+  afterAll(async () => {
+    await harness.http?.close();
+    await harness.app?.close();
+    await drop?.();
+  });
+
+  harness.request = async (request) => {
+    const response = await harness.http.inject(request);
+    const json = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
+    return {
+      status: response.statusCode,
+      body: json ? response.json() : response.body,
+      headers: response.headers,
+      text: response.body,
+    };
+  };
+  harness.admin = (method, url, body) =>
+    harness.request({ method, url, headers: { authorization: `Bearer ${adminToken(clock)}` }, ...payload(body) });
+  harness.v2 = (method, url, key, body, headers = {}) =>
+    harness.request({ method, url, headers: { authorization: `Bearer ${key}`, ...headers }, ...payload(body) });
+  harness.runJobs = () => runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
+  return harness;
+}
+
+function payload(body: unknown): Pick<InjectOptions, 'payload'> {
+  return body === undefined ? {} : { payload: JSON.stringify(body) };
+}
+
+export function adminToken(
+  clock: FakeClock,
+  change: { claims?: object; header?: object; secret?: string } = {},
+): string {
+  const iat = Math.floor(clock.now().getTime() / 1000);
+  return jwt({ iss: 'notify-admin', iat, ...change.claims }, change.secret ?? adminSecret, change.header);
+}
+
+export function jwt(claims: object, secret: string, header: object = {}): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ typ: 'JWT', alg: 'HS256', ...header })}.${part(claims)}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
