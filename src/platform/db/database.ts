@@ -26,6 +26,7 @@ export function openDatabase(options: { url: string; poolSize: number; log: Log 
   });
   // An idle connection that breaks (server restart) must not take the process down; the pool replaces it.
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, url: options.url, close: () => db.destroy() };
 }
