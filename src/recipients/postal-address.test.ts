@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addressLinesFromPersonalisation,
+  checkPostalAddress,
+  type PostalAddress,
+  type PostalAddressReason,
+  parsePostalAddress,
+  postageForAddress,
+} from './postal-address.ts';
+
+const atHome = { international: false };
+const abroad = { international: true };
+
+describe('parsePostalAddress', () => {
+  it.each<[string, string[], Partial<PostalAddress>]>([
+    [
+      'a UK address',
+      ['Ada Lovelace', '12 St James Square', 'london', 'sw1y4jh'],
+      {
+        lines: ['Ada Lovelace', '12 St James Square', 'london', 'SW1Y 4JH'],
+        postcode: 'SW1Y 4JH',
+        zone: 'united-kingdom',
+        international: false,
+        bfpoNumber: null,
+      },
+    ],
+    [
+      'untidy lines',
+      ['  Ada\u00A0 Lovelace , ', '', ' , ,', '12 St James\u200B Square ,,', 'London .', 'SW1Y 4JH,'],
+      { lines: ['Ada Lovelace', '12 St James Square', 'London.', 'SW1Y 4JH'] },
+    ],
+    [
+      'line breaks inside a line',
+      ['Ada Lovelace\n12 St James Square\r\nLondon\u2028SW1Y 4JH'],
+      { lines: ['Ada Lovelace', '12 St James Square', 'London', 'SW1Y 4JH'] },
+    ],
+    [
+      'all names of the UK at the end',
+      ['A', 'B', 'EH1 1TG', 'Scotland', 'Great Britain', 'United Kingdom'],
+      { lines: ['A', 'B', 'EH1 1TG'], postcode: 'EH1 1TG' },
+    ],
+    [
+      'a name of the UK higher up stays',
+      ['Scotland', '1 High Street', 'EH1 1TG', 'UK'],
+      { lines: ['Scotland', '1 High Street', 'EH1 1TG'], postcode: 'EH1 1TG' },
+    ],
+    [
+      'a foreign country is printed by its own name and has no UK postcode',
+      ['A', '1 Rue', 'SW1Y 4JH', 'NORGE'],
+      { lines: ['A', '1 Rue', 'SW1Y 4JH', 'Norway'], zone: 'europe', international: true, postcode: null },
+    ],
+    [
+      'only the last line names the country',
+      ['A', 'Norge', 'UK'],
+      { lines: ['A', 'Norge'], zone: 'united-kingdom', international: false },
+    ],
+    [
+      'forces post without a postcode',
+      ['Cpl Jones', 'bfpo c/o 0057', 'Bare BFPO', 'BFPO', 'Unit 3', 'England'],
+      { lines: ['Cpl Jones', 'Bare BFPO', 'Unit 3', 'BFPO 57'], bfpoNumber: 57, postcode: null },
+    ],
+    [
+      'forces post with a postcode',
+      ['Cpl Jones', 'BFPO 57', 'bf1 2au'],
+      { lines: ['Cpl Jones', 'BF1 2AU', 'BFPO 57'], bfpoNumber: 57, postcode: 'BF1 2AU' },
+    ],
+    [
+      'forces post with a country',
+      ['Cpl Jones', 'BFPO57', 'Cyprus'],
+      { lines: ['Cpl Jones', 'BFPO 57', 'Cyprus'], bfpoNumber: 57, zone: 'europe' },
+    ],
+    ['BFPO without a number is text', ['A', 'BFPO', 'N1 6XY'], { lines: ['A', 'BFPO', 'N1 6XY'], bfpoNumber: null }],
+    ['only a BFPO number', ['BFPO 1'], { lines: ['BFPO 1'], bfpoNumber: 1, postcode: null }],
+    ['only a country', ['', 'UK'], { lines: [], zone: 'united-kingdom' }],
+    ['nothing', [], { lines: [], zone: 'united-kingdom', international: false, postcode: null, bfpoNumber: null }],
+  ])('%s', (_, lines, expected) => {
+    expect(parsePostalAddress(lines)).toMatchObject(expected);
+  });
+
+  it('gives back the lines it gave', () => {
+    const words = [
+      'Ada',
+      '1 High St',
+      'SW1Y 4JH',
+      'sw1y4jh',
+      'France',
+      'UK',
+      'Jersey',
+      'BFPO 7',
+      'BFPO',
+      ' , ',
+      'x ,y',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 9 }), (lines) => {
+        const once = parsePostalAddress(lines);
+        // A UK name left above a foreign country, or above a postcode of none, would be dropped the second time.
+        fc.pre(!once.lines.some((line) => ['UK', 'Jersey', 'France'].includes(line)) || once.international);
+        expect(parsePostalAddress(once.lines)).toEqual(once);
+      }),
+    );
+  });
+});
+
+describe('checkPostalAddress', () => {
+  it.each<[PostalAddressReason, string[], { international: boolean }]>([
+    ['address-is-empty', ['', ' ,', 'England'], atHome],
+    ['not-enough-address-lines', ['A', 'N1 6XY'], atHome],
+    ['not-enough-address-lines', ['A', 'BFPO 1'], atHome],
+    ['too-many-address-lines', ['1', '2', '3', '4', '5', '6', '7', 'N1 6XY'], atHome],
+    ['too-many-address-lines', ['1', '2', '3', '4', '5', '6', '7', 'Chile'], abroad],
+    ['invalid-address-line-1-or-2', ['***', '1 High Street', 'N1 6XY'], atHome],
+    ['invalid-address-line-1-or-2', ['Ada', '–', 'N1 6XY'], atHome],
+    ['has-country-for-bfpo-address', ['Ada', 'Camp', 'BFPO 57', 'Cyprus'], abroad],
+    ['cant-send-international-letters', ['Ada', '1 Calle', 'Chile'], atHome],
+    ['not-a-real-uk-postcode', ['Ada', '1 High Street', 'London'], atHome],
+    ['not-a-real-uk-postcode', ['Ada', '1 High Street', 'London N1 6XY'], atHome],
+    ['not-a-real-uk-postcode-or-country', ['Ada', '1 High Street', 'Atlantis'], abroad],
+    ['invalid-char-in-address', ['Ada', '(flat 2)', 'N1 6XY'], atHome],
+    ['invalid-char-in-address', ['Ada', '1 Calle', '~', 'Chile'], abroad],
+    ['invalid-char-in-address', ['”Ada”', '1 High Street', 'N1 6XY'], atHome],
+    ['no-fixed-abode-address', ['Ada', 'nfa', 'N1 6XY'], atHome],
+    ['no-fixed-abode-address', ['Ada', 'of No Fixed  Address', 'N1 6XY'], atHome],
+  ])('%s: %j', (reason, lines, allowed) => {
+    expect(checkPostalAddress(parsePostalAddress(lines), allowed)).toBe(reason);
+  });
+
+  it.each<[string[], { international: boolean }]>([
+    [['Ada', '1 High Street', 'N1 6XY'], atHome],
+    [['Ada', '1 High Street', 'N1 6XY'], abroad],
+    [['Ada', '2', '3', '4', '5', '6', 'N1 6XY', 'UK'], atHome],
+    [['Ada', '1 Calle', 'Chile'], abroad],
+    [['Ada', 'Camp', 'BFPO 57'], atHome],
+    [['Ada', 'BFPO 57', 'BF1 2AU'], atHome],
+    [['Ada', 'NFA House', 'N1 6XY'], atHome],
+  ])('finds nothing wrong with %j', (lines, allowed) => {
+    expect(checkPostalAddress(parsePostalAddress(lines), allowed)).toBeUndefined();
+  });
+
+  it.each([...'@()=[]"\\/<>~'])('refuses a line that starts with %s, not one that holds it', (character) => {
+    const check = (line: string) => checkPostalAddress(parsePostalAddress(['Ada', 'B', line, 'N1 6XY']), atHome);
+    expect(check(`${character}x`)).toBe('invalid-char-in-address');
+    expect(check(`x${character}`)).toBeUndefined();
+  });
+});
+
+describe('postageForAddress', () => {
+  it.each([
+    [['Ada', '1 High Street', 'N1 6XY'], 'first'],
+    [['Ada', '1 Road', 'Jersey'], 'first'],
+    [['Ada', '1 Gate', 'Norway'], 'europe'],
+    [['Ada', '1 Calle', 'Chile'], 'rest-of-world'],
+  ])('%j goes %s', (lines, postage) => {
+    expect(postageForAddress(parsePostalAddress(lines), 'first')).toBe(postage);
+  });
+});
+
+describe('addressLinesFromPersonalisation', () => {
+  it('takes the six lines and the postcode, in their order, under their exact names', () => {
+    const personalisation = {
+      postcode: 'N1 6XY',
+      address_line_2: 12,
+      address_line_1: 'Ada',
+      'address line 3': 'no',
+      name: 'x',
+    };
+    expect(addressLinesFromPersonalisation(personalisation)).toEqual(['Ada', '12', '', '', '', '', 'N1 6XY']);
+  });
+
+  it('takes the seventh line for the postcode as soon as it is there', () => {
+    expect(addressLinesFromPersonalisation({ address_line_7: 'Chile', postcode: 'N1 6XY' }).at(-1)).toBe('Chile');
+    expect(addressLinesFromPersonalisation({ address_line_7: null, postcode: 'N1 6XY' }).at(-1)).toBe('');
+  });
+
+  it('reads a list as lines and anything without a text as nothing', () => {
+    const personalisation = {
+      address_line_1: ['Ada', null, 2, ['deep']],
+      address_line_2: { file: 'x' },
+      address_line_3: true,
+    };
+    expect(addressLinesFromPersonalisation(personalisation).slice(0, 3)).toEqual(['Ada\n\n2\n', '', 'true']);
+  });
+});

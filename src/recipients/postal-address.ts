@@ -1,0 +1,122 @@
+import { type Country, findCountry, type PostageZone, UNITED_KINGDOM } from './countries.ts';
+import { parsePostcode } from './postcode.ts';
+import { normaliseWhitespace, splitLines } from './whitespace.ts';
+
+/** An address as it is understood and printed; it need not be one a letter can be sent to (`checkPostalAddress`). */
+export type PostalAddress = {
+  lines: readonly string[];
+  zone: PostageZone;
+  international: boolean;
+  postcode: string | null;
+  bfpoNumber: number | null;
+};
+
+/** Named as in the report about an uploaded letter, which tells more reasons apart than the API's messages. */
+export type PostalAddressReason =
+  | 'address-is-empty'
+  | 'not-enough-address-lines'
+  | 'too-many-address-lines'
+  | 'invalid-address-line-1-or-2'
+  | 'has-country-for-bfpo-address'
+  | 'cant-send-international-letters'
+  | 'not-a-real-uk-postcode'
+  | 'not-a-real-uk-postcode-or-country'
+  | 'invalid-char-in-address'
+  | 'no-fixed-abode-address';
+
+const MIN_LINES = 3;
+const MAX_LINES = 7;
+// An address of so many lines is refused whatever follows, so what follows is not read.
+const ENOUGH_LINES = 100;
+
+const bfpo = /^bfpo ?(?:c\/o)? ?([0-9]{1,6})?$/i;
+const alphanumeric = /[a-z0-9]/i;
+const forbiddenStart = /^[@()=[\]"”\\/,<>~]/;
+const noFixedAbode = /^nfa$|no fixed (?:abode|address)/i;
+
+/** Reads an address from its lines; a line that itself holds line breaks counts as several. */
+export function parsePostalAddress(rawLines: readonly string[]): PostalAddress {
+  const { bfpoNumber, lines } = extractBfpo(cleanLines(rawLines));
+  const country = extractCountry(lines);
+  const international = country.zone !== 'united-kingdom';
+  const postcode = international ? undefined : parsePostcode(lines.at(-1) ?? '');
+  if (postcode) lines.splice(-1, 1, postcode);
+  if (bfpoNumber !== null) lines.push(`BFPO ${bfpoNumber}`);
+  if (international) lines.push(country.name);
+  return { lines, zone: country.zone, international, postcode: postcode ?? null, bfpoNumber };
+}
+
+/** The first reason why no letter can be sent there; undefined when one can. */
+export function checkPostalAddress(
+  address: PostalAddress,
+  allowed: { international: boolean },
+): PostalAddressReason | undefined {
+  const { lines, international, postcode, bfpoNumber } = address;
+  if (lines.length === 0) return 'address-is-empty';
+  if (lines.length < MIN_LINES) return 'not-enough-address-lines';
+  if (lines.length > MAX_LINES) return 'too-many-address-lines';
+  if (!lines.slice(0, 2).every((line) => alphanumeric.test(line))) return 'invalid-address-line-1-or-2';
+  if (bfpoNumber !== null && international) return 'has-country-for-bfpo-address';
+  if (international && !allowed.international) return 'cant-send-international-letters';
+  if (!international && bfpoNumber === null && postcode === null) {
+    return allowed.international ? 'not-a-real-uk-postcode-or-country' : 'not-a-real-uk-postcode';
+  }
+  if (lines.some((line) => forbiddenStart.test(line))) return 'invalid-char-in-address';
+  if (lines.some((line) => noFixedAbode.test(line))) return 'no-fixed-abode-address';
+  return undefined;
+}
+
+/** Abroad the zone decides, at home the sender. */
+export function postageForAddress<Domestic extends string>(
+  address: PostalAddress,
+  domestic: Domestic,
+): Domestic | 'europe' | 'rest-of-world' {
+  return address.zone === 'united-kingdom' ? domestic : address.zone;
+}
+
+/** The address lines among the values for a letter template; `address_line_7`, where given, takes the postcode's place. */
+export function addressLinesFromPersonalisation(personalisation: Readonly<Record<string, unknown>>): string[] {
+  const last = Object.hasOwn(personalisation, 'address_line_7') ? 'address_line_7' : 'postcode';
+  return [1, 2, 3, 4, 5, 6]
+    .map((number) => `address_line_${number}`)
+    .concat(last)
+    .map((key) => (Object.hasOwn(personalisation, key) ? asText(personalisation[key]) : ''));
+}
+
+function asText(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => (Array.isArray(item) ? '' : asText(item))).join('\n');
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+function cleanLines(rawLines: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const rawLine of rawLines.flatMap(splitLines)) {
+    const line = withoutTrailingCommas(normaliseWhitespace(rawLine)).replace(/ ([,.])/g, '$1');
+    if (line !== '') lines.push(line);
+    if (lines.length === ENOUGH_LINES) break;
+  }
+  return lines;
+}
+
+// By hand: /[ ,]+$/ takes quadratic time on a long run of commas that is not at the end.
+function withoutTrailingCommas(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === ',')) end -= 1;
+  return line.slice(0, end);
+}
+
+// British Forces Post Office: a number in place of a place. A bare "BFPO" line only means something beside a number.
+function extractBfpo(lines: string[]): { bfpoNumber: number | null; lines: string[] } {
+  const number = lines.map((line) => bfpo.exec(line)?.[1]).find((digits) => digits !== undefined);
+  if (number === undefined) return { bfpoNumber: null, lines };
+  return { bfpoNumber: Number(number), lines: lines.filter((line) => !bfpo.test(line)) };
+}
+
+// Takes the country off the end. "Scotland, United Kingdom" is two lines that say the same: all such lines go.
+function extractCountry(lines: string[]): Country {
+  const country = findCountry(lines.at(-1) ?? '');
+  if (!country) return UNITED_KINGDOM;
+  lines.pop();
+  if (country === UNITED_KINGDOM) while (findCountry(lines.at(-1) ?? '') === UNITED_KINGDOM) lines.pop();
+  return country;
+}
