@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findCountry } from './countries.ts';
+import { parseEmailAddress } from './email-address.ts';
+import { formatSmsSender, parsePhoneNumber } from './phone-number.ts';
+import { checkPostalAddress, parsePostalAddress } from './postal-address.ts';
+import { parsePostcode } from './postcode.ts';
+import { isListedRecipient, normaliseRecipient } from './recipient.ts';
+import { checkServiceContactNumber } from './service-contact-number.ts';
+import { cleanRecipient } from './whitespace.ts';
+
+const readers: Record<string, (input: string) => unknown> = {
+  parsePhoneNumber,
+  formatSmsSender,
+  checkServiceContactNumber,
+  parseEmailAddress,
+  parsePostcode,
+  findCountry,
+  cleanRecipient,
+  normaliseRecipient,
+  isListedRecipient: (input) => isListedRecipient(input, [input]),
+  parsePostalAddress: (input) => checkPostalAddress(parsePostalAddress([input]), { international: true }),
+};
+
+const MEGABYTE = 1_000_000;
+const pieces = [
+  '0',
+  '7',
+  '+',
+  '(',
+  '-',
+  ' ',
+  '\u200B',
+  '\u00A0',
+  ',',
+  ', ',
+  ' .',
+  'a',
+  'a.',
+  '-a',
+  '@',
+  'a@',
+  '\n',
+  'UK\n',
+];
+const endings = ['', '!'];
+
+describe.each(Object.keys(readers))('%s', (name) => {
+  const read = readers[name] ?? (() => undefined);
+
+  it('never throws', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: loneSurrogates }),
+    );
+    fc.assert(
+      fc.property(text, (input) => void read(input)),
+      { numRuns: 300 },
+    );
+  });
+
+  // Anything quadratic takes minutes on a million characters; the slowest of these takes a third of a second.
+  it('reads a megabyte of anything in a moment', () => {
+    for (const piece of pieces) {
+      for (const ending of endings) {
+        const input = piece.repeat(MEGABYTE / piece.length) + ending;
+        const start = performance.now();
+        read(input);
+        expect(performance.now() - start, JSON.stringify(piece + ending)).toBeLessThan(3_000);
+      }
+    }
+  }, 60_000);
+});
+
+const loneSurrogates = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));

@@ -1,0 +1,19 @@
+import { parseEmailAddress } from './email-address.ts';
+import { parsePhoneNumber } from './phone-number.ts';
+
+/** An email address or phone number in the form to compare by; anything else as it came. */
+export function normaliseRecipient(input: string): string {
+  if (input.includes('@')) {
+    const email = parseEmailAddress(input);
+    return email.ok ? email.address : input;
+  }
+  const phone = parsePhoneNumber(input);
+  return phone.ok ? phone.number.normalised : input;
+}
+
+/** Whether the recipient is on the list, however either of them is written. */
+export function isListedRecipient(recipient: string, list: Iterable<string>): boolean {
+  const wanted = normaliseRecipient(recipient);
+  for (const listed of list) if (normaliseRecipient(listed) === wanted) return true;
+  return false;
+}

@@ -1,0 +1,36 @@
+// Recipients that stand for an outcome, so that callers can try their integration without reaching anybody.
+// All functions take the normalised form.
+
+const SIMULATED_PHONE_NUMBERS = new Set(['447700900000', '447700900111', '447700900222']);
+
+const SIMULATED_EMAIL_ADDRESSES = new Set([
+  'simulate-delivered@notifications.service.gov.uk',
+  'simulate-delivered-2@notifications.service.gov.uk',
+  'simulate-delivered-3@notifications.service.gov.uk',
+]);
+
+/** Checked and answered like any other, but never stored, sent or counted, whatever the key. */
+export function isSimulatedPhoneNumber(normalised: string): boolean {
+  return SIMULATED_PHONE_NUMBERS.has(normalised);
+}
+
+/** As `isSimulatedPhoneNumber`. */
+export function isSimulatedEmailAddress(normalised: string): boolean {
+  return SIMULATED_EMAIL_ADDRESSES.has(normalised);
+}
+
+export type SimulatedOutcome = 'delivered' | 'temporary-failure' | 'permanent-failure';
+
+/** How a text message sent with a test key ends. */
+export function simulatedPhoneOutcome(normalised: string): SimulatedOutcome {
+  if (normalised.endsWith('7700900003')) return 'temporary-failure';
+  if (normalised.endsWith('7700900002')) return 'permanent-failure';
+  return 'delivered';
+}
+
+/** How an email sent with a test key ends. */
+export function simulatedEmailOutcome(normalised: string): SimulatedOutcome {
+  if (normalised === 'temp-fail@simulator.notify') return 'temporary-failure';
+  if (normalised === 'perm-fail@simulator.notify') return 'permanent-failure';
+  return 'delivered';
+}
