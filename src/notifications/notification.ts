@@ -1,0 +1,51 @@
+import type { Timestamp } from '../platform/clock.ts';
+
+export type NotificationType = 'sms' | 'email' | 'letter';
+
+export type Status =
+  | 'created'
+  | 'sending'
+  | 'sent'
+  | 'pending'
+  | 'delivered'
+  | 'failed'
+  | 'technical-failure'
+  | 'temporary-failure'
+  | 'permanent-failure'
+  | 'cancelled'
+  | 'pending-virus-check'
+  | 'validation-failed'
+  | 'virus-scan-failed'
+  | 'returned-letter';
+
+export type Postage = 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+
+/** Lower goes first. */
+export const lanes = { priority: 0, normal: 1, bulk: 2 } as const;
+
+/** A notification as it is accepted: what the row needs, and when and in which lane it is to be handed over. */
+export interface NewNotification {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  notification_type: NotificationType;
+  key_type: 'normal' | 'team' | 'test';
+  api_key_id: string | null;
+  created_by_id: string | null;
+  status: Status;
+  client_reference: string | null;
+  recipient: string;
+  normalised_recipient: string | null;
+  personalisation: Record<string, unknown>;
+  reply_to_text: string | null;
+  postage: Postage | null;
+  international: boolean;
+  rate_multiplier: number;
+  one_click_unsubscribe_url: string | null;
+  scheduled_for: Timestamp | null;
+  created_at: Timestamp;
+  /** The lane it waits in to be handed to a provider; null when something else has to happen first. */
+  lane: number | null;
+  due_at: Timestamp;
+}
