@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { sharedFolders } from './embedded-location.ts';
-import { EXECUTE, findBarrier, isPermitted, ownUid, READ, type ServerUser } from './embedded-user.ts';
+import { isTrusted, sharedFolders } from './embedded-location.ts';
+import { EXECUTE, findBarrier, isPermitted, READ, type ServerUser } from './embedded-user.ts';
 
 export interface Binaries {
   initdb: string;
@@ -25,8 +25,7 @@ export interface Binaries {
 }
 
 /** The packaged PostgreSQL, or a copy of it where the server's user can reach it. */
-export function findBinaries(user: ServerUser | undefined): Binaries {
-  const packaged = findPackage();
+export function findBinaries(user: ServerUser | undefined, packaged = findPackage()): Binaries {
   const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8'));
   const folder = isUsable(packaged, user) ? packaged : findOrMakeCopy(packaged, version, user);
   const bin = join(folder, 'native', 'bin');
@@ -87,11 +86,6 @@ function findOrMakeCopy(packaged: string, version: string, user: ServerUser | un
     `PostgreSQL's programs in ${packaged} cannot be used by the user they must run as, and there is no place to copy ` +
       'them to. Install Pennypost where other users may enter, start it as an ordinary user, or set DATABASE_URL.',
   );
-}
-
-function isTrusted(copy: string): boolean {
-  const found = lstatSync(copy, { throwIfNoEntry: false });
-  return found !== undefined && (found.uid === 0 || found.uid === ownUid());
 }
 
 function makeCopy(packaged: string, copy: string): boolean {

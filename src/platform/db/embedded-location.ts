@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +50,7 @@ export function findOrCreateLocation(dataDir: string): Location {
 
 function findExisting(folder: string): Location | undefined {
   if (!existsSync(folder)) return undefined;
-  const { uid, gid } = lstatSync(folder);
+  const { uid, gid } = statSync(folder);
   if (uid === ownUid()) return uid === 0 ? undefined : { folder, user: undefined };
   if (ownUid() !== 0) {
     throw new Error(`${folder} belongs to another user (uid ${uid}). Start Pennypost as that user, or as root.`);
@@ -107,21 +108,27 @@ function giveFolder(folder: string, user: ServerUser): boolean {
 }
 
 /**
- * Folders of ours that the server's user can reach, best first. One that a stranger could have prepared (a name in /tmp
- * is anybody's) is passed over: programs are started from here.
+ * Folders of ours that the server's user can reach, best first. The first may be somebody's closed DATA_DIR, and the last
+ * may be emptied when the machine starts, so there is one between them.
  */
-export function sharedFolders(user: ServerUser | undefined): string[] {
-  const candidates = ['/var/lib/pennypost', join(tmpdir(), `pennypost-${ownUid() ?? 'shared'}`)];
-  return candidates.filter((folder) => {
+export function* sharedFolders(user: ServerUser | undefined): Generator<string> {
+  const temporary = join(tmpdir(), `pennypost-${ownUid() ?? 'shared'}`);
+  for (const folder of ['/var/lib/pennypost', '/var/lib/pennypost-shared', temporary]) {
     try {
       if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
-      const { uid, mode } = lstatSync(folder);
-      const trusted = (uid === 0 || uid === ownUid()) && (mode & 0o022) === 0 && lstatSync(folder).isDirectory();
-      return trusted && (user === undefined || findBarrier(user, folder) === undefined);
     } catch {
-      return false;
+      continue;
     }
-  });
+    if (isTrusted(folder) && (user === undefined || findBarrier(user, folder) === undefined)) yield folder;
+  }
+}
+
+/** Programs are started from there, and a name in /tmp is anybody's: only what root or we have made, and alone can change. */
+export function isTrusted(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const found = [lstatSync(folder), statSync(folder)];
+  const isOpen = ((found[1]?.mode ?? 0) & 0o022) !== 0;
+  return !isOpen && found.every(({ uid }) => uid === 0 || uid === ownUid());
 }
 
 /** A socket's whole path must fit into 104 bytes on macOS and 108 on Linux. */

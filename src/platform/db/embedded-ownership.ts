@@ -4,6 +4,7 @@ import {
   type Cluster,
   findRunningServer,
   isAsWanted,
+  isSocketAnswered,
   launch,
   PORT,
   type RunningServer,
@@ -25,6 +26,7 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
   for (;;) {
     const running = findRunningServer(cluster);
     if (running === undefined) {
+      await refuseIfServerIsOutOfSight(cluster, dataDir);
       await launchUnlessOthersDo(cluster);
       continue;
     }
@@ -38,13 +40,14 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
     }
     const title = await connect(running.socketFolder);
     if (title === undefined) {
-      await shutDown(cluster, running.pid);
+      cluster.log.warn({ pid: running.pid }, 'The PostgreSQL found running does not answer; starting another');
+      await shutDown(cluster, running.pid, 1);
       continue;
     }
     try {
       await lock(title, dataDir);
       if (isAsWanted(cluster)) return title;
-      // An orphan of another version or with other settings.
+      cluster.log.info({ pid: running.pid }, 'The PostgreSQL found running has other settings; starting it again');
       await shutDown(cluster, running.pid);
     } catch (error) {
       await title.end();
@@ -52,6 +55,14 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
     }
     await title.end();
   }
+}
+
+async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Promise<void> {
+  if (!(await isSocketAnswered(cluster))) return;
+  throw new Error(
+    `A PostgreSQL that this process cannot see, perhaps in another container, already runs on ${dataDir}. ` +
+      'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
+  );
 }
 
 async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {

@@ -14,6 +14,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './embedded-binaries.ts';
@@ -28,6 +29,12 @@ export interface Cluster {
   user: ServerUser | undefined;
   binaries: Binaries;
   settings: Record<string, string>;
+  log: Log;
+}
+
+export interface Log {
+  info(details: object, text: string): void;
+  warn(details: object, text: string): void;
 }
 
 /** What postmaster.pid says about a server that really runs. */
@@ -50,12 +57,7 @@ function asServerUser({ folder, user }: Cluster) {
 /** A cluster comes into being by a rename, so an interrupted initdb leaves nothing that looks like one. */
 export async function createClusterIfMissing(cluster: Cluster): Promise<boolean> {
   if (existsSync(cluster.data)) return false;
-  for (const name of readdirSync(cluster.folder)) {
-    const [, pid] = /^data\.new-(\d+)$/.exec(name) ?? [];
-    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)))) {
-      rmSync(join(cluster.folder, name), { recursive: true, force: true });
-    }
-  }
+  removeAbandonedDrafts(cluster.folder);
   const draft = `${cluster.data}.new-${process.pid}`;
   await initialise(cluster, draft);
   try {
@@ -70,6 +72,18 @@ export async function createClusterIfMissing(cluster: Cluster): Promise<boolean>
   fsyncSync(folder);
   closeSync(folder);
   return true;
+}
+
+function removeAbandonedDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^data\.new-(\d+)$/.exec(name) ?? [];
+    if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
+    try {
+      rmSync(join(folder, name), { recursive: true });
+    } catch {
+      // The initdb of a killed process may still be writing there; the next start will see to it.
+    }
+  }
 }
 
 function initialise(cluster: Cluster, data: string): Promise<void> {
@@ -134,10 +148,11 @@ export async function launch(cluster: Cluster): Promise<void> {
     child.once('exit', () => {
       ended = true;
     });
-    while (failure === undefined && !ended) {
+    for (let waitedMs = 0; failure === undefined && !ended; waitedMs += 10) {
       await sleep(10);
       const running = findRunningServer(cluster);
       if (running?.pid === child.pid && running?.status === 'ready') break;
+      if (waitedMs % 10_000 === 9_990) cluster.log.info({}, 'PostgreSQL is still starting, perhaps after a crash');
     }
     if (failure !== undefined) throw failure;
     if (ended) throw new Error(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);
@@ -160,13 +175,15 @@ function removeStaleFiles(cluster: Cluster): void {
   }
 }
 
-/** Asks for a fast shutdown, then, with ever less patience, for less polite ones; each of them keeps committed data. */
-export async function shutDown(cluster: Cluster, pid: number): Promise<void> {
-  for (const [signal, patienceMs] of [
-    ['SIGINT', 20_000],
-    ['SIGQUIT', 5_000],
-    ['SIGKILL', 5_000],
-  ] as const) {
+/** Fast, then immediate, then by force; each of them keeps what was committed. */
+const SHUTDOWN_STEPS = [
+  ['SIGINT', 20_000],
+  ['SIGQUIT', 5_000],
+  ['SIGKILL', 5_000],
+] as const;
+
+export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Promise<void> {
+  for (const [signal, patienceMs] of SHUTDOWN_STEPS.slice(firstStep)) {
     signalServer(pid, signal);
     const deadline = Date.now() + patienceMs;
     while (Date.now() < deadline) {
@@ -183,6 +200,15 @@ export function signalServer(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // It ended by itself in this moment.
   }
+}
+
+/** Whether anybody listens on our socket: a server in another container on the same volume has no process we can see. */
+export function isSocketAnswered({ socketFolder }: Cluster): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(join(socketFolder, `.s.PGSQL.${PORT}`));
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 }
 
 const LARGE_LOG_BYTES = 10_000_000;

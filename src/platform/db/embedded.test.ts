@@ -196,6 +196,16 @@ describe('startEmbeddedPostgres', () => {
     expect(await query(await start(dataDir), 'select 1 as n')).toEqual([{ n: 1 }]);
   });
 
+  it('refuses a server that runs out of sight, as in another container', async () => {
+    const dataDir = join(home, 'kept');
+    const first = await start(dataDir);
+    const file = join(first.location, 'data', 'postmaster.pid');
+    const truth = readFileSync(file, 'utf8');
+    writeFileSync(file, truth.replace(/^\d+/, '999999999'));
+    await expect(start(dataDir)).rejects.toThrow('perhaps in another container');
+    writeFileSync(file, truth);
+  });
+
   it('starts the server again when it dies under us', async () => {
     const server = await start(join(home, 'kept'));
     const pid = pidOf(server);

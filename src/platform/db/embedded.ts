@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { findBinaries } from './embedded-binaries.ts';
@@ -8,16 +10,12 @@ import {
   type Cluster,
   createClusterIfMissing,
   findRunningServer,
+  type Log,
   PORT,
   SUPERUSER,
   shutDown,
   signalServer,
 } from './embedded-server.ts';
-
-interface Log {
-  info(details: object, text: string): void;
-  warn(details: object, text: string): void;
-}
 
 export interface EmbeddedPostgresOptions {
   dataDir: string;
@@ -67,6 +65,12 @@ const DEFAULT_SETTINGS = {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
   const location = findOrCreateLocation(dataDir);
+  if (dirname(location.folder) !== realpathSync(dataDir)) {
+    log.info({ location: location.folder }, `The database is kept where its server can reach it, not in ${dataDir}`);
+    if (location.folder.startsWith(tmpdir())) {
+      log.warn({ location: location.folder }, 'The database is in a folder for temporary files, which may be emptied');
+    }
+  }
   const binaries = findBinaries(location.user);
   const cluster: Cluster = {
     ...location,
@@ -75,10 +79,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     binaries,
     // The version is in the name so that a new version is seen as a difference in settings: see isAsWanted.
     settings: { ...DEFAULT_SETTINGS, cluster_name: `pennypost-${binaries.version}`, ...options.settings },
+    log,
   };
   if (await createClusterIfMissing(cluster)) log.info({ location: location.folder }, 'Created the database');
 
-  const stop = await keepRunning(cluster, dataDir, log);
+  const stop = await keepRunning(cluster, dataDir);
   const connection = {
     host: cluster.socketFolder,
     port: PORT,
@@ -90,7 +95,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /** Owns the server until the returned function is called, and starts it again should it die before. */
-async function keepRunning(cluster: Cluster, dataDir: string, log: Log): Promise<() => Promise<void>> {
+async function keepRunning(cluster: Cluster, dataDir: string): Promise<() => Promise<void>> {
+  const { log } = cluster;
   let title: pg.Client | undefined;
   let stopping: Promise<void> | undefined;
   let recovering: Promise<void> | undefined;
@@ -102,19 +108,24 @@ async function keepRunning(cluster: Cluster, dataDir: string, log: Log): Promise
       title = undefined;
       if (stopping === undefined) recovering = recover();
     });
-    await createDatabaseIfMissing(taken);
+    try {
+      await createDatabaseIfMissing(taken);
+    } catch (error) {
+      await taken.end();
+      throw error;
+    }
     title = taken;
   }
 
   async function recover(): Promise<void> {
+    log.warn({ location: cluster.folder }, 'Lost the embedded PostgreSQL; starting it again');
     for (let attempt = 0; stopping === undefined; attempt++) {
       try {
-        log.warn({ attempt }, 'Lost the embedded PostgreSQL; starting it again');
         await take();
         log.info({ location: cluster.folder }, 'The embedded PostgreSQL is back');
         return;
       } catch (error) {
-        log.warn({ error }, 'The embedded PostgreSQL does not come back yet');
+        log.warn({ err: error }, 'The embedded PostgreSQL does not come back yet');
         await sleep(Math.min(200 * 2 ** attempt, 5_000));
       }
     }

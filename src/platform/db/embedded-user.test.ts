@@ -1,0 +1,51 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chooseServerUser, findBarrier } from './embedded-user.ts';
+
+describe('chooseServerUser', () => {
+  const root = 'root:x:0:0:root:/root:/bin/bash\n';
+  const nobody = 'nobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin\n';
+  const postgres = 'postgres:x:101:104:PostgreSQL administrator,,,:/var/lib/postgresql:/bin/bash\n';
+
+  it.each([
+    ['postgres before nobody', root + nobody + postgres, { uid: 101, gid: 104 }],
+    ['nobody where there is no postgres', root + nobody, { uid: 65534, gid: 65533 }],
+    [
+      'the nobody of macOS',
+      'nobody:*:-2:-2:Unprivileged User:/var/empty:/usr/bin/false',
+      { uid: 2 ** 32 - 2, gid: 2 ** 32 - 2 },
+    ],
+  ])('takes %s', (_, passwd, expected) => {
+    expect(chooseServerUser(passwd)).toEqual(expected);
+  });
+
+  it.each([
+    ['there is neither', root],
+    ['postgres is another name for root', 'postgres:x:0:0::/root:/bin/sh\n'],
+  ])('says what to do when %s', (_, passwd) => {
+    expect(() => chooseServerUser(passwd)).toThrow('neither a user "postgres" nor a user "nobody"');
+  });
+});
+
+describe('findBarrier', () => {
+  it('names the first folder on the way that the user cannot enter', () => {
+    const home = mkdtempSync(join(tmpdir(), 'pennypost-barrier-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    const inner = join(home, 'outer', 'inner');
+    mkdirSync(inner, { recursive: true });
+    const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    const inGroup = { uid: own.uid + 1, gid: own.gid };
+    const stranger = { uid: own.uid + 1, gid: own.gid + 1 };
+
+    chmodSync(home, 0o711);
+    chmodSync(join(home, 'outer'), 0o710);
+    chmodSync(inner, 0o700);
+    expect(findBarrier(own, inner)).toBeUndefined();
+    expect(findBarrier(inGroup, inner)).toBe(inner);
+    expect(findBarrier(stranger, inner)).toBe(join(home, 'outer'));
+    chmodSync(home, 0o700);
+    expect(findBarrier(stranger, inner)).toBe(home);
+  });
+});
