@@ -15,7 +15,7 @@ import {
 /** Advisory lock in database "postgres"; its session holds the server. 1840: the year of the Penny Post. */
 const OWNERSHIP_LOCK = 1840;
 
-/** The kernel tells the server of a killed owner's death at once, but the server must find time to hear it. */
+/** What a killed process held is free at once; that others must find time to notice. */
 const PREDECESSOR_PATIENCE_MS = 1_000;
 
 /**
@@ -58,8 +58,16 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
 }
 
 async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Promise<void> {
-  if (!(await isSocketAnswered(cluster))) return;
-  throw new Error(
+  const deadline = Date.now() + PREDECESSOR_PATIENCE_MS;
+  while (await isSocketAnswered(cluster)) {
+    // A killed server loses its command line, by which we know it, a moment before it loses its socket.
+    if (Date.now() < deadline) await sleep(50);
+    else throw outOfSight(dataDir);
+  }
+}
+
+function outOfSight(dataDir: string): Error {
+  return new Error(
     `A PostgreSQL that this process cannot see, perhaps in another container, already runs on ${dataDir}. ` +
       'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
   );
