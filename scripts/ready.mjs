@@ -36,7 +36,7 @@ function isInstallStale() {
 function install() {
   say('installing dependencies');
   // Compiling needs the development dependencies, which NODE_ENV=production would leave out.
-  run('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', ...cacheElsewhere()]);
+  run('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error', ...cacheElsewhere()], 'ignore');
 }
 
 /** Some accounts have no home folder to write to. */
@@ -139,8 +139,8 @@ function readJson(path) {
 }
 
 /** What the command prints goes to stderr: stdout belongs to what runs after us. */
-function run(command, options) {
-  const { status, error } = spawnSync(command, options, { stdio: ['ignore', 2, 2] });
+function run(command, options, stdout = 2) {
+  const { status, error } = spawnSync(command, options, { stdio: ['ignore', stdout, 2] });
   if (status !== 0) fail(`${command} ${options.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 

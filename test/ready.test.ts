@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+interface Lock {
+  packages: Record<string, { version?: string; optional?: boolean; optionalDependencies?: Record<string, string> }>;
+}
+
+function readLock(path: string): Lock {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+describe('package-lock.json', () => {
+  it('names the packages for every platform, without which npm ci refuses to install on any', () => {
+    const { packages } = readLock('package-lock.json');
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) =>
+          packages[`node_modules/${name}`] === undefined && packages[`${path}/node_modules/${name}`] === undefined,
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('scripts/ready.mjs', () => {
+  let clone: string;
+
+  beforeEach(() => {
+    clone = mkdtempSync(join(tmpdir(), 'pennypost-clone-'));
+    onTestFinished(() => rmSync(clone, { recursive: true }));
+    for (const path of ['scripts/ready.mjs', 'tsconfig.json', 'tsconfig.build.json']) cpSync(path, join(clone, path));
+    const depend = (version: string): Lock => ({
+      packages: { '': {}, 'node_modules/stamp': { version }, 'node_modules/for-another-machine': { optional: true } },
+    });
+    write('package.json', '{ "type": "module" }');
+    write('package-lock.json', JSON.stringify(depend('2.0.0')));
+    write(
+      'node_modules/.package-lock.json',
+      JSON.stringify({ packages: { 'node_modules/stamp': { version: '2.0.0' } } }),
+    );
+    for (const name of ['typescript', '@typescript', '@types']) {
+      if (existsSync(join('node_modules', name)))
+        symlinkSync(resolve('node_modules', name), join(clone, 'node_modules', name));
+    }
+    write('src/main.ts', '#!/usr/bin/env node\nexport const postage: string = "second";\n');
+    write('src/main.test.ts', 'export const wrong: number = "a test is checked elsewhere";\n');
+    // Stands in for npm: installs what the lock file asks for and notes how it was called.
+    const npm = `#!/bin/sh\necho "$@" >> npm-calls\ncp package-lock.json node_modules/.package-lock.json\n`;
+    mkdirSync(join(clone, 'bin'));
+    writeFileSync(join(clone, 'bin', 'npm'), npm, { mode: 0o755 });
+  });
+
+  function write(path: string, text: string): void {
+    mkdirSync(join(clone, path, '..'), { recursive: true });
+    writeFileSync(join(clone, path), text);
+  }
+
+  function read(path: string): string {
+    return readFileSync(join(clone, path), 'utf8');
+  }
+
+  function makeReady(): Promise<{ status: number | null; output: string; errors: string }> {
+    const env = { ...process.env, PATH: [join(clone, 'bin'), process.env.PATH].join(delimiter) };
+    const child = spawn(process.execPath, [join(clone, 'scripts/ready.mjs')], { cwd: '/', env });
+    let output = '';
+    let errors = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (errors += chunk));
+    return new Promise((done) => child.once('close', (status) => done({ status, output, errors })));
+  }
+
+  const silent = { status: 0, output: '', errors: '' };
+  const compiled = { ...silent, errors: 'pennypost: compiling\n' };
+
+  it('compiles once, and again when a source has changed or gone', async () => {
+    expect(await makeReady()).toEqual(compiled);
+    expect(read('dist/main.js')).toContain('postage = "second"');
+    accessSync(join(clone, 'dist/main.js'), constants.X_OK);
+    expect(existsSync(join(clone, 'dist/main.test.js'))).toBe(false);
+    expect(JSON.parse(read('dist/build.json'))).toMatchObject({
+      git_commit: 'unknown',
+      build_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    });
+    expect(await makeReady()).toEqual(silent);
+
+    write('src/rates.ts', 'export const rates = [1];\n');
+    expect(await makeReady()).toEqual(compiled);
+    rmSync(join(clone, 'src/rates.ts'));
+    expect(await makeReady()).toEqual(compiled);
+    expect(existsSync(join(clone, 'dist/rates.js'))).toBe(false);
+  });
+
+  it('fails with the compiler and keeps the last good build', async () => {
+    await makeReady();
+    write('src/main.ts', 'export const postage: number = "first";\n');
+    const { status, output, errors } = await makeReady();
+    expect({ status, output }).toEqual({ status: 1, output: '' });
+    expect(errors).toContain('TS2322');
+    expect(read('dist/main.js')).toContain('postage = "second"');
+  });
+
+  it('installs when a dependency is missing or has another version', async () => {
+    await makeReady();
+    write(
+      'node_modules/.package-lock.json',
+      JSON.stringify({ packages: { 'node_modules/stamp': { version: '1.0.0' } } }),
+    );
+    expect(await makeReady()).toEqual({ ...silent, errors: 'pennypost: installing dependencies\n' });
+    rmSync(join(clone, 'node_modules/.package-lock.json'));
+    expect(await makeReady()).toEqual({ ...silent, errors: 'pennypost: installing dependencies\n' });
+    expect(read('npm-calls')).toMatch(/^(ci --include=dev .*\n){2}$/);
+    expect(await makeReady()).toEqual(silent);
+  });
+
+  it('does the work once when started twice', async () => {
+    const both = await Promise.all([makeReady(), makeReady()]);
+    expect(both.map(({ status }) => status)).toEqual([0, 0]);
+    expect(both.filter(({ errors }) => errors.includes('compiling'))).toHaveLength(1);
+  });
+
+  it('takes over the lock of a process that is gone', async () => {
+    write('.ready-lock/999999999', '');
+    expect(await makeReady()).toEqual(compiled);
+    expect(existsSync(join(clone, '.ready-lock'))).toBe(false);
+  });
+});
