@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ServiceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
+import { accountMessageSender } from './notifications/account-messages.ts';
 import { type Build, readBuild } from './operations/build.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { openDatabase } from './platform/db/database.ts';
@@ -11,12 +12,14 @@ import { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
 import { SecretBox } from './platform/secrets.ts';
+import type { AccountMessageSender } from './users/account-messages.ts';
 
 /** Everything a request or a job may use, built by hand in this order and handed down as a value. */
 export interface App extends Platform {
   config: Config;
   build: Build;
   serviceKeys: ServiceKeys;
+  accountMessages: AccountMessageSender;
   /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
   draining(): boolean;
   drain(): void;
@@ -51,6 +54,7 @@ export function buildApp(config: Config, outside: Outside): App {
     config,
     build: readBuild(),
     serviceKeys,
+    accountMessages: accountMessageSender(platform),
     draining: () => draining,
     drain: () => {
       draining = true;
