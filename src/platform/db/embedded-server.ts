@@ -92,7 +92,7 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
     ...['--pgdata', data, '--username', SUPERUSER, '--encoding', 'UTF8', '--locale', 'C'],
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--data-checksums'],
     ...['--auth-local', 'trust', '--auth-host', 'reject', '--no-instructions'],
-    // Naming these two spares initdb the search for what the machine can bear: a third of its time.
+    // Unnamed, initdb would try out what the machine can bear.
     ...['--set', `max_connections=${max_connections}`, '--set', `shared_buffers=${shared_buffers}`],
     ...(fsync === 'off' ? ['--no-sync'] : []),
   ];
@@ -110,7 +110,9 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
 }
 
 export function commandLine({ data, socketFolder, settings }: Cluster): string[] {
-  const all = { ...settings, listen_addresses: '', unix_socket_directories: socketFolder, port: String(PORT) };
+  // A list to PostgreSQL, so a folder with a comma in its name must be quoted.
+  const unix_socket_directories = `"${socketFolder.replaceAll('"', '""')}"`;
+  const all = { ...settings, listen_addresses: '', unix_socket_directories, port: String(PORT) };
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
@@ -121,11 +123,17 @@ export function isAsWanted(cluster: Cluster): boolean {
 }
 
 export function findRunningServer(cluster: Cluster): RunningServer | undefined {
-  const file = join(cluster.data, 'postmaster.pid');
-  if (!existsSync(file)) return undefined;
-  const [pid, , , , socketFolder = '', , , status = 'starting'] = readFileSync(file, 'utf8').split('\n');
+  const [pid, , , , socketFolder = '', , , status = 'starting'] = readPidFile(cluster).split('\n');
   if (!isServerProcess(Number(pid), cluster.data)) return undefined;
   return { pid: Number(pid), socketFolder, status: status.trim() };
+}
+
+function readPidFile({ data }: Cluster): string {
+  try {
+    return readFileSync(join(data, 'postmaster.pid'), 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Resolves when the server takes connections; recovery after a crash may make that a while. */

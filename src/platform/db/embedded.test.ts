@@ -217,7 +217,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('is not broken by an initdb that was cut short', async () => {
-    const dataDir = join(home, 'cut-short');
+    const dataDir = join(home, 'cut short, "100%" ü');
     const first = await start(dataDir);
     await first.stop();
     rmSync(join(first.location, 'data'), { recursive: true });
