@@ -1,8 +1,29 @@
 import type { Tx } from '../platform/db/database.ts';
 
-/** A code, link or notice to a user: one of the platform service's own templates, filled in. */
+/** The service whose notifications account messages are. */
+export const platformServiceId = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
+
+/** Its templates. The ids are fixed: tools that read sign-in messages look for them. */
+export const accountTemplates = {
+  smsCode: '36fb0730-6259-4da1-8a80-c8de22ad4246',
+  emailCode: '299726d2-dba6-42b8-8209-30e1d66ea164',
+  emailVerification: 'ece42649-22a8-4d06-b87f-d52d5d3f0a27',
+  passwordReset: '474e9242-823b-4f99-813d-ed392e7f1201',
+  alreadyRegistered: '0880fbb1-a0c6-46f0-9a8e-36c986381ceb',
+  changeEmail: 'eb4d9930-87ab-4aef-9bce-786762687884',
+  emailAddressChanged: 'c73f1d71-4049-46d5-a647-d013bdeca3f0',
+  mobileNumberChanged: '8a31520f-4751-4789-8ea1-fe54496725eb',
+  serviceInvite: '4f46df42-f795-4cc4-83bb-65ca312f49cc',
+  organisationInvite: '203566f0-d835-47c5-aa06-932439c86573',
+  serviceLive: '618185c6-3636-49cd-b7d2-6f6f5eb3bdde',
+  joinRequest: '77677459-f862-44ee-96d9-b8cb2323d407',
+  replyToCheck: 'a42f1d17-9404-46d5-a647-d013bdfca3e1',
+} as const;
+
+/** A code, link or notice to a user: one of those templates, filled in. */
 export interface AccountMessage {
   template_id: string;
+  /** An email address or a phone number, as it was entered. */
   to: string;
   personalisation: Record<string, string>;
   /** Where answers to an email go; without it, where the platform service's answers go. */

@@ -95,6 +95,19 @@ export async function aService(
   return id;
 }
 
+export async function anOrganisation(
+  { app, clock }: Harness,
+  fields: { name?: string; active?: boolean } = {},
+): Promise<string> {
+  const id = newId(clock.now());
+  const created_at = timestamp(clock.now());
+  await app.db
+    .insertInto('organisations')
+    .values({ id, name: `Organisation ${nextNumber()} ${id.slice(-6)}`, created_at, ...fields })
+    .execute();
+  return id;
+}
+
 /** The whole key, as a sending application holds it. */
 export async function anApiKey(
   harness: Harness,
