@@ -5,12 +5,10 @@ import type { Platform } from '../platform/platform.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../recipients/phone-number.ts';
 import { cleanRecipient } from '../recipients/whitespace.ts';
-import type { AccountMessageSender } from '../users/account-messages.ts';
+import { type AccountMessageSender, platformServiceId } from '../users/account-messages.ts';
 import { selectAccountTemplate } from './account-messages.sql.ts';
 import { lanes, type NewNotification } from './notification.ts';
 import { insertNotifications } from './notifications.sql.ts';
-
-export const platformServiceId = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
 
 /**
  * Messages to users are ordinary notifications of the platform's own service: they are delivered, listed and counted
