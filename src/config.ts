@@ -70,7 +70,10 @@ export class ConfigurationError extends Error {
 }
 
 /** Reads the environment; the first start of a data folder generates the secrets that are not configured. */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+export function readConfig(
+  environment: Record<string, string | undefined> = process.env,
+  onGenerated: (secret: GeneratedSecret) => void = () => {},
+): Config {
   const { values, problems } = setting.readSettings(settings, environment);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const DATA_DIR = resolve(values.DATA_DIR);
@@ -80,12 +83,18 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     DATA_DIR,
     BASE_URL: port ? `http://localhost:${values.PORT}` : values.BASE_URL,
     DEMO: values.DEMO ?? values.DATABASE_URL === undefined,
-    SECRET_KEY: values.SECRET_KEY ?? generatedSecret(DATA_DIR, 'secret-key'),
+    SECRET_KEY: values.SECRET_KEY ?? generatedSecret(DATA_DIR, 'secret-key', onGenerated),
     ADMIN_CLIENT_SECRETS:
       values.ADMIN_CLIENT_SECRETS.length > 0
         ? values.ADMIN_CLIENT_SECRETS
-        : [generatedSecret(DATA_DIR, 'admin-client-secret')],
+        : [generatedSecret(DATA_DIR, 'admin-client-secret', onGenerated)],
   };
+}
+
+export interface GeneratedSecret {
+  name: string;
+  file: string;
+  value: string;
 }
 
 /** Where a generated secret is kept, so that the start-up banner can say it. */
@@ -93,14 +102,16 @@ export function secretFile(dataDir: string, name: string): string {
   return join(dataDir, 'secrets', name);
 }
 
-function generatedSecret(dataDir: string, name: string): string {
+function generatedSecret(dataDir: string, name: string, onGenerated: (secret: GeneratedSecret) => void): string {
   const file = secretFile(dataDir, name);
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
     try {
       // `wx`: of two processes that start at once, the first one's secret stays.
-      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+      const value = randomBytes(32).toString('base64url');
+      writeFileSync(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
+      onGenerated({ name, file, value });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
-import { type Config, ConfigurationError, readConfig, settings } from './config.ts';
+import { type Config, ConfigurationError, type GeneratedSecret, readConfig, settings } from './config.ts';
 import { jobs } from './jobs.ts';
 import { printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
@@ -55,7 +55,8 @@ function help(): string {
 
 /** Starts what was asked for, and stops it in the reverse order on SIGTERM or SIGINT. */
 async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
-  const config = readConfig();
+  const generated: GeneratedSecret[] = [];
+  const config = readConfig(undefined, (secret) => generated.push(secret));
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
   await migrate(database.url, log);
@@ -67,7 +68,7 @@ async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
     ? await startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
     : undefined;
   await http.listen({ port: config.PORT, host: config.HOST });
-  printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location });
+  printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location, generated });
 
   onceStopped(log, async () => {
     app.drain();

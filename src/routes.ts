@@ -12,6 +12,7 @@ export const surfaces: Surface<App>[] = [
     name: 'admin',
     prefix: '/',
     authenticate: authenticateAdmin,
+    credential: 'admin',
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
     // What this process remembers is read again, so that the next request sees the change at once.
@@ -22,6 +23,7 @@ export const surfaces: Surface<App>[] = [
     name: 'platform-stats',
     prefix: '/platform-stats',
     authenticate: authenticateAdmin,
+    credential: 'admin',
     ...statisticsErrors,
     errorStatuses: [400, 401, 403],
     routes: [],
@@ -30,6 +32,7 @@ export const surfaces: Surface<App>[] = [
     name: 'v2',
     prefix: '/v2',
     authenticate: authenticateApiCaller,
+    credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
     routes: [],

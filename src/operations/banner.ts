@@ -1,24 +1,32 @@
-import { type Config, secretFile } from '../config.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { type Config, type GeneratedSecret, secretFile } from '../config.ts';
 
 interface BannerFacts {
   app: { config: Config };
   address: string;
   databaseLocation: string | undefined;
+  /** Secrets that this very start generated: they are shown this once. */
+  generated: GeneratedSecret[];
 }
 
 /** What someone who just started the server wants to know next. */
-export function printBanner({ app: { config }, address, databaseLocation }: BannerFacts): void {
-  const generated = !process.env.ADMIN_CLIENT_SECRETS && !process.env.ADMIN_CLIENT_SECRETS_FILE;
+export function printBanner({ app: { config }, address, databaseLocation, generated }: BannerFacts): void {
   const lines = [
     `Pennypost is listening on ${address}`,
     '',
     `  API reference   ${address}/docs`,
     `  Status          ${address}/status`,
     `  Metrics         ${address}/metrics`,
-    `  Admin client    id ${config.ADMIN_CLIENT_ID}, secret ${
-      generated ? `in ${secretFile(config.DATA_DIR, 'admin-client-secret')}` : 'from ADMIN_CLIENT_SECRETS'
-    }`,
+    `  Admin client    id ${config.ADMIN_CLIENT_ID}, secret ${whereSecretIs(config, generated)}`,
     `  Database        ${databaseLocation ? `embedded, in ${databaseLocation}` : 'DATABASE_URL'}`,
   ];
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
+}
+
+function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {
+  const fresh = generated.find(({ name }) => name === 'admin-client-secret');
+  if (fresh) return `${fresh.value} (shown this once; kept in ${fresh.file})`;
+  const file = secretFile(config.DATA_DIR, 'admin-client-secret');
+  const kept = existsSync(file) && config.ADMIN_CLIENT_SECRETS.includes(readFileSync(file, 'utf8').trim());
+  return kept ? `in ${file}` : 'from ADMIN_CLIENT_SECRETS';
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
+import { databaseAnswers } from './database-check.sql.ts';
 
 const Status = Type.Object({
   status: Type.String(),
@@ -18,7 +18,7 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
       url,
       { schema: { summary: 'Application and database check', response: { 200: Status, 500: Status } } },
       async (_request, reply) => {
-        const healthy = await databaseAnswers();
+        const healthy = await databaseAnswers(app);
         const outcome = healthy ? 'ok' : 'error';
         return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
       },
@@ -28,7 +28,7 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
   http.get('/livez', { schema: { summary: 'The process answers' } }, async () => ({ status: 'ok' }));
 
   http.get('/readyz', { schema: { summary: 'The process can do work: send it requests' } }, async (_request, reply) => {
-    const reason = app.draining() ? 'shutting down' : (await databaseAnswers()) ? undefined : 'database unreachable';
+    const reason = app.draining() ? 'shutting down' : (await databaseAnswers(app)) ? undefined : 'database unreachable';
     return reason ? reply.code(503).send({ status: 'error', reason }) : { status: 'ok' };
   });
 
@@ -37,14 +37,4 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
   );
 
   http.get('/openapi.json', { schema: { summary: 'This API as an OpenAPI 3.1 document' } }, async () => http.swagger());
-
-  async function databaseAnswers(): Promise<boolean> {
-    try {
-      await sql`select 1`.execute(app.db);
-      return true;
-    } catch (error) {
-      app.log.warn({ err: error }, 'the database did not answer the status check');
-      return false;
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { jobs } from '../../src/jobs.ts';
@@ -30,6 +30,8 @@ export interface Harness {
   http: Http;
   clock: FakeClock;
   files: FakeFiles;
+  /** The server's own database, for tests that take this one away. */
+  serverUrl: string;
   /** Log lines, so that a test can look for what must never be there. */
   logged: string[];
   request(options: InjectOptions): Promise<Answer>;
@@ -65,7 +67,7 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
     await app.open();
     const http = await buildServer({ app, surfaces, formats, version: 'test' });
     await http.ready();
-    Object.assign(harness, { app, http });
+    Object.assign(harness, { app, http, serverUrl: inject('databaseUrl') });
   });
 
   afterAll(async () => {

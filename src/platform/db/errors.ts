@@ -49,8 +49,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up; 53300: too many connections.
-    if (/^(08...|57P0[1-5]|53300)$/.test(code)) return true;
+    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up; 53300: too many connections;
+    // 55000: the database takes no connections.
+    if (/^(08...|57P0[1-5]|53300|55000)$/.test(code)) return true;
     const syscall = (error as { syscall?: unknown }).syscall;
     if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
     if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';

@@ -1,14 +1,20 @@
 import { Type } from 'typebox';
 import { Failure, type FailureDetail } from '../failure.ts';
+import { MalformedJson } from './body.ts';
 import { fieldTexts, publicProblems, type SchemaError } from './schema-problems.ts';
 import type { SchemaPlace } from './surface.ts';
 
 export const urlNotFound =
   'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
 
+const notUnderstood = 'The browser (or proxy) sent a request that this server could not understand.';
+
 /** `{"result":"error","message":...}`: a text, or texts by field. */
 export const adminErrors = {
-  errorBody: (failure: Failure) => ({ result: 'error', message: failure.detail }),
+  errorBody: (failure: Failure) => ({
+    result: 'error',
+    message: failure instanceof MalformedJson ? notUnderstood : failure.detail,
+  }),
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure {
     // An id in a path that is not an id names nothing.
     if (place === 'params') return new Failure('not-found', 'NotFoundError', urlNotFound);

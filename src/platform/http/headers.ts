@@ -18,8 +18,14 @@ export function addHeaders(http: FastifyInstance): void {
     reply.headers(everyResponse);
     reply.header('x-b3-traceid', request.id);
     reply.header('x-b3-spanid', singleHeader(request.headers['x-b3-spanid']) ?? request.id.slice(-16));
+    // A content type that cannot be read is no reason to refuse a body: JSON is read whatever it says.
+    if (!isMediaType(request.headers['content-type'])) delete request.headers['content-type'];
     if (request.method === 'OPTIONS') return reply.code(204).send();
   });
+}
+
+function isMediaType(value: string | undefined): boolean {
+  return value === undefined || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value);
 }
 
 /** The caller's trace id, so that one message can be followed through both systems, or one of our own. */

@@ -1,5 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchema,
+  LogController,
+} from 'fastify';
 import { failureOfDatabaseError } from '../db/errors.ts';
 import { Failure, statusOfKind } from '../failure.ts';
 import type { Log } from '../log.ts';
@@ -68,7 +74,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
           if (request.method !== 'GET' && request.method !== 'HEAD') surface.afterWrite?.(app);
         });
       }
-      scope.addHook('onRoute', (route) => documentErrors(route, surface));
+      scope.addHook('onRoute', (route) => documentSurface(route, surface));
       scope.setSchemaErrorFormatter((errors, place) =>
         surface.schemaFailure(errors as SchemaError[], place as SchemaPlace),
       );
@@ -120,9 +126,14 @@ function failureOf(error: unknown): Failure {
   );
 }
 
-function documentErrors<App>(route: { schema?: { response?: unknown } }, surface: Surface<App>): void {
+function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surface<App>): void {
   const errors = Object.fromEntries(surface.errorStatuses.map((status) => [status, surface.errorSchema]));
-  route.schema = { ...route.schema, response: { ...errors, ...(route.schema?.response as object | undefined) } };
+  route.schema = {
+    ...route.schema,
+    tags: [surface.name],
+    ...(surface.credential ? { security: [{ [surface.credential]: [] }] } : {}),
+    response: { ...errors, ...(route.schema?.response as object | undefined) },
+  };
 }
 
 const platformFormats: Record<string, (text: string) => boolean> = {

@@ -31,6 +31,8 @@ export interface Surface<App> {
   prefix: string;
   /** `open`: needs no credentials, or every route checks its own (provider callbacks). */
   authenticate: ((app: App) => Authenticate) | 'open';
+  /** Which credential of the OpenAPI document its routes take. */
+  credential?: 'admin' | 'api_key';
   errorBody(failure: Failure, status: number): unknown;
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure;
   /** Documented with every route of the surface. */

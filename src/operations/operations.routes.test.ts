@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { useHarness } from '../../test/kit/harness.ts';
+
+const harness = useHarness();
+
+describe('GET /status', () => {
+  it.each(['/status', '/_status'])('200 with the four keys at %s', async (url) => {
+    const answer = await harness.request({ method: 'GET', url });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ status: 'ok', db: 'ok', git_commit: 'unknown', build_time: 'unknown' });
+  });
+});
+
+describe('GET /metrics', () => {
+  it('200 with request counts by route, and no credentials', async () => {
+    await harness.request({ method: 'GET', url: '/status' });
+    const answer = await harness.request({ method: 'GET', url: '/metrics' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toContain('text/plain');
+    expect(answer.text).toContain('http_server_requests_total{method="GET",path="/status",code="200"}');
+    expect(answer.text).toContain('db_connection_total_connected');
+  });
+});
+
+describe('GET /openapi.json and /docs', () => {
+  it('200 with an OpenAPI 3.1 document', async () => {
+    const answer = await harness.request({ method: 'GET', url: '/openapi.json' });
+    expect(answer.body.openapi).toBe('3.1.0');
+    expect(answer.body.paths['/status']).toBeDefined();
+  });
+
+  it('200 with a page that loads nothing from elsewhere', async () => {
+    const answer = await harness.request({ method: 'GET', url: '/docs/' });
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toMatch(/(src|href)="https?:/);
+  });
+});
+
+describe('the database goes away', () => {
+  it('503 in the right body, readiness fails, and all recovers without a restart', async () => {
+    const { app } = harness;
+    const database = (await app.pool.query('select current_database() as name')).rows[0].name;
+    const connection = new pg.Client({ connectionString: harness.serverUrl });
+    await connection.connect();
+    await connection.query(`alter database ${database} allow_connections false`);
+    await connection.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
+
+    expect((await harness.request({ method: 'GET', url: '/readyz' })).status).toBe(503);
+    expect((await harness.request({ method: 'GET', url: '/status' })).status).toBe(500);
+    const refused = await harness.admin('GET', '/service/d6aa2c68-a2d9-4437-ab19-3ae8eb202553/api-keys');
+    expect(refused.status).toBe(503);
+    expect(refused.body).toEqual({ result: 'error', message: 'The database cannot be reached, try again shortly' });
+
+    await connection.query(`alter database ${database} allow_connections true`);
+    await connection.end();
+    expect((await harness.request({ method: 'GET', url: '/readyz' })).status).toBe(200);
+    expect((await harness.admin('GET', '/service/d6aa2c68-a2d9-4437-ab19-3ae8eb202553/api-keys')).status).toBe(200);
+  });
+});

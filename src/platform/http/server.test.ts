@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { urlNotFound } from './error-bodies.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const service = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
+
+describe('requests that no route takes', () => {
+  it('404 in the administrative body for an unknown path', async () => {
+    const answer = await harness.request({ method: 'GET', url: '/nowhere' });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ result: 'error', message: urlNotFound });
+  });
+
+  it('404 in the public body under /v2', async () => {
+    const answer = await harness.request({ method: 'POST', url: '/v2/nowhere' });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ status_code: 404, errors: [{ error: 'NotFoundError', message: urlNotFound }] });
+  });
+
+  it('404 in the statistics body under /platform-stats', async () => {
+    const answer = await harness.request({ method: 'GET', url: '/platform-stats/nowhere' });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ message: urlNotFound, status_code: 404 });
+  });
+
+  it('405 with Allow for a wrong method', async () => {
+    const answer = await harness.request({ method: 'DELETE', url: `/service/${service}/api-keys` });
+    expect(answer.status).toBe(405);
+    expect(answer.body).toEqual({ result: 'error', message: 'The method is not allowed for the requested URL.' });
+    expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('405 in the public body under /v2', async () => {
+    const answer = await harness.request({ method: 'DELETE', url: '/v2/templates' });
+    expect(answer.status).toBe(405);
+    expect(answer.body.errors[0].error).toBe('MethodNotAllowedError');
+  });
+
+  it('400, not 500, for a path that cannot be decoded', async () => {
+    expect((await harness.request({ method: 'GET', url: '/service/%E0%A4%A' })).status).toBe(400);
+  });
+});
+
+describe('bodies', () => {
+  const url = `/service/${service}/api-key`;
+
+  function post(payload: string | Buffer, contentType?: string) {
+    const headers: Record<string, string> = { authorization: `Bearer ${adminToken(harness.clock)}` };
+    if (contentType) headers['content-type'] = contentType;
+    return harness.request({ method: 'POST', url, headers, payload });
+  }
+
+  it('400 for malformed JSON', async () => {
+    expect((await post('{"name":')).status).toBe(400);
+  });
+
+  it('400 for bytes that are not UTF-8', async () => {
+    expect((await post(Buffer.from([0x22, 0xff, 0xfe, 0x22]))).status).toBe(400);
+  });
+
+  it.each(['', 'null', '{}'])('400 with every missing field for the body %j', async (body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    const missing = ['Missing data for required field.'];
+    expect(answer.body).toEqual({
+      result: 'error',
+      message: { name: missing, created_by: missing, key_type: missing },
+    });
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'nonsense', undefined])(
+    'reads JSON whatever the content type says: %s',
+    async (contentType) => {
+      const answer = await post('{"name":5,"created_by":"x","key_type":"gold"}', contentType);
+      expect(answer.body.message).toEqual({
+        name: ['Not a valid string.'],
+        created_by: ['Not a valid UUID.'],
+        key_type: ['Must be one of: normal, team, test.'],
+      });
+    },
+  );
+
+  it('400 with the null text for nulls', async () => {
+    const answer = await post('{"name":null,"created_by":null,"key_type":null}');
+    const nulls = ['Field may not be null.'];
+    expect(answer.body.message).toEqual({ name: nulls, created_by: nulls, key_type: nulls });
+  });
+
+  it('400 for a body that is not an object', async () => {
+    expect((await post('[1]')).body.message).toEqual({ _schema: ['Not a valid object.'] });
+  });
+
+  it('413 for a body over 20 MiB', async () => {
+    const answer = await post(Buffer.alloc(20 * 1024 * 1024 + 1, 0x20));
+    expect(answer.status).toBe(413);
+    expect(answer.body).toEqual({ result: 'error', message: 'Request body is too large' });
+  });
+
+  it('400, not 500, for text that the database cannot hold', async () => {
+    const answer = await post(
+      '{"name":"nul \\u0000","created_by":"6af522d0-2915-4e52-83a3-3690455a5fe6","key_type":"test"}',
+    );
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('every response', () => {
+  it('carries the security, CORS and tracing headers', async () => {
+    const { headers } = await harness.request({ method: 'GET', url: '/nowhere' });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'cache-control': 'no-store, no-cache, private, must-revalidate',
+      'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
+    });
+    expect(headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('echoes a caller’s trace id but nothing that is not one', async () => {
+    const traced = await harness.request({
+      method: 'GET',
+      url: '/status',
+      headers: { 'x-b3-traceid': 'abcdef0123456789' },
+    });
+    expect(traced.headers['x-b3-traceid']).toBe('abcdef0123456789');
+    const odd = await harness.request({ method: 'GET', url: '/status', headers: { 'x-b3-traceid': 'x; evil' } });
+    expect(odd.headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('204 to a preflight, without credentials', async () => {
+    const answer = await harness.request({ method: 'OPTIONS', url: `/service/${service}` });
+    expect(answer.status).toBe(204);
+    expect(answer.headers['access-control-allow-methods']).toBe('GET,PUT,POST,DELETE');
+  });
+});
+
+describe('paths', () => {
+  it.each(['/status/', '//status', '//status//'])('tolerates the slashes of %s', async (url) => {
+    expect((await harness.request({ method: 'GET', url })).status).toBe(200);
+  });
+
+  it('404 when an id in the path is not an id', async () => {
+    const answer = await harness.admin('GET', '/service/not-an-id/api-keys');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ result: 'error', message: urlNotFound });
+  });
+});

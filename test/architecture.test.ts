@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { jobs } from '../src/jobs.ts';
+import { surfaces } from '../src/routes.ts';
+import { schedule } from '../src/schedule.ts';
+import { useHarness } from './kit/harness.ts';
+
+/** The rules of the house (ARCHITECTURE.md), so that a review need not look for them. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const src = join(root, 'src');
+
+/** Low to high: a feature calls downwards only, and features of one group may call each other. */
+const featureOrder = [
+  ['auth', 'organisations', 'branding'],
+  ['users', 'templates'],
+  ['services'],
+  ['complaints'],
+  ['notifications'],
+  ['letters'],
+  ['delivery'],
+  ['billing'],
+  ['statistics'],
+  ['operations'],
+];
+const pureLibraries = ['rendering', 'recipients'];
+const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'jobs.ts', 'schedule.ts', 'config.ts'];
+
+interface SourceFile {
+  path: string;
+  /** The folder under src, or '' for the root files. */
+  room: string;
+  text: string;
+  imports: { path: string; room: string; typeOnly: boolean }[];
+}
+
+const files: SourceFile[] = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => {
+    const text = readFileSync(join(src, path), 'utf8');
+    const imports = [...text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from '(\.[^']+)'/gms)].map((match) => {
+      const target = relative(src, join(src, dirname(path), match[2] ?? ''));
+      return { path: target, room: roomOf(target), typeOnly: match[1] !== undefined };
+    });
+    return { path, room: roomOf(path), text, imports };
+  });
+
+function roomOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : '';
+}
+
+function rank(feature: string): number {
+  return featureOrder.findIndex((group) => group.includes(feature));
+}
+
+function violations(check: (file: SourceFile) => string[]): string[] {
+  return files.flatMap((file) => check(file).map((problem) => `${file.path}: ${problem}`));
+}
+
+describe('rings', () => {
+  it('every folder is the platform, a pure library or a feature with a place in the order', () => {
+    const rooms = [...new Set(files.map((file) => file.room))].filter((room) => room !== '');
+    const known = ['platform', ...pureLibraries, ...featureOrder.flat()];
+    expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
+  });
+
+  it('the root holds the table of contents and nothing else', () => {
+    expect(
+      files
+        .filter((file) => file.room === '')
+        .map((file) => file.path)
+        .sort(),
+    ).toEqual([...rootFiles].sort());
+  });
+
+  it('the pure libraries import nothing of ours', () => {
+    expect(
+      violations((file) =>
+        pureLibraries.includes(file.room)
+          ? file.imports.filter(({ room }) => room !== file.room).map(({ path }) => `imports ${path}`)
+          : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('the platform knows no product word', () => {
+    expect(
+      violations((file) =>
+        file.room === 'platform'
+          ? file.imports.filter(({ room }) => room !== 'platform').map(({ path }) => `imports ${path}`)
+          : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('features import no root file but the settings, and call downwards only', () => {
+    expect(
+      violations((file) =>
+        rank(file.room) < 0
+          ? []
+          : file.imports
+              .filter(({ room, path }) => (room === '' && path !== 'config.ts') || rank(room) > rank(file.room))
+              .map(({ path }) => `imports ${path}`),
+      ),
+    ).toEqual([]);
+  });
+
+  it('another feature’s .sql, .routes and .job files are out of reach', () => {
+    expect(
+      violations((file) =>
+        rank(file.room) < 0
+          ? []
+          : file.imports
+              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|job)\.ts$/.test(path))
+              .map(({ path }) => `imports ${path}`),
+      ),
+    ).toEqual([]);
+  });
+
+  it('no import goes round in a circle', () => {
+    const edges = new Map(files.map((file) => [file.path, file.imports.map(({ path }) => path)]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (path: string, trail: string[]) => {
+      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+      if (done.has(path) || trail.includes(path)) return;
+      for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of edges.keys()) visit(path, []);
+    expect(circles).toEqual([]);
+  });
+});
+
+describe('places', () => {
+  it('settings are read in config.ts alone', () => {
+    expect(files.filter(({ text }) => text.includes('process.env')).map(({ path }) => path)).toEqual(['config.ts']);
+  });
+
+  it('features keep SQL in their .sql.ts files', () => {
+    const query = /\b(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
+    expect(
+      files
+        .filter(({ room, path, text }) => rank(room) >= 0 && !path.endsWith('.sql.ts') && query.test(text))
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it('there are no barrels and no drawers', () => {
+    expect(files.filter(({ path }) => /(^|\/)(index\.ts|utils?|helpers?|common|types)(\/|$|\.ts$)/.test(path))).toEqual(
+      [],
+    );
+  });
+
+  it('no file is longer than 400 lines', () => {
+    expect(
+      files
+        .filter(({ path, text }) => path !== 'platform/db/schema.ts' && text.split('\n').length > 400)
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it('every table has one writing feature, and ARCHITECTURE.md says which', () => {
+    const writers = new Map<string, Set<string>>();
+    const write =
+      /(?:insertInto|updateTable|deleteFrom)\('(\w+)|\b(?:insert into|delete from|update) (?!set\b)(\w+)(?= |\n|`|$)/g;
+    for (const { room, path, text } of files.filter(({ path }) => path.endsWith('.sql.ts'))) {
+      if (room === 'platform') continue;
+      for (const match of text.matchAll(write)) {
+        const table = match[1] ?? match[2] ?? '';
+        if (!tables.has(table)) continue;
+        writers.set(table, (writers.get(table) ?? new Set()).add(path.split('/')[0] ?? ''));
+      }
+    }
+    const shared = [...writers].filter(([, features]) => features.size > 1);
+    expect(shared.map(([table, features]) => `${table}: ${[...features].join(', ')}`)).toEqual([]);
+    const map = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const unlisted = [...writers].filter(
+      ([table, features]) => !new RegExp(`^\\| ${[...features][0]} \\|.*\\b${table}\\b`, 'm').test(map),
+    );
+    expect(unlisted.map(([table, features]) => `${table} of ${[...features][0]}`)).toEqual([]);
+  });
+});
+
+const tables = new Set(
+  [...readFileSync(join(root, 'docs/schema.sql'), 'utf8').matchAll(/^create table (\w+)/gm)].map(
+    (match) => match[1] ?? '',
+  ),
+);
+
+describe('wiring', () => {
+  const harness = useHarness();
+
+  it('every route outside the open surfaces refuses a request without credentials', async () => {
+    const open = surfaces.filter(({ authenticate }) => authenticate === 'open').map(({ name }) => name);
+    expect(open).toEqual(['callbacks', 'open']);
+    const paths = harness.http.swagger().paths as Record<string, Record<string, { tags?: string[] }>>;
+    const unguarded: string[] = [];
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { tags = [] }] of Object.entries(methods)) {
+        if (tags.some((tag) => open.includes(tag))) continue;
+        const url = path.replaceAll(/\{\w+\}/g, '4f46df42-f795-4cc4-83bb-65ca312f49cc');
+        const answer = await harness.request({ method: method.toUpperCase() as 'GET', url, payload: '{}' });
+        if (answer.status !== 401) unguarded.push(`${method} ${path}: ${answer.status}`);
+      }
+    }
+    expect(unguarded).toEqual([]);
+  });
+
+  it('every job that is enqueued or timed has a handler', () => {
+    const handled = jobs(harness.app).map(({ name }) => name);
+    const enqueued = files.flatMap(({ text }) =>
+      [...text.matchAll(/queue\.add\([^,]+,\s*'([\w-]+)'/g)].map((m) => m[1]),
+    );
+    const named = [...enqueued, ...schedule.map(({ job }) => job)];
+    expect(named.filter((name) => !handled.includes(name ?? ''))).toEqual([]);
+  });
+});
