@@ -107,6 +107,15 @@ create table email_branding (
   constraint email_branding_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES users(id)
 );
 
+create table events (
+  id uuid not null,
+  event_type text not null,
+  data jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX events_created_at_idx ON public.events USING btree (created_at);
+
 create table inbound_numbers (
   id uuid not null,
   number character varying(255) not null,
@@ -188,6 +197,23 @@ create table organisation_email_branding_pool (
   constraint organisation_email_branding_pool_pkey PRIMARY KEY (organisation_id, email_branding_id)
 );
 
+create table organisation_invites (
+  id uuid not null,
+  organisation_id uuid not null,
+  email_address text not null,
+  invited_by_id uuid not null,
+  permissions text[] not null,
+  status text not null,
+  created_at timestamp with time zone not null,
+  constraint organisation_invites_email_address_check CHECK ((length(email_address) <= 255)),
+  constraint organisation_invites_invited_by_id_fkey FOREIGN KEY (invited_by_id) REFERENCES users(id),
+  constraint organisation_invites_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
+  constraint organisation_invites_pkey PRIMARY KEY (id),
+  constraint organisation_invites_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'cancelled'::text])))
+);
+CREATE INDEX organisation_invites_created_at_idx ON public.organisation_invites USING btree (created_at);
+CREATE INDEX organisation_invites_organisation_id_idx ON public.organisation_invites USING btree (organisation_id);
+
 create table organisation_letter_branding_pool (
   organisation_id uuid not null,
   letter_branding_id uuid not null,
@@ -260,6 +286,44 @@ create table service_email_reply_to (
   constraint service_email_reply_to_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE INDEX service_email_reply_to_service_id_idx ON public.service_email_reply_to USING btree (service_id);
+
+create table service_invites (
+  id uuid not null,
+  service_id uuid not null,
+  email_address text not null,
+  from_user_id uuid not null,
+  permissions text[] not null,
+  folder_permissions uuid[] not null,
+  auth_type text not null,
+  status text not null,
+  created_at timestamp with time zone not null,
+  constraint service_invites_auth_type_check CHECK ((auth_type = ANY (ARRAY['sms_auth'::text, 'email_auth'::text, 'webauthn_auth'::text]))),
+  constraint service_invites_email_address_check CHECK ((length(email_address) <= 255)),
+  constraint service_invites_from_user_id_fkey FOREIGN KEY (from_user_id) REFERENCES users(id),
+  constraint service_invites_pkey PRIMARY KEY (id),
+  constraint service_invites_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint service_invites_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'cancelled'::text])))
+);
+CREATE INDEX service_invites_created_at_idx ON public.service_invites USING btree (created_at);
+CREATE INDEX service_invites_service_id_idx ON public.service_invites USING btree (service_id);
+
+create table service_join_requests (
+  id uuid not null,
+  service_id uuid not null,
+  requester_id uuid not null,
+  contacted_user_ids uuid[] not null,
+  reason text,
+  status text not null,
+  status_changed_by_id uuid,
+  status_changed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint service_join_requests_pkey PRIMARY KEY (id),
+  constraint service_join_requests_requester_id_fkey FOREIGN KEY (requester_id) REFERENCES users(id),
+  constraint service_join_requests_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint service_join_requests_status_changed_by_id_fkey FOREIGN KEY (status_changed_by_id) REFERENCES users(id),
+  constraint service_join_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'cancelled'::text])))
+);
+CREATE INDEX service_join_requests_service_id_idx ON public.service_join_requests USING btree (service_id);
 
 create table service_letter_contacts (
   id uuid not null,
@@ -489,3 +553,32 @@ create table users (
   constraint users_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'inactive'::text])))
 );
 CREATE UNIQUE INDEX users_email_address_key ON public.users USING btree (lower(email_address));
+
+create table verify_codes (
+  id uuid not null,
+  user_id uuid not null,
+  code_type text not null,
+  code_digest text not null,
+  used boolean not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint verify_codes_code_type_check CHECK ((code_type = ANY (ARRAY['sms'::text, 'email'::text]))),
+  constraint verify_codes_pkey PRIMARY KEY (id),
+  constraint verify_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX verify_codes_created_at_idx ON public.verify_codes USING btree (created_at);
+CREATE INDEX verify_codes_user_id_idx ON public.verify_codes USING btree (user_id);
+
+create table webauthn_credentials (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  credential_data text not null,
+  registration_response text not null,
+  logged_in_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint webauthn_credentials_pkey PRIMARY KEY (id),
+  constraint webauthn_credentials_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX webauthn_credentials_user_id_idx ON public.webauthn_credentials USING btree (user_id);

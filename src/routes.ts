@@ -4,7 +4,10 @@ import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
+import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
+import { parseEmailAddress } from './recipients/email-address.ts';
+import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
 
 /** Every route of the product, by the group that shares its authentication and its error body. */
 export const surfaces: Surface<App>[] = [
@@ -60,4 +63,8 @@ export const surfaces: Surface<App>[] = [
 ];
 
 /** Text formats that request schemas name; their rules live in the pure libraries. */
-export const formats: Record<string, (text: string) => boolean> = {};
+export const formats: Record<string, TextFormat> = {
+  email: (text) => parseEmailAddress(text).ok,
+  'user-name': { refusal: refusalOfName },
+  'user-mobile-number': { refusal: refusalOfMobileNumber },
+};

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /**
  * Authenticated encryption with keys derived from SECRET_KEY, one per purpose, so that a ciphertext made for one purpose
@@ -30,6 +38,11 @@ export class SecretBox {
     } catch {
       return undefined;
     }
+  }
+
+  /** A keyed digest: whoever reads it without the key cannot even try out the few texts it may stand for. */
+  digest(purpose: string, text: string): string {
+    return createHmac('sha256', this.keyFor(purpose)).update(text).digest('base64url');
   }
 
   private keyFor(purpose: string): Buffer {

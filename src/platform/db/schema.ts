@@ -88,6 +88,13 @@ export interface EmailBranding {
   updated_by: string | null;
 }
 
+export interface Events {
+  id: string;
+  event_type: string;
+  data: Json;
+  created_at: Time;
+}
+
 export interface InboundNumbers {
   id: string;
   number: string;
@@ -146,6 +153,16 @@ export interface OrganisationEmailBrandingPool {
   email_branding_id: string;
 }
 
+export interface OrganisationInvites {
+  id: string;
+  organisation_id: string;
+  email_address: string;
+  invited_by_id: string;
+  permissions: string[];
+  status: Generated<'pending' | 'accepted' | 'cancelled'>;
+  created_at: Time;
+}
+
 export interface OrganisationLetterBrandingPool {
   organisation_id: string;
   letter_branding_id: string;
@@ -197,6 +214,30 @@ export interface ServiceEmailReplyTo {
   archived: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface ServiceInvites {
+  id: string;
+  service_id: string;
+  email_address: string;
+  from_user_id: string;
+  permissions: string[];
+  folder_permissions: string[];
+  auth_type: 'sms_auth' | 'email_auth' | 'webauthn_auth';
+  status: Generated<'pending' | 'accepted' | 'cancelled'>;
+  created_at: Time;
+}
+
+export interface ServiceJoinRequests {
+  id: string;
+  service_id: string;
+  requester_id: string;
+  contacted_user_ids: string[];
+  reason: string | null;
+  status: Generated<'pending' | 'approved' | 'rejected' | 'cancelled'>;
+  status_changed_by_id: string | null;
+  status_changed_at: Time | null;
+  created_at: Time;
 }
 
 export interface ServiceLetterContacts {
@@ -367,6 +408,27 @@ export interface Users {
   updated_at: Time | null;
 }
 
+export interface VerifyCodes {
+  id: string;
+  user_id: string;
+  code_type: 'sms' | 'email';
+  code_digest: string;
+  used: Generated<boolean>;
+  expires_at: Time;
+  created_at: Time;
+}
+
+export interface WebauthnCredentials {
+  id: string;
+  user_id: string;
+  name: string;
+  credential_data: string;
+  registration_response: string;
+  logged_in_at: Time | null;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
 export interface DB {
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
@@ -375,16 +437,20 @@ export interface DB {
   daily_usage: DailyUsage;
   delivery_queue: DeliveryQueue;
   email_branding: EmailBranding;
+  events: Events;
   inbound_numbers: InboundNumbers;
   letter_branding: LetterBranding;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
   organisation_email_branding_pool: OrganisationEmailBrandingPool;
+  organisation_invites: OrganisationInvites;
   organisation_letter_branding_pool: OrganisationLetterBrandingPool;
   organisation_members: OrganisationMembers;
   organisation_permissions: OrganisationPermissions;
   organisations: Organisations;
   service_email_reply_to: ServiceEmailReplyTo;
+  service_invites: ServiceInvites;
+  service_join_requests: ServiceJoinRequests;
   service_letter_contacts: ServiceLetterContacts;
   service_members: ServiceMembers;
   service_sms_senders: ServiceSmsSenders;
@@ -395,4 +461,6 @@ export interface DB {
   templates: Templates;
   templates_history: TemplatesHistory;
   users: Users;
+  verify_codes: VerifyCodes;
+  webauthn_credentials: WebauthnCredentials;
 }

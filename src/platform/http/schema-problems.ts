@@ -4,13 +4,18 @@ import type { FailureDetail, Problem } from '../failure.ts';
 /** The parts of an ajv error that the texts need; `verbose` adds the offending value and its schema. */
 export interface SchemaError extends FastifySchemaValidationError {
   data?: unknown;
+  /** What a format says of this very value, where it has more to say than yes or no. */
+  refusal?: string;
   parentSchema?: { type?: string | string[]; format?: string; properties?: Record<string, unknown> };
 }
 
 /** Administrative texts by field, all fields together. */
 export function fieldTexts(errors: SchemaError[]): FailureDetail {
   const texts: Record<string, string[]> = {};
+  // A value of the wrong type gets that text only: whether it is also none of the allowed values says nothing more.
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   for (const error of errors) {
+    if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
     const field = fieldOf(error);
     const text = fieldText(error);
     const known = texts[field] ?? [];
@@ -47,7 +52,9 @@ function fieldText(error: SchemaError): string {
       if (error.data === null) return 'Field may not be null.';
       return formatTexts[error.parentSchema?.format ?? ''] ?? typeTexts[mainType(error)] ?? 'Not valid.';
     case 'format':
-      return formatTexts[String(params.format)] ?? 'Not valid.';
+      return error.refusal ?? formatTexts[String(params.format)] ?? 'Not valid.';
+    case 'const':
+      return `Cannot set ${fieldOf(error)} to ${printedValue(error.data)}`;
     case 'enum':
       if (error.data === null) return 'Field may not be null.';
       return `Must be one of: ${allowed(params.allowedValues).join(', ')}.`;
@@ -170,4 +177,18 @@ function mainType(error: SchemaError): string {
 
 function allowed(values: unknown): string[] {
   return (values as unknown[]).filter((value) => value !== null).map(String);
+}
+
+/** A named format: yes or no, or what is wrong with the text in the words of the field. */
+export type TextFormat = ((text: string) => boolean) | { refusal(text: string): string | undefined };
+
+export function acceptedBy(format: TextFormat): (text: string) => boolean {
+  return typeof format === 'function' ? format : (text) => format.refusal(text) === undefined;
+}
+
+export function withRefusals(errors: SchemaError[], formats: Record<string, TextFormat>): SchemaError[] {
+  return errors.map((error) => {
+    const format = error.keyword === 'format' ? formats[String(error.params.format)] : undefined;
+    return typeof format === 'object' ? { ...error, refusal: format.refusal(String(error.data)) } : error;
+  });
 }

@@ -13,7 +13,7 @@ import type { Metrics } from '../metrics.ts';
 import { failureOfFrameworkError, readBodies } from './body.ts';
 import { addHeaders, requestId } from './headers.ts';
 import { documentRoutes } from './openapi.ts';
-import type { SchemaError } from './schema-problems.ts';
+import { acceptedBy, type SchemaError, type TextFormat, withRefusals } from './schema-problems.ts';
 import type { Http, SchemaPlace, Surface } from './surface.ts';
 import { DeclaredRoutes } from './unrouted.ts';
 
@@ -23,13 +23,13 @@ export interface ServerOptions<App> {
   app: App & { log: Log; metrics: Metrics };
   surfaces: Surface<App>[];
   /** Text formats that schemas may name, beyond those of the platform. */
-  formats: Record<string, (text: string) => boolean>;
+  formats: Record<string, TextFormat>;
   version: string;
 }
 
 export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
   const { app, surfaces } = options;
-  const formats = { ...platformFormats, ...options.formats };
+  const formats: Record<string, TextFormat> = { ...platformFormats, ...options.formats };
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -46,7 +46,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
       plugins: [
         (ajv) => {
-          for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
+          for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format));
           return ajv;
         },
       ],
@@ -76,7 +76,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       }
       scope.addHook('onRoute', (route) => documentSurface(route, surface));
       scope.setSchemaErrorFormatter((errors, place) =>
-        surface.schemaFailure(errors as SchemaError[], place as SchemaPlace),
+        surface.schemaFailure(withRefusals(errors as SchemaError[], formats), place as SchemaPlace),
       );
       scope.setErrorHandler((error, request, reply) => answer(surface, request, reply, error));
       for (const routes of surface.routes) routes(scope as Http, app);

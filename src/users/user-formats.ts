@@ -1,0 +1,23 @@
+import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../recipients/phone-number.ts';
+
+/** Shorter than what a person is told when a code is sent: existing front ends put their own words around these. */
+const phoneTexts: Record<PhoneNumberReason, string> = {
+  too_short: 'Not enough digits',
+  too_long: 'Too many digits',
+  unknown_character: 'Must not contain letters or symbols',
+  unsupported_country_code: 'Not a valid country prefix',
+  invalid_number: 'Number is not valid – double check the phone number you entered',
+};
+
+export function refusalOfMobileNumber(text: string): string | undefined {
+  const parsed = parsePhoneNumber(text);
+  if (!parsed.ok) return `Invalid phone number: ${phoneTexts[parsed.reason]}`;
+  if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
+    return 'Invalid phone number: Not a UK mobile number';
+  }
+  return undefined;
+}
+
+export function refusalOfName(text: string): string | undefined {
+  return text === '' ? 'Invalid name' : undefined;
+}
