@@ -88,7 +88,7 @@ CREATE INDEX delivery_queue_lane_idx ON public.delivery_queue USING btree (lane,
 
 create table email_branding (
   id uuid not null,
-  name character varying(255) not null,
+  name text not null,
   colour character varying(7),
   logo character varying(255),
   text character varying(255),
@@ -101,11 +101,11 @@ create table email_branding (
   updated_by uuid,
   constraint email_branding_brand_type_check CHECK ((brand_type = ANY (ARRAY['org'::text, 'both'::text, 'org_banner'::text]))),
   constraint email_branding_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
-  constraint email_branding_name_key UNIQUE (name),
   constraint email_branding_pkey PRIMARY KEY (id),
   constraint email_branding_text_or_alt_text CHECK (((text IS NULL) <> (alt_text IS NULL))),
   constraint email_branding_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES users(id)
 );
+CREATE UNIQUE INDEX email_branding_name_key ON public.email_branding USING btree (name) WHERE active;
 
 create table events (
   id uuid not null,
@@ -244,7 +244,7 @@ create table organisation_permissions (
 
 create table organisations (
   id uuid not null,
-  name character varying(255) not null,
+  name text not null,
   active boolean not null,
   crown boolean,
   organisation_type text,
@@ -269,10 +269,10 @@ create table organisations (
   constraint organisations_agreement_signed_by_id_fkey FOREIGN KEY (agreement_signed_by_id) REFERENCES users(id),
   constraint organisations_email_branding_id_fkey FOREIGN KEY (email_branding_id) REFERENCES email_branding(id),
   constraint organisations_letter_branding_id_fkey FOREIGN KEY (letter_branding_id) REFERENCES letter_branding(id),
-  constraint organisations_name_key UNIQUE (name),
   constraint organisations_organisation_type_check CHECK ((organisation_type = ANY (ARRAY['central'::text, 'local'::text, 'nhs_central'::text, 'nhs_local'::text, 'nhs_gp'::text, 'nhs_notify'::text, 'emergency_service'::text, 'school_or_college'::text, 'other'::text]))),
   constraint organisations_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX organisations_name_key ON public.organisations USING btree (name) WHERE active;
 
 create table service_email_reply_to (
   id uuid not null,
@@ -368,8 +368,8 @@ CREATE UNIQUE INDEX service_sms_senders_one_default ON public.service_sms_sender
 
 create table services (
   id uuid not null,
-  name character varying(255) not null,
-  normalised_name character varying(255) not null,
+  name text not null,
+  normalised_name text not null,
   active boolean not null,
   restricted boolean not null,
   created_by_id uuid not null,
@@ -387,7 +387,7 @@ create table services (
   prefix_sms boolean not null,
   contact_link character varying(255),
   custom_email_sender_name character varying(255),
-  email_sender_local_part character varying(255) not null,
+  email_sender_local_part text not null,
   confirmed_email_sender_name boolean,
   confirmed_unique boolean not null,
   has_active_go_live_request boolean not null,
@@ -413,8 +413,6 @@ create table services (
   constraint services_international_sms_message_limit_check CHECK ((international_sms_message_limit >= 0)),
   constraint services_letter_branding_id_fkey FOREIGN KEY (letter_branding_id) REFERENCES letter_branding(id),
   constraint services_letter_message_limit_check CHECK ((letter_message_limit >= 0)),
-  constraint services_name_key UNIQUE (name),
-  constraint services_normalised_name_key UNIQUE (normalised_name),
   constraint services_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
   constraint services_organisation_type_check CHECK ((organisation_type = ANY (ARRAY['central'::text, 'local'::text, 'nhs_central'::text, 'nhs_local'::text, 'nhs_gp'::text, 'nhs_notify'::text, 'emergency_service'::text, 'school_or_college'::text, 'other'::text]))),
   constraint services_pkey PRIMARY KEY (id),
@@ -424,18 +422,20 @@ create table services (
 CREATE INDEX services_email_branding_id_idx ON public.services USING btree (email_branding_id);
 CREATE INDEX services_letter_branding_id_idx ON public.services USING btree (letter_branding_id);
 CREATE INDEX services_organisation_id_idx ON public.services USING btree (organisation_id);
+CREATE UNIQUE INDEX services_name_key ON public.services USING btree (name) WHERE active;
+CREATE UNIQUE INDEX services_normalised_name_key ON public.services USING btree (normalised_name) WHERE active;
 
 create table services_history (
   id uuid not null,
   version integer not null,
-  name character varying(255) not null,
+  name text not null,
   active boolean not null,
   restricted boolean not null,
   email_message_limit integer not null,
   sms_message_limit integer not null,
   letter_message_limit integer not null,
   custom_email_sender_name character varying(255),
-  email_sender_local_part character varying(255) not null,
+  email_sender_local_part text not null,
   permissions text[] not null,
   created_by_id uuid not null,
   created_at timestamp with time zone not null,

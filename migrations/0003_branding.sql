@@ -10,7 +10,7 @@ create table letter_branding (
 
 create table email_branding (
   id uuid primary key,
-  name varchar(255) not null constraint email_branding_name_key unique,
+  name text not null,
   colour varchar(7),
   logo varchar(255),
   text varchar(255),
@@ -23,3 +23,5 @@ create table email_branding (
   updated_by uuid references users,
   constraint email_branding_text_or_alt_text check ((text is null) <> (alt_text is null))
 );
+-- Archiving renames a brand, which frees its name; archived names may repeat (twice within a second) and grow past 255.
+create unique index email_branding_name_key on email_branding (name) where active;

@@ -1,6 +1,6 @@
 create table organisations (
   id uuid primary key,
-  name varchar(255) not null constraint organisations_name_key unique,
+  name text not null,
   active boolean not null default true,
   crown boolean,
   organisation_type text check (organisation_type in ('central', 'local', 'nhs_central', 'nhs_local', 'nhs_gp',
@@ -24,6 +24,7 @@ create table organisations (
   created_at timestamptz not null,
   updated_at timestamptz
 );
+create unique index organisations_name_key on organisations (name) where active;
 
 create table organisation_domains (
   domain varchar(255) primary key,

@@ -1,8 +1,7 @@
 create table services (
   id uuid primary key,
-  name varchar(255) not null constraint services_name_key unique,
-  -- Names that differ only in case, accents or punctuation would share a sending mailbox, so they clash.
-  normalised_name varchar(255) not null constraint services_normalised_name_key unique,
+  name text not null,
+  normalised_name text not null,
   active boolean not null default true,
   restricted boolean not null default true,
   created_by_id uuid not null references users,
@@ -21,7 +20,7 @@ create table services (
   prefix_sms boolean not null default false,
   contact_link varchar(255),
   custom_email_sender_name varchar(255),
-  email_sender_local_part varchar(255) not null,
+  email_sender_local_part text not null,
   confirmed_email_sender_name boolean default false,
   confirmed_unique boolean not null default false,
   has_active_go_live_request boolean not null default false,
@@ -41,6 +40,10 @@ create table services (
   created_at timestamptz not null,
   updated_at timestamptz
 );
+-- An inactive service never becomes active again, so it holds no name.
+create unique index services_name_key on services (name) where active;
+-- Names that differ only in case, accents or punctuation would share a sending mailbox, so they clash.
+create unique index services_normalised_name_key on services (normalised_name) where active;
 create index services_organisation_id_idx on services (organisation_id);
 create index services_email_branding_id_idx on services (email_branding_id);
 create index services_letter_branding_id_idx on services (letter_branding_id);
@@ -51,14 +54,14 @@ create trigger announce_change after insert or update or delete on services
 create table services_history (
   id uuid not null,
   version integer not null,
-  name varchar(255) not null,
+  name text not null,
   active boolean not null,
   restricted boolean not null,
   email_message_limit integer not null,
   sms_message_limit integer not null,
   letter_message_limit integer not null,
   custom_email_sender_name varchar(255),
-  email_sender_local_part varchar(255) not null,
+  email_sender_local_part text not null,
   permissions text[] not null,
   created_by_id uuid not null,
   created_at timestamptz not null,

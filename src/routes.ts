@@ -2,6 +2,8 @@ import type { App } from './app.ts';
 import { authenticateAdmin } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
+import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
+import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
 import type { TextFormat } from './platform/http/schema-problems.ts';
@@ -20,7 +22,7 @@ export const surfaces: Surface<App>[] = [
     errorStatuses: [400, 401, 403, 404],
     // What this process remembers is read again, so that the next request sees the change at once.
     afterWrite: (app) => app.notices.reset(),
-    routes: [apiKeyRoutes],
+    routes: [apiKeyRoutes, letterBrandingRoutes, emailBrandingRoutes],
   },
   {
     name: 'platform-stats',

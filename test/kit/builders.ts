@@ -41,6 +41,37 @@ export async function aUser(
   return id;
 }
 
+export async function anOrganisation(
+  { app, clock }: Harness,
+  fields: {
+    name?: string;
+    active?: boolean;
+    crown?: boolean | null;
+    organisation_type?: 'central' | 'local' | 'nhs_gp' | 'nhs_notify' | 'other' | null;
+    email_branding_id?: string;
+    letter_branding_id?: string;
+    domains?: string[];
+  } = {},
+): Promise<string> {
+  const id = newId(clock.now());
+  const { domains = [], ...columns } = fields;
+  await app.db
+    .insertInto('organisations')
+    .values({
+      id,
+      name: `Organisation ${nextNumber()} ${id.slice(-6)}`,
+      crown: true,
+      organisation_type: 'central',
+      created_at: timestamp(clock.now()),
+      ...columns,
+    })
+    .execute();
+  for (const domain of domains) {
+    await app.db.insertInto('organisation_domains').values({ domain, organisation_id: id }).execute();
+  }
+  return id;
+}
+
 export async function aService(
   harness: Harness,
   fields: {
@@ -58,6 +89,8 @@ export async function aService(
     contact_link?: string;
     organisation_id?: string;
     organisation_type?: 'central' | 'local' | 'nhs_gp' | 'other';
+    email_branding_id?: string;
+    letter_branding_id?: string;
   } = {},
 ): Promise<string> {
   const { app, clock } = harness;
@@ -91,19 +124,6 @@ export async function aService(
   await app.db
     .insertInto('service_sms_senders')
     .values({ id: newId(clock.now()), service_id: id, sms_sender: 'TESTING', is_default: true, created_at: now })
-    .execute();
-  return id;
-}
-
-export async function anOrganisation(
-  { app, clock }: Harness,
-  fields: { name?: string; active?: boolean } = {},
-): Promise<string> {
-  const id = newId(clock.now());
-  const created_at = timestamp(clock.now());
-  await app.db
-    .insertInto('organisations')
-    .values({ id, name: `Organisation ${nextNumber()} ${id.slice(-6)}`, created_at, ...fields })
     .execute();
   return id;
 }

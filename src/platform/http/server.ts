@@ -140,7 +140,8 @@ const platformFormats: Record<string, (text: string) => boolean> = {
   uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
   date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
   datetime: (text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)),
-  'hex-colour': (text) => /^#[0-9a-f]{6}$/i.test(text),
+  // An empty text clears the colour.
+  'hex-colour': (text) => /^(#[0-9a-f]{6})?$/i.test(text),
   'https-url': (text) => /^https:\/\/./i.test(text) && URL.canParse(text),
   'boolean-text': (text) => /^(true|True|1|false|False|0)$/.test(text),
   'integer-text': (text) => /^-?\d{1,15}$/.test(text),

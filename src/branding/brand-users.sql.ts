@@ -1,0 +1,22 @@
+import type { Db } from '../platform/db/database.ts';
+
+type BrandColumn = 'email_branding_id' | 'letter_branding_id';
+
+/** Active organisations whose default the brand is, and active services that wear it. */
+export async function selectBrandUsers(db: Db, column: BrandColumn, brandId: string) {
+  const organisations = await db
+    .selectFrom('organisations')
+    .select(['id', 'name', 'active'])
+    .where(column, '=', brandId)
+    .where('active', '=', true)
+    .orderBy('name')
+    .execute();
+  const services = await db
+    .selectFrom('services')
+    .select(['id', 'name', 'active', 'restricted'])
+    .where(column, '=', brandId)
+    .where('active', '=', true)
+    .orderBy('name')
+    .execute();
+  return { organisations, services };
+}

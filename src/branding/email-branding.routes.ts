@@ -1,0 +1,145 @@
+import { Type } from 'typebox';
+import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { BrandName, NameFound, OrgsAndServices } from './brand-fields.ts';
+import { selectActiveEmailBrandings } from './email-branding.sql.ts';
+import {
+  archiveEmailBranding,
+  createEmailBranding,
+  getEmailBranding,
+  listEmailBrandUsers,
+  updateEmailBranding,
+} from './email-branding.ts';
+import { uniqueName } from './unique-name.ts';
+
+const OfBrand = Type.Object({ email_branding_id: Uuid });
+const BrandTypes = OneOf(['org', 'both', 'org_banner']);
+const ShortText = Nullable(Type.String({ maxLength: 255 }));
+const Colour = Nullable(Type.String({ format: 'hex-colour', description: '#rrggbb' }));
+
+const EmailBranding = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  colour: Nullable(Type.String()),
+  logo: Nullable(Type.String()),
+  text: Nullable(Type.String()),
+  alt_text: Nullable(Type.String()),
+  brand_type: BrandTypes,
+  active: Type.Boolean(),
+  created_at: Datetime,
+  created_by: Nullable(Uuid),
+  updated_at: Nullable(Datetime),
+  updated_by: Nullable(Uuid),
+});
+
+const look = {
+  colour: Type.Optional(Colour),
+  logo: Type.Optional(ShortText),
+  text: Type.Optional(ShortText),
+  alt_text: Type.Optional(ShortText),
+};
+
+export function emailBrandingRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/email-branding',
+    {
+      schema: {
+        summary: 'Email brandings that are not archived',
+        response: { 200: Type.Object({ email_branding: Type.Array(EmailBranding) }) },
+      },
+    },
+    async () => ({ email_branding: await selectActiveEmailBrandings(app.db) }),
+  );
+
+  http.get(
+    '/email-branding/:email_branding_id',
+    {
+      schema: {
+        summary: 'One email branding, archived or not',
+        params: OfBrand,
+        response: { 200: Type.Object({ email_branding: EmailBranding }) },
+      },
+    },
+    async (request) => ({ email_branding: await getEmailBranding(app, request.params.email_branding_id) }),
+  );
+
+  http.post(
+    '/email-branding',
+    {
+      schema: {
+        summary: 'Create an email branding with exactly one of text and alt_text',
+        body: Type.Object({ name: BrandName, brand_type: BrandTypes, ...look, created_by: Type.Optional(Uuid) }),
+        response: { 201: Data(EmailBranding) },
+      },
+    },
+    async (request, reply) => {
+      const { name, brand_type, colour, logo, text, alt_text, created_by } = request.body;
+      const brand = { name, brand_type, colour, logo, text, alt_text, created_by };
+      return reply.code(201).send({ data: await createEmailBranding(app, brand) });
+    },
+  );
+
+  http.post(
+    '/email-branding/:email_branding_id',
+    {
+      schema: {
+        summary: 'Change an email branding; what is not given stays',
+        params: OfBrand,
+        body: Type.Object({
+          name: Type.Optional(BrandName),
+          brand_type: Type.Optional(BrandTypes),
+          ...look,
+          updated_by: Type.Optional(Uuid),
+        }),
+        response: { 200: Data(EmailBranding) },
+      },
+    },
+    async (request) => {
+      const { name, brand_type, colour, logo, text, alt_text, updated_by } = request.body;
+      const change = { name, brand_type, colour, logo, text, alt_text, updated_by };
+      return { data: await updateEmailBranding(app, request.params.email_branding_id, change) };
+    },
+  );
+
+  http.post(
+    '/email-branding/get-name-for-alt-text/',
+    {
+      schema: {
+        summary: 'A name that no email branding has yet, made from the alt text',
+        body: Type.Object({ alt_text: BrandName }),
+        response: { 200: NameFound },
+      },
+    },
+    async (request) => ({
+      name: await uniqueName(app.db, 'email_branding', { field: 'alt_text', name: request.body.alt_text }),
+    }),
+  );
+
+  http.get(
+    '/email-branding/:email_branding_id/orgs_and_services',
+    {
+      schema: {
+        summary: 'Active organisations with this default, and active services that wear it',
+        params: OfBrand,
+        response: { 200: OrgsAndServices },
+      },
+    },
+    async (request) => ({ data: await listEmailBrandUsers(app, request.params.email_branding_id) }),
+  );
+
+  http.post(
+    '/email-branding/:email_branding_id/archive',
+    {
+      schema: {
+        summary: 'Archive an email branding that nobody uses',
+        params: OfBrand,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await archiveEmailBranding(app, request.params.email_branding_id);
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,82 @@
+import { archivedName } from '../platform/archived-name.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { invalid, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { selectBrandUsers } from './brand-users.sql.ts';
+import {
+  type BrandType,
+  deleteFromEmailPools,
+  type EmailBrandingFields,
+  insertEmailBranding,
+  lockEmailBranding,
+  selectEmailBranding,
+  updateEmailBrandingRow,
+} from './email-branding.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export async function getEmailBranding({ db }: Needs, id: string) {
+  const brand = await selectEmailBranding(db, id);
+  if (!brand) throw notFound();
+  return brand;
+}
+
+export function createEmailBranding(
+  { db, clock }: Needs,
+  request: Partial<EmailBrandingFields> & { name: string; brand_type: BrandType; created_by?: string },
+) {
+  const now = clock.now();
+  return insertEmailBranding(db, {
+    ...request,
+    id: newId(now),
+    colour: request.colour || null,
+    logo: request.logo || null,
+    created_at: timestamp(now),
+  });
+}
+
+/** What is not given stays; an empty text clears. Whether text or alt text is right is judged on the merged brand. */
+export async function updateEmailBranding(
+  { db, clock }: Needs,
+  id: string,
+  request: Partial<EmailBrandingFields> & { updated_by?: string },
+) {
+  const brand = await updateEmailBrandingRow(db, id, {
+    ...request,
+    ...clearedWhenEmpty(request, ['colour', 'logo', 'text', 'alt_text']),
+    updated_at: timestamp(clock.now()),
+  });
+  if (!brand) throw notFound();
+  return brand;
+}
+
+export async function archiveEmailBranding({ db, clock }: Needs, id: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const brand = await lockEmailBranding(tx, id);
+    if (!brand) throw notFound();
+    const { organisations, services } = await selectBrandUsers(tx, 'email_branding_id', id);
+    if (organisations.length > 0 || services.length > 0) {
+      throw invalid("Email branding is in use and so it can't be archived.");
+    }
+    const now = clock.now();
+    await deleteFromEmailPools(tx, id);
+    await updateEmailBrandingRow(tx, id, {
+      active: false,
+      name: archivedName(brand.name, now),
+      updated_at: timestamp(now),
+    });
+  });
+}
+
+export async function listEmailBrandUsers(app: Needs, id: string) {
+  await getEmailBranding(app, id);
+  return selectBrandUsers(app.db, 'email_branding_id', id);
+}
+
+function clearedWhenEmpty<K extends string>(request: { [key in K]?: string | null }, fields: readonly K[]) {
+  const cleared: { [key in K]?: null } = {};
+  for (const field of fields) if (request[field] === '') cleared[field] = null;
+  return cleared;
+}

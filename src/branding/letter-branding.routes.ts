@@ -1,0 +1,96 @@
+import { Type } from 'typebox';
+import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { BrandName, NameFound, OrgsAndServices } from './brand-fields.ts';
+import { selectLetterBrandings } from './letter-branding.sql.ts';
+import {
+  createLetterBranding,
+  getLetterBranding,
+  listLetterBrandUsers,
+  updateLetterBranding,
+} from './letter-branding.ts';
+import { uniqueName } from './unique-name.ts';
+
+const OfBrand = Type.Object({ letter_branding_id: Uuid });
+
+const LetterBranding = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  filename: Type.String(),
+  created_by: Nullable(Uuid),
+  created_at: Datetime,
+  updated_at: Nullable(Datetime),
+});
+
+export function letterBrandingRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/letter-branding',
+    { schema: { summary: 'Every letter branding, by name', response: { 200: Type.Array(LetterBranding) } } },
+    () => selectLetterBrandings(app.db),
+  );
+
+  http.get(
+    '/letter-branding/:letter_branding_id',
+    { schema: { summary: 'One letter branding', params: OfBrand, response: { 200: LetterBranding } } },
+    (request) => getLetterBranding(app, request.params.letter_branding_id),
+  );
+
+  http.post(
+    '/letter-branding',
+    {
+      schema: {
+        summary: 'Create a letter branding',
+        body: Type.Object({ name: BrandName, filename: BrandName, created_by_id: Type.Optional(Uuid) }),
+        response: { 201: LetterBranding },
+      },
+    },
+    async (request, reply) => {
+      const { name, filename, created_by_id } = request.body;
+      return reply.code(201).send(await createLetterBranding(app, { name, filename, created_by_id }));
+    },
+  );
+
+  http.post(
+    '/letter-branding/:letter_branding_id',
+    {
+      schema: {
+        summary: 'Change a letter branding; both names are given again',
+        params: OfBrand,
+        body: Type.Object({ name: BrandName, filename: BrandName, updated_by_id: Type.Optional(Uuid) }),
+        response: { 201: LetterBranding },
+      },
+    },
+    async (request, reply) => {
+      const { name, filename, updated_by_id } = request.body;
+      const change = { name, filename, updated_by_id };
+      return reply.code(201).send(await updateLetterBranding(app, request.params.letter_branding_id, change));
+    },
+  );
+
+  http.get(
+    '/letter-branding/:letter_branding_id/orgs_and_services',
+    {
+      schema: {
+        summary: 'Active organisations with this default, and active services that wear it',
+        params: OfBrand,
+        response: { 200: OrgsAndServices },
+      },
+    },
+    async (request) => ({ data: await listLetterBrandUsers(app, request.params.letter_branding_id) }),
+  );
+
+  http.post(
+    '/letter-branding/get-unique-name/',
+    {
+      schema: {
+        summary: 'A name that no letter branding has yet, made from the given one',
+        body: Type.Object({ name: BrandName }),
+        response: { 200: NameFound },
+      },
+    },
+    async (request) => ({
+      name: await uniqueName(app.db, 'letter_branding', { field: 'name', name: request.body.name }),
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import { invalidField } from '../platform/failure.ts';
+
+const columns = ['id', 'name', 'filename', 'created_by_id as created_by', 'created_at', 'updated_at'] as const;
+
+export const taken = {
+  name: 'Name already in use',
+  filename: 'Filename already in use',
+};
+
+const meanings = {
+  letter_branding_name_key: () => invalidField('name', taken.name),
+  letter_branding_filename_key: () => invalidField('filename', taken.filename),
+};
+
+export function selectLetterBrandings(db: Db) {
+  return db.selectFrom('letter_branding').select(columns).orderBy('name').execute();
+}
+
+export function selectLetterBranding(db: Db, id: string) {
+  return db.selectFrom('letter_branding').select(columns).where('id', '=', id).executeTakeFirst();
+}
+
+export function insertLetterBranding(
+  db: Db,
+  row: { id: string; name: string; filename: string; created_by_id?: string; created_at: Timestamp },
+) {
+  return withConstraints(meanings, () =>
+    db.insertInto('letter_branding').values(row).returning(columns).executeTakeFirstOrThrow(),
+  );
+}
+
+export function updateLetterBrandingRow(
+  db: Db,
+  id: string,
+  change: { name: string; filename: string; updated_by_id?: string; updated_at: Timestamp },
+) {
+  return withConstraints(meanings, () =>
+    db.updateTable('letter_branding').set(change).where('id', '=', id).returning(columns).executeTakeFirst(),
+  );
+}
+
+/** Other brands that hold the name or the file name. */
+export function selectHolders(db: Db, wanted: { name: string; filename: string }, exceptId?: string) {
+  return db
+    .selectFrom('letter_branding')
+    .select(['name', 'filename'])
+    .where((brand) => brand.or([brand('name', '=', wanted.name), brand('filename', '=', wanted.filename)]))
+    .$if(exceptId !== undefined, (query) => query.where('id', '<>', exceptId ?? ''))
+    .execute();
+}

@@ -1,0 +1,61 @@
+import { timestamp } from '../platform/clock.ts';
+import { Failure, invalid, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { selectBrandUsers } from './brand-users.sql.ts';
+import {
+  insertLetterBranding,
+  selectHolders,
+  selectLetterBranding,
+  taken,
+  updateLetterBrandingRow,
+} from './letter-branding.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export async function getLetterBranding({ db }: Needs, id: string) {
+  const brand = await selectLetterBranding(db, id);
+  if (!brand) throw notFound();
+  return brand;
+}
+
+export function createLetterBranding(app: Needs, request: { name: string; filename: string; created_by_id?: string }) {
+  const now = app.clock.now();
+  const row = { id: newId(now), created_at: timestamp(now), ...request };
+  return namingEveryClash(app, request, () => insertLetterBranding(app.db, row));
+}
+
+export async function updateLetterBranding(
+  app: Needs,
+  id: string,
+  request: { name: string; filename: string; updated_by_id?: string },
+) {
+  const change = { ...request, updated_at: timestamp(app.clock.now()) };
+  const brand = await namingEveryClash(app, request, () => updateLetterBrandingRow(app.db, id, change), id);
+  if (!brand) throw notFound();
+  return brand;
+}
+
+export async function listLetterBrandUsers(app: Needs, id: string) {
+  await getLetterBranding(app, id);
+  return selectBrandUsers(app.db, 'letter_branding_id', id);
+}
+
+/** The database stops at the first broken constraint; the answer lists every field that is taken. */
+async function namingEveryClash<T>(
+  { db }: Needs,
+  wanted: { name: string; filename: string },
+  write: () => Promise<T>,
+  ownId?: string,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const holders = await selectHolders(db, wanted, ownId);
+    const clashes = (['name', 'filename'] as const).filter((field) =>
+      holders.some((holder) => holder[field] === wanted[field]),
+    );
+    throw clashes.length === 0 ? error : invalid(Object.fromEntries(clashes.map((field) => [field, [taken[field]]])));
+  }
+}

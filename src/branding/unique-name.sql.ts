@@ -1,0 +1,13 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+
+/** Brands of that name, and its alternates, both ignoring case. */
+export function selectSimilarNames(db: Db, brands: 'email_branding' | 'letter_branding', name: string) {
+  const alternates = `${name.replaceAll(/[\\%_]/g, '\\$&')} (alternate %)`;
+  const isSame = sql<boolean>`lower(name) = lower(${name})`;
+  return db
+    .selectFrom(brands)
+    .select(['name', isSame.as('is_same')])
+    .where((brand) => brand.or([isSame, sql<SqlBool>`lower(name) like lower(${alternates})`]))
+    .execute();
+}

@@ -1,0 +1,5 @@
+/** What a thing is called once it is archived: the moment in UTC keeps the old name readable and frees it for reuse. */
+export function archivedName(name: string, now: Date): string {
+  const [day, time] = now.toISOString().slice(0, 19).split('T');
+  return `_archived_${day}-${time}_${name}`;
+}
