@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createDataDir } from './platform/db/embedded-location.ts';
 import * as setting from './platform/setting.ts';
 
 /** Every setting of the product. The reference in docs/configuration.md and .env.example are made from this table. */
@@ -17,6 +18,11 @@ export const settings = {
     fallback: 20,
     min: 2,
     max: 500,
+  }),
+  DATABASE_WAIT_S: setting.integer('Seconds to wait at start for a database that cannot be reached yet.', {
+    fallback: 30,
+    min: 0,
+    max: 3600,
   }),
   WORKER_CONCURRENCY: setting.integer('Background jobs that one process runs at the same time.', {
     fallback: 10,
@@ -105,7 +111,7 @@ export function secretFile(dataDir: string, name: string): string {
 function generatedSecret(dataDir: string, name: string, onGenerated: (secret: GeneratedSecret) => void): string {
   const file = secretFile(dataDir, name);
   if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    createDataDir(dataDir);
     mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
     try {
       // `wx`: of two processes that start at once, the first one's secret stays.

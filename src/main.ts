@@ -59,7 +59,7 @@ async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
   const config = readConfig(undefined, (secret) => generated.push(secret));
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
-  await migrate(database.url, log);
+  await migrate(database.url, log, config.DATABASE_WAIT_S);
   const app = buildApp(config, { databaseUrl: database.url, log });
   await app.open();
   app.metrics.collectProcessMetrics();
@@ -116,7 +116,7 @@ async function runMigrate(): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
   try {
-    const applied = await migrate(database.url, log);
+    const applied = await migrate(database.url, log, config.DATABASE_WAIT_S);
     print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
   } finally {
     await database.stop();

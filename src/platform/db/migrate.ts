@@ -10,8 +10,8 @@ const folder = new URL('../../../migrations/', import.meta.url);
 const migrationLock = 7_294_001;
 
 /** Applies what is missing, once, however many processes start together. Forward only; one transaction per file. */
-export async function migrate(url: string, log: Log): Promise<string[]> {
-  const client = await connectPatiently(url, log);
+export async function migrate(url: string, log: Log, waitSeconds = 30): Promise<string[]> {
+  const client = await connectPatiently(url, log, waitSeconds);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`create table if not exists schema_migrations (
@@ -59,9 +59,9 @@ async function migrateQueue(url: string): Promise<void> {
   }
 }
 
-/** A database that is still starting is waited for, but not for ever: 30 s, then a message that says what to check. */
-async function connectPatiently(url: string, log: Log): Promise<pg.Client> {
-  const deadline = Date.now() + 30_000;
+/** A database that is still starting is waited for, but not for ever; then a message says what to check. */
+async function connectPatiently(url: string, log: Log, waitSeconds: number): Promise<pg.Client> {
+  const deadline = Date.now() + waitSeconds * 1_000;
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
     client.on('error', (error) => log.warn({ err: error }, 'the migration connection was lost'));
@@ -73,7 +73,7 @@ async function connectPatiently(url: string, log: Log): Promise<pg.Client> {
       if (!isDatabaseUnavailable(error) || Date.now() > deadline) {
         throw new DatabaseUnreachable(error);
       }
-      if (attempt === 1) log.warn({ err: error }, 'the database cannot be reached yet, trying for 30 s');
+      if (attempt === 1) log.warn({ err: error }, `the database cannot be reached yet, trying for ${waitSeconds} s`);
       await new Promise((resolve) => setTimeout(resolve, Math.min(200 * attempt, 2_000)));
     }
   }

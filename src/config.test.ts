@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigurationError, type GeneratedSecret, readConfig, secretFile } from './config.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pennypost-config-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    const config = readConfig({ DATA_DIR: folder });
+    expect(config).toMatchObject({
+      PORT: 6011,
+      HOST: '127.0.0.1',
+      ADMIN_CLIENT_ID: 'notify-admin',
+      PRINT_PROVIDER: 'dvla',
+      DEMO: true,
+      DATABASE_URL: undefined,
+    });
+  });
+
+  it('makes no demonstration on a database of the operator’s own', () => {
+    expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).DEMO).toBe(false);
+  });
+
+  it('reports all problems together', () => {
+    const read = () =>
+      readConfig({ DATA_DIR: folder, PORT: 'x', LOG_LEVEL: 'loud', BASE_URL: 'nowhere', DEMO: 'maybe' });
+    expect(read).toThrow(ConfigurationError);
+    expect(read).toThrow(
+      /4 problems:\n.*PORT must be a whole number from 0 to 65535, not "x"\n.*BASE_URL .*\n.*LOG_LEVEL .*\n.*DEMO /s,
+    );
+  });
+
+  it('generates secrets once, for the owner’s eyes only, and tells them once', () => {
+    const told: GeneratedSecret[] = [];
+    const first = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));
+    const second = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));
+    expect(second.SECRET_KEY).toBe(first.SECRET_KEY);
+    expect(second.ADMIN_CLIENT_SECRETS).toEqual(first.ADMIN_CLIENT_SECRETS);
+    expect(told.map(({ name }) => name).sort()).toEqual(['admin-client-secret', 'secret-key']);
+    const file = secretFile(folder, 'secret-key');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8').trim()).toBe(first.SECRET_KEY);
+  });
+
+  it('reads a secret from a file', () => {
+    const file = join(folder, 'key');
+    writeFileSync(file, 'from-a-file\n');
+    expect(readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: file }).SECRET_KEY).toBe('from-a-file');
+  });
+
+  it('refuses a secret given twice, and a file that is not there', () => {
+    expect(() => readConfig({ DATA_DIR: folder, SECRET_KEY: 'a', SECRET_KEY_FILE: 'b' })).toThrow(/both set/);
+    expect(() => readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: join(folder, 'none') })).toThrow(/cannot be read/);
+  });
+
+  it('takes several admin secrets, for rotation', () => {
+    const config = readConfig({ DATA_DIR: folder, ADMIN_CLIENT_SECRETS: 'new, old' });
+    expect(config.ADMIN_CLIENT_SECRETS).toEqual(['new', 'old']);
+  });
+});

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+/** The compiled command, as an operator runs it (`npm test` compiles first). */
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-main-'));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function pennypost(args: string[], environment: Record<string, string> = {}) {
+  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: folder, LOG_LEVEL: 'silent', ...environment };
+    execFile(process.execPath, [main, ...args], { env, timeout: 50_000 }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, err }),
+    );
+  });
+}
+
+describe('pennypost', () => {
+  it.each([['--help'], ['help'], ['serve', '--help']])('explains itself: %s', async (...args) => {
+    const { code, out } = await pennypost(args);
+    expect(code).toBe(0);
+    expect(out).toContain('pennypost <command>');
+    expect(out).toContain('migrate');
+  });
+
+  it('--version prints the version', async () => {
+    expect((await pennypost(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('an unknown command is an error that shows the known ones', async () => {
+    const { code, err } = await pennypost(['dance']);
+    expect(code).toBe(1);
+    expect(err).toContain('There is no command "dance"');
+  });
+
+  it('bad configuration is told in words, with exit code 1', async () => {
+    const { code, err } = await pennypost(['serve'], { PORT: 'x', HOST: '' });
+    expect(code).toBe(1);
+    expect(err).toContain('PORT must be a whole number');
+    expect(err).not.toContain('    at ');
+  });
+
+  it('config prints the settings but no secret', async () => {
+    const { out } = await pennypost(['config'], { ADMIN_CLIENT_SECRETS: 'very-secret-canary' });
+    expect(out).toContain('PORT=6011');
+    expect(out).toContain('ADMIN_CLIENT_SECRETS=(set, not shown)');
+    expect(out).not.toContain('very-secret-canary');
+  });
+
+  it('openapi prints the document without a database', async () => {
+    const { code, out } = await pennypost(['openapi']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).openapi).toBe('3.1.0');
+  });
+
+  it('a database that refuses us is told in words, with exit code 1', async () => {
+    const { code, err } = await pennypost(['migrate'], {
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      DATABASE_WAIT_S: '1',
+    });
+    expect(code).toBe(1);
+    expect(err).toContain('The database cannot be used');
+    expect(err).toContain('DATABASE_URL');
+  });
+});
