@@ -130,6 +130,25 @@ create table inbound_numbers (
 );
 CREATE UNIQUE INDEX inbound_numbers_service_id_key ON public.inbound_numbers USING btree (service_id);
 
+create table letter_attachments (
+  id uuid not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  original_filename text not null,
+  page_count integer not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  archived_by_id uuid,
+  archived_at timestamp with time zone,
+  constraint letter_attachments_archived_by_id_fkey FOREIGN KEY (archived_by_id) REFERENCES users(id),
+  constraint letter_attachments_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint letter_attachments_page_count_check CHECK ((page_count > 0)),
+  constraint letter_attachments_pkey PRIMARY KEY (id),
+  constraint letter_attachments_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint letter_attachments_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
+);
+CREATE INDEX letter_attachments_template_id_idx ON public.letter_attachments USING btree (template_id);
+
 create table letter_branding (
   id uuid not null,
   name character varying(255) not null,
@@ -443,6 +462,53 @@ create table services_history (
   constraint services_history_pkey PRIMARY KEY (id, version)
 );
 
+create table template_email_files (
+  id uuid not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  version integer not null,
+  filename text not null,
+  filename_key text not null,
+  link_text text,
+  retention_period integer not null,
+  validate_users_email boolean not null,
+  pending boolean not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  archived_by_id uuid,
+  archived_at timestamp with time zone,
+  constraint template_email_files_archived_by_id_fkey FOREIGN KEY (archived_by_id) REFERENCES users(id),
+  constraint template_email_files_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint template_email_files_pkey PRIMARY KEY (id),
+  constraint template_email_files_retention_period_check CHECK (((retention_period >= 1) AND (retention_period <= 78))),
+  constraint template_email_files_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint template_email_files_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
+);
+CREATE INDEX template_email_files_template_id_idx ON public.template_email_files USING btree (template_id);
+CREATE UNIQUE INDEX template_email_files_live_filename_key ON public.template_email_files USING btree (template_id, filename_key) WHERE (archived_at IS NULL);
+
+create table template_email_files_history (
+  id uuid not null,
+  version integer not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  filename text not null,
+  link_text text,
+  retention_period integer not null,
+  validate_users_email boolean not null,
+  pending boolean not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  archived_by_id uuid,
+  archived_at timestamp with time zone,
+  constraint template_email_files_history_pkey PRIMARY KEY (id, version)
+);
+CREATE INDEX template_email_files_history_template_id_idx ON public.template_email_files_history USING btree (template_id);
+
 create table template_folder_members (
   template_folder_id uuid not null,
   service_id uuid not null,
@@ -487,14 +553,18 @@ create table templates (
   created_by_id uuid not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  letter_attachment_id uuid,
   constraint templates_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint templates_folder_fkey FOREIGN KEY (folder) REFERENCES template_folders(id),
+  constraint templates_languages_are_for_letters CHECK (((letter_languages IS NULL) OR (template_type = 'letter'::text))),
+  constraint templates_letter_attachment_id_fkey FOREIGN KEY (letter_attachment_id) REFERENCES letter_attachments(id),
   constraint templates_letter_languages_check CHECK ((letter_languages = ANY (ARRAY['english'::text, 'welsh_then_english'::text]))),
   constraint templates_pkey PRIMARY KEY (id),
   constraint templates_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text]))),
   constraint templates_process_type_check CHECK ((process_type = ANY (ARRAY['normal'::text, 'priority'::text, 'bulk'::text]))),
   constraint templates_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
-  constraint templates_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text])))
+  constraint templates_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint templates_unsubscribe_link_is_for_emails CHECK (((NOT has_unsubscribe_link) OR (template_type = 'email'::text)))
 );
 CREATE INDEX templates_service_id_idx ON public.templates USING btree (service_id);
 CREATE UNIQUE INDEX templates_one_precompiled ON public.templates USING btree (service_id) WHERE (hidden AND (template_type = 'letter'::text));
@@ -520,6 +590,7 @@ create table templates_history (
   created_by_id uuid not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  letter_attachment_id uuid,
   constraint templates_history_letter_languages_check CHECK ((letter_languages = ANY (ARRAY['english'::text, 'welsh_then_english'::text]))),
   constraint templates_history_pkey PRIMARY KEY (id, version),
   constraint templates_history_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text]))),

@@ -9,6 +9,7 @@ import { adminErrors, publicErrors, statisticsErrors } from './platform/http/err
 import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
+import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
 
 /** Every route of the product, by the group that shares its authentication and its error body. */
@@ -40,7 +41,7 @@ export const surfaces: Surface<App>[] = [
     credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
-    routes: [],
+    routes: [publicTemplateRoutes],
   },
   {
     name: 'callbacks',

@@ -1,5 +1,7 @@
+import type { Insertable } from 'kysely';
 import { createApiKey, type KeyType } from '../../src/auth/api-keys.ts';
 import { timestamp } from '../../src/platform/clock.ts';
+import type { Templates } from '../../src/platform/db/schema.ts';
 import { newId } from '../../src/platform/id.ts';
 import type { Harness } from './harness.ts';
 
@@ -143,4 +145,38 @@ export async function anApiKey(
   });
   harness.app.notices.reset();
   return `${name}-${serviceId}-${secret}`;
+}
+
+/** A text message unless `template_type` says otherwise. */
+export async function aTemplate(
+  harness: Harness,
+  serviceId: string,
+  fields: Partial<Omit<Insertable<Templates>, 'id' | 'service_id' | 'version'>> = {},
+): Promise<string> {
+  const { app, clock } = harness;
+  const { template_type = 'sms' } = fields;
+  const row = {
+    id: newId(clock.now()),
+    service_id: serviceId,
+    name: `Template ${nextNumber()}`,
+    template_type,
+    subject: template_type === 'sms' ? null : 'About ((thing))',
+    content: 'Hello ((name))',
+    version: 1,
+    archived: false,
+    hidden: false,
+    process_type: 'normal' as const,
+    redact_personalisation: false,
+    postage: template_type === 'letter' ? ('second' as const) : null,
+    letter_languages: template_type === 'letter' ? ('english' as const) : null,
+    has_unsubscribe_link: false,
+    created_at: timestamp(clock.now()),
+    ...fields,
+    created_by_id: fields.created_by_id ?? (await aUser(harness)),
+  };
+  await app.db.insertInto('templates').values(row).execute();
+  const { folder: _only_the_newest_has_one, ...version } = { folder: null, ...row };
+  await app.db.insertInto('templates_history').values(version).execute();
+  app.notices.reset();
+  return row.id;
 }

@@ -105,6 +105,18 @@ export interface InboundNumbers {
   updated_at: Time | null;
 }
 
+export interface LetterAttachments {
+  id: string;
+  service_id: string;
+  template_id: string;
+  original_filename: string;
+  page_count: number;
+  created_by_id: string;
+  created_at: Time;
+  archived_by_id: string | null;
+  archived_at: Time | null;
+}
+
 export interface LetterBranding {
   id: string;
   name: string;
@@ -327,6 +339,43 @@ export interface ServicesHistory {
   updated_at: Time | null;
 }
 
+export interface TemplateEmailFiles {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  version: Generated<number>;
+  filename: string;
+  filename_key: string;
+  link_text: string | null;
+  retention_period: number;
+  validate_users_email: boolean;
+  pending: boolean;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+  archived_by_id: string | null;
+  archived_at: Time | null;
+}
+
+export interface TemplateEmailFilesHistory {
+  id: string;
+  version: number;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  filename: string;
+  link_text: string | null;
+  retention_period: number;
+  validate_users_email: boolean;
+  pending: boolean;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+  archived_by_id: string | null;
+  archived_at: Time | null;
+}
+
 export interface TemplateFolderMembers {
   template_folder_id: string;
   service_id: string;
@@ -363,6 +412,7 @@ export interface Templates {
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;
+  letter_attachment_id: string | null;
 }
 
 export interface TemplatesHistory {
@@ -386,6 +436,7 @@ export interface TemplatesHistory {
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;
+  letter_attachment_id: string | null;
 }
 
 export interface Users {
@@ -439,6 +490,7 @@ export interface DB {
   email_branding: EmailBranding;
   events: Events;
   inbound_numbers: InboundNumbers;
+  letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
@@ -456,6 +508,8 @@ export interface DB {
   service_sms_senders: ServiceSmsSenders;
   services: Services;
   services_history: ServicesHistory;
+  template_email_files: TemplateEmailFiles;
+  template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;
   template_folders: TemplateFolders;
   templates: Templates;

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anApiKey, aService } from '../../test/kit/builders.ts';
+import { jwt, useHarness } from '../../test/kit/harness.ts';
+import { credentialTexts } from './bearer.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const now = Date.parse('2026-11-15T12:00:00Z') / 1000;
+const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
+let service: string;
+let key: string;
+let secret: string;
+
+beforeAll(async () => {
+  service = await aService(harness);
+  key = await anApiKey(harness, service, { name: 'a key - with spaces' });
+  secret = key.slice(-36);
+});
+
+async function answerTo(authorization: string | undefined) {
+  const headers = authorization === undefined ? {} : { authorization };
+  return harness.request({ method: 'GET', url: '/v2/templates', headers });
+}
+
+function refusal(status: number, message: string) {
+  return { status_code: status, errors: [{ error: 'AuthError', message }] };
+}
+
+function signed(claims: object = {}, with_secret = secret, header: object = {}): string {
+  return `Bearer ${jwt({ iss: service, iat: now, ...claims }, with_secret, header)}`;
+}
+
+describe('public authentication', () => {
+  const refusals: [string, () => string | undefined, number, string][] = [
+    ['no header', () => undefined, 401, credentialTexts.missing],
+    ['another scheme', () => `Key ${key}`, 401, credentialTexts.scheme],
+    ['something that is neither a key nor a JWT', () => 'Bearer nonsense', 403, credentialTexts.serviceNotFound],
+    ['a bare secret', () => `Bearer ${secret}`, 403, credentialTexts.serviceNotFound],
+    ['no issuer', () => signed({ iss: undefined }), 403, credentialTexts.noIssuer],
+    ['an issuer that is not an id', () => signed({ iss: 'notify-admin' }), 403, credentialTexts.issuerNotAnId],
+    ['an unknown service', () => signed({ iss: unknown }), 403, credentialTexts.serviceNotFound],
+    ['a raw key of an unknown service', () => `Bearer k-${unknown}-${secret}`, 403, credentialTexts.serviceNotFound],
+    ['another algorithm', () => signed({}, secret, { alg: 'HS384' }), 403, credentialTexts.algorithm],
+    ['another secret', () => signed({}, unknown), 403, credentialTexts.keyNotFound],
+    ['a raw key with another secret', () => `Bearer k-${service}-${unknown}`, 403, credentialTexts.keyNotFound],
+    ['an old token', () => signed({ iat: now - 31 }), 403, credentialTexts.clock],
+    ['a token with an audience', () => signed({ aud: 'x' }), 403, credentialTexts.malformed],
+  ];
+  it.each(refusals)('refuses %s', async (_what, header, status, text) => {
+    const answer = await answerTo(header());
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual(refusal(status, text));
+  });
+
+  it('takes the raw key, whatever its name holds', async () => {
+    expect((await answerTo(`Bearer ${key}`)).status).toBe(200);
+  });
+
+  it('takes a JWT signed with the secret', async () => {
+    expect((await answerTo(signed())).status).toBe(200);
+  });
+
+  it('refuses a service without keys', async () => {
+    const bare = await aService(harness);
+    const answer = await answerTo(`Bearer k-${bare}-${secret}`);
+    expect(answer.body).toEqual(refusal(403, credentialTexts.noKeys));
+  });
+
+  it('refuses an archived service', async () => {
+    const archived = await aService(harness);
+    const archivedKey = await anApiKey(harness, archived);
+    await harness.app.db.updateTable('services').set({ active: false }).where('id', '=', archived).execute();
+    harness.app.notices.reset();
+    expect((await answerTo(`Bearer ${archivedKey}`)).body).toEqual(refusal(403, credentialTexts.archived));
+  });
+
+  it('refuses a revoked key at once, and after 7 days as if it had never been', async () => {
+    const other = await anApiKey(harness, service, { name: 'to be revoked' });
+    expect((await answerTo(`Bearer ${other}`)).status).toBe(200);
+    const { body } = await harness.admin('GET', `/service/${service}/api-keys`);
+    const { id } = body.apiKeys.find((listed: { name: string }) => listed.name === 'to be revoked');
+    expect((await harness.admin('POST', `/service/${service}/api-key/revoke/${id}`)).status).toBe(202);
+    expect((await answerTo(`Bearer ${other}`)).body).toEqual(refusal(403, credentialTexts.keyRevoked));
+    expect((await answerTo(`Bearer ${key}`)).status).toBe(200);
+    harness.clock.advance({ days: 7, seconds: 1 });
+    expect((await answerTo(`Bearer ${other}`)).body).toEqual(refusal(403, credentialTexts.keyNotFound));
+    harness.clock.set('2026-11-15T12:00:00Z');
+  });
+});

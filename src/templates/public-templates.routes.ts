@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox';
+import { apiCallerOf } from '../auth/api-caller.ts';
+import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { placeholdersOf } from './placeholders.ts';
+import { getPublicTemplate, getPublicTemplateVersion, listPublicTemplates } from './public-templates.ts';
+import { Postages, TemplateTypes } from './template-record.ts';
+import type { TemplateRow } from './template-row.ts';
+
+const PublicTemplate = Type.Object({
+  id: Uuid,
+  type: TemplateTypes,
+  name: Type.String(),
+  created_at: Datetime,
+  updated_at: Nullable(Datetime),
+  created_by: Type.String({ description: 'Email address of the author of this version' }),
+  version: Type.Integer(),
+  body: Type.String(),
+  subject: Nullable(Type.String()),
+  personalisation: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() })),
+  postage: Nullable(Postages),
+  letter_contact_block: Nullable(Type.String()),
+});
+
+// Named `id`: errors of this surface begin with the name of the parameter.
+const OfTemplate = Type.Object({ id: Uuid });
+
+export function publicTemplateRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/v2/templates',
+    {
+      schema: {
+        summary: 'Templates of the service, without archived ones',
+        querystring: Type.Object({ type: Type.Optional(TemplateTypes) }, { additionalProperties: false }),
+        response: { 200: Type.Object({ templates: Type.Array(PublicTemplate) }) },
+      },
+    },
+    async (request) => {
+      const templates = await listPublicTemplates(app, apiCallerOf(request), request.query.type);
+      return { templates: templates.map(publicTemplate) };
+    },
+  );
+
+  http.get(
+    '/v2/template/:id',
+    { schema: { summary: 'The newest version of a template', params: OfTemplate, response: { 200: PublicTemplate } } },
+    async (request) => publicTemplate(await getPublicTemplate(app, apiCallerOf(request), request.params.id)),
+  );
+
+  http.get(
+    '/v2/template/:id/version/:version',
+    {
+      schema: {
+        summary: 'One version of a template',
+        params: Type.Object({ id: Uuid, version: Type.String({ description: 'A whole number from 1' }) }),
+        response: { 200: PublicTemplate },
+      },
+    },
+    async (request) => {
+      const { id, version } = request.params;
+      return publicTemplate(await getPublicTemplateVersion(app, apiCallerOf(request), id, version));
+    },
+  );
+}
+
+function publicTemplate(row: TemplateRow): Static<typeof PublicTemplate> {
+  return {
+    id: row.id,
+    type: row.template_type,
+    name: row.name,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    created_by: row.created_by_email_address,
+    version: row.version,
+    body: row.content,
+    subject: row.template_type === 'sms' ? null : row.subject,
+    // Entries, not assignments: a placeholder may be called __proto__.
+    personalisation: Object.fromEntries(placeholdersOf(row).map((name) => [name, { required: true }])),
+    postage: row.postage,
+    letter_contact_block: row.template_type === 'letter' ? row.reply_to_text : null,
+  };
+}

@@ -1,0 +1,39 @@
+import type { ApiCaller } from '../auth/api-caller.ts';
+import { refused } from '../auth/bearer.ts';
+import { Failure, notFound } from '../platform/failure.ts';
+import { urlNotFound } from '../platform/http/error-bodies.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { TemplateRow, TemplateType } from './template-row.ts';
+import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
+
+type Needs = Pick<Platform, 'db'>;
+
+export function listPublicTemplates(app: Needs, caller: ApiCaller, type?: TemplateType): Promise<TemplateRow[]> {
+  return selectListedTemplates(app.db, caller.service_id, type);
+}
+
+/** Archived ones too; hidden ones are as if they did not exist. */
+export async function getPublicTemplate(app: Needs, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
+  const template = await selectTemplateById(app.db, templateId);
+  if (!template) throw notFound();
+  if (template.service !== caller.service_id) throw refused('serviceNotFound');
+  if (template.hidden) throw notFound();
+  return template;
+}
+
+export async function getPublicTemplateVersion(
+  app: Needs,
+  caller: ApiCaller,
+  templateId: string,
+  versionText: string,
+): Promise<TemplateRow> {
+  // A path whose last part is not a number names nothing; only then is the number itself judged.
+  if (!/^\d+$/.test(versionText)) throw new Failure('not-found', 'NotFoundError', urlNotFound);
+  const version = Number(versionText);
+  if (version === 0) throw new Failure('invalid', 'ValidationError', 'version 0 is less than the minimum of 1');
+  await getPublicTemplate(app, caller, templateId);
+  if (version > 2_147_483_647) throw notFound();
+  const [found] = await selectTemplateVersions(app.db, templateId, caller.service_id, version);
+  if (!found) throw notFound();
+  return found;
+}

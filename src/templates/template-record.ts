@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { formatSmsSender } from '../recipients/phone-number.ts';
+import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
+
+/** A template as the administrative side sees it. */
+
+export const TemplateTypes = OneOf(['sms', 'email', 'letter']);
+export const ProcessTypes = OneOf(['normal', 'priority', 'bulk']);
+export const Postages = OneOf(['first', 'second', 'economy']);
+export const Languages = OneOf(['english', 'welsh_then_english']);
+
+export const LetterAttachmentRecord = Type.Object({
+  id: Uuid,
+  original_filename: Type.String(),
+  page_count: Type.Integer(),
+  created_by_id: Uuid,
+  created_at: Datetime,
+  archived_by_id: Nullable(Uuid),
+  archived_at: Nullable(Datetime),
+});
+
+const versionFields = {
+  id: Uuid,
+  service: Uuid,
+  name: Type.String(),
+  template_type: TemplateTypes,
+  subject: Nullable(Type.String()),
+  content: Type.String(),
+  version: Type.Integer(),
+  archived: Type.Boolean(),
+  hidden: Type.Boolean(),
+  is_precompiled_letter: Type.Boolean(),
+  process_type: ProcessTypes,
+  redact_personalisation: Type.Boolean(),
+  postage: Nullable(Postages),
+  reply_to: Nullable(Uuid),
+  reply_to_text: Nullable(Type.String()),
+  service_letter_contact: Nullable(Uuid),
+  service_letter_contact_id: Nullable(Uuid),
+  letter_languages: Nullable(Languages),
+  letter_welsh_subject: Nullable(Type.String()),
+  letter_welsh_content: Nullable(Type.String()),
+  letter_attachment: Nullable(LetterAttachmentRecord),
+  has_unsubscribe_link: Type.Boolean(),
+  email_files: Type.Array(
+    Type.Object({
+      id: Uuid,
+      filename: Type.String(),
+      link_text: Nullable(Type.String()),
+      retention_period: Type.Integer(),
+      validate_users_email: Type.Boolean(),
+      pending: Type.Boolean(),
+    }),
+  ),
+  created_at: Datetime,
+  updated_at: Nullable(Datetime),
+};
+
+const Author = Type.Object({ id: Uuid, name: Type.String() });
+
+export const TemplateRecord = Type.Object({ ...versionFields, folder: Nullable(Uuid), created_by: Author });
+export const TemplateVersion = Type.Object({ ...versionFields, created_by: Author });
+export const ListedVersion = Type.Object({ ...versionFields, created_by: Uuid });
+export const ListedTemplate = Type.Pick(TemplateRecord, [
+  'id',
+  'name',
+  'template_type',
+  'version',
+  'created_at',
+  'updated_at',
+  'archived',
+  'folder',
+  'process_type',
+  'is_precompiled_letter',
+]);
+
+export const precompiledName = 'Pre-compiled PDF';
+
+function versionFieldsOf(row: TemplateRow) {
+  const letterContact = row.template_type === 'letter' ? row.reply_to : null;
+  return {
+    ...row,
+    reply_to_text: replyToTextOf(row),
+    service_letter_contact: letterContact,
+    service_letter_contact_id: letterContact,
+    is_precompiled_letter: isPrecompiled(row),
+  };
+}
+
+export function templateVersion(row: TemplateRow): Static<typeof TemplateVersion> {
+  return { ...versionFieldsOf(row), created_by: { id: row.created_by_id, name: row.created_by_name } };
+}
+
+export function templateRecord(row: CurrentTemplateRow): Static<typeof TemplateRecord> {
+  return { ...templateVersion(row), folder: row.folder };
+}
+
+export function listedVersion(row: TemplateRow): Static<typeof ListedVersion> {
+  return { ...versionFieldsOf(row), created_by: row.created_by_id };
+}
+
+export function isPrecompiled(row: Pick<TemplateRow, 'hidden' | 'name' | 'template_type'>): boolean {
+  return row.hidden && row.name === precompiledName && row.template_type === 'letter';
+}
+
+/** What a message of this template carries as its sender, reply-to address or contact block. */
+export function replyToTextOf(row: Pick<TemplateRow, 'template_type' | 'reply_to_text'>): string | null {
+  if (row.reply_to_text === null || row.template_type !== 'sms') return row.reply_to_text;
+  return formatSmsSender(row.reply_to_text);
+}

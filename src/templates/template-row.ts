@@ -1,0 +1,61 @@
+import type { Timestamp } from '../platform/clock.ts';
+
+export type TemplateType = 'sms' | 'email' | 'letter';
+export type ProcessType = 'normal' | 'priority' | 'bulk';
+export type TemplatePostage = 'first' | 'second' | 'economy';
+export type LetterLanguages = 'english' | 'welsh_then_english';
+
+export interface LetterAttachment {
+  id: string;
+  original_filename: string;
+  page_count: number;
+  created_by_id: string;
+  created_at: Timestamp;
+  archived_by_id: string | null;
+  archived_at: Timestamp | null;
+}
+
+/** A file of an email template, as the template shows it. */
+export interface EmailFile {
+  id: string;
+  filename: string;
+  link_text: string | null;
+  retention_period: number;
+  validate_users_email: boolean;
+  pending: boolean;
+}
+
+/** One version of a template with everything that hangs off it, whether it is the newest or not. */
+export interface TemplateRow {
+  id: string;
+  service: string;
+  name: string;
+  template_type: TemplateType;
+  subject: string | null;
+  content: string;
+  version: number;
+  archived: boolean;
+  hidden: boolean;
+  process_type: ProcessType;
+  redact_personalisation: boolean;
+  postage: TemplatePostage | null;
+  reply_to: string | null;
+  /** The template's own sender, reply-to address or contact block; without one the service's default, except for letters. */
+  reply_to_text: string | null;
+  letter_languages: LetterLanguages | null;
+  letter_welsh_subject: string | null;
+  letter_welsh_content: string | null;
+  has_unsubscribe_link: boolean;
+  letter_attachment: LetterAttachment | null;
+  email_files: EmailFile[];
+  created_by_id: string;
+  created_by_name: string;
+  created_by_email_address: string;
+  created_at: Timestamp;
+  updated_at: Timestamp | null;
+}
+
+/** The newest version: only that one is in a folder. */
+export interface CurrentTemplateRow extends TemplateRow {
+  folder: string | null;
+}
