@@ -11,6 +11,7 @@ import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
+import { userRoutes } from './users/users.routes.ts';
 
 /** Every route of the product, by the group that shares its authentication and its error body. */
 export const surfaces: Surface<App>[] = [
@@ -23,7 +24,7 @@ export const surfaces: Surface<App>[] = [
     errorStatuses: [400, 401, 403, 404],
     // What this process remembers is read again, so that the next request sees the change at once.
     afterWrite: (app) => app.notices.reset(),
-    routes: [apiKeyRoutes, letterBrandingRoutes, emailBrandingRoutes],
+    routes: [apiKeyRoutes, letterBrandingRoutes, emailBrandingRoutes, userRoutes],
   },
   {
     name: 'platform-stats',

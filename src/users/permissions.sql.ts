@@ -125,3 +125,9 @@ export async function replaceOrganisationPermissions(
         .execute(),
   );
 }
+
+export async function deleteMembershipsOfUser(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('service_members').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('organisation_permissions').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('organisation_members').where('user_id', '=', userId).execute();
+}

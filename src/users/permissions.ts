@@ -4,6 +4,7 @@ import { invalidField, notFound } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
 import {
   deleteFolderPermissions,
+  deleteMembershipsOfUser,
   deleteOrganisationMember,
   deleteServiceMember,
   insertFolderPermissions,
@@ -86,6 +87,11 @@ export async function setServiceMemberPermissions(
   if (set.folder_permissions === undefined) return;
   await deleteFolderPermissions(tx, member);
   await addFolderPermissions(tx, member, set.folder_permissions);
+}
+
+/** For a user who is archived. */
+export async function removeAllMemberships(tx: Tx, userId: string): Promise<void> {
+  await deleteMembershipsOfUser(tx, userId);
 }
 
 /** Nothing happens when the user is a member already; the permissions are replaced either way. */

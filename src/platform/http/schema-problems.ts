@@ -50,7 +50,7 @@ function fieldText(error: SchemaError): string {
       return 'Missing data for required field.';
     case 'type':
       if (error.data === null) return 'Field may not be null.';
-      return formatTexts[error.parentSchema?.format ?? ''] ?? typeTexts[mainType(error)] ?? 'Not valid.';
+      return typeText(error);
     case 'format':
       return error.refusal ?? formatTexts[String(params.format)] ?? 'Not valid.';
     case 'const':
@@ -73,6 +73,13 @@ function fieldText(error: SchemaError): string {
     default:
       return 'Not valid.';
   }
+}
+
+/** Ids and times are types of their own; any other format is a text first. */
+function typeText(error: SchemaError): string {
+  const format = error.parentSchema?.format ?? '';
+  const ownType = ['uuid', 'date', 'datetime'].includes(format) ? formatTexts[format] : undefined;
+  return ownType ?? typeTexts[mainType(error)] ?? 'Not valid.';
 }
 
 function fieldOf(error: SchemaError): string {

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { notFound } from '../platform/failure.ts';
+import { Uuid } from '../platform/http/fields.ts';
+import { isUuid } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { userExists } from './users.sql.ts';
+
+export const OfUser = Type.Object({ user_id: Uuid });
+
+/** A route's `preValidation`: an unknown user is 404 before anything is said about the body. */
+export function userOfPathExists(app: Pick<Platform, 'db'>) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { user_id } = request.params as { user_id: string };
+    // What is not an id at all is answered by the schema of the path.
+    if (isUuid(user_id)) await refuseUnlessUserExists(app, user_id);
+  };
+}
+
+export async function refuseUnlessUserExists(app: Pick<Platform, 'db'>, userId: unknown): Promise<void> {
+  if (!isUuid(userId) || !(await userExists(app.db, userId))) throw notFound();
+}

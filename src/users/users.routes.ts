@@ -1,0 +1,191 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { Data, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { AccountMessageSender } from './account-messages.ts';
+import { OfUser, refuseUnlessUserExists, userOfPathExists } from './user-of-path.ts';
+import { authTypes, getUserRecord, UserRecord, userStates } from './user-record.ts';
+import {
+  activateUser,
+  archiveUser,
+  createUser,
+  findUsersByEmail,
+  getUserByEmail,
+  listOrganisationsAndServices,
+  updatePassword,
+  updateUser,
+} from './users.ts';
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'EMAIL_DOMAIN'> };
+
+const Name = Type.String({ format: 'user-name' });
+const EmailAddress = Type.String({ format: 'email', maxLength: 255 });
+const MobileNumber = Nullable(Type.String({ format: 'user-mobile-number' }));
+const Moment = Type.String({ format: 'datetime' });
+
+const NewUser = Type.Object({
+  name: Name,
+  email_address: EmailAddress,
+  password: Type.String(),
+  mobile_number: Type.Optional(MobileNumber),
+  auth_type: Type.Optional(OneOf(authTypes)),
+  id: Type.Optional(Uuid),
+  state: Type.Optional(OneOf(userStates)),
+  platform_admin: Type.Optional(Type.Boolean()),
+  failed_login_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  logged_in_at: Type.Optional(Nullable(Moment)),
+  current_session_id: Type.Optional(Nullable(Uuid)),
+  email_access_validated_at: Type.Optional(Moment),
+  take_part_in_research: Type.Optional(Type.Boolean()),
+  receives_new_features_email: Type.Optional(Type.Boolean()),
+});
+
+const UserChange = Type.Object(
+  {
+    name: Type.Optional(Name),
+    email_address: Type.Optional(EmailAddress),
+    mobile_number: Type.Optional(MobileNumber),
+    auth_type: Type.Optional(OneOf(authTypes)),
+    current_session_id: Type.Optional(Nullable(Uuid)),
+    email_access_validated_at: Type.Optional(Moment),
+    take_part_in_research: Type.Optional(Type.Boolean()),
+    receives_new_features_email: Type.Optional(Type.Boolean()),
+    platform_admin: Type.Optional(Type.Literal(false)),
+    updated_by: Type.Optional(Uuid),
+  },
+  { additionalProperties: false },
+);
+
+const FoundUser = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  email_address: Type.String(),
+  mobile_number: Nullable(Type.String()),
+});
+
+const OrganisationsAndServices = Type.Object({
+  organisations: Type.Array(Type.Object({ id: Uuid, name: Type.String(), count_of_live_services: Type.Integer() })),
+  services: Type.Array(
+    Type.Object({ id: Uuid, name: Type.String(), restricted: Type.Boolean(), organisation: Nullable(Uuid) }),
+  ),
+});
+
+export function userRoutes(http: Http, app: Needs): void {
+  const preValidation = userOfPathExists(app);
+
+  http.post(
+    '/user',
+    { schema: { summary: 'Create a user', body: NewUser, response: { 201: Data(UserRecord) } } },
+    async (request, reply) => reply.code(201).send({ data: await createUser(app, pick(NewUser, request.body)) }),
+  );
+
+  http.get(
+    '/user/:user_id',
+    { schema: { summary: 'One user', params: OfUser, response: { 200: Data(UserRecord) } } },
+    async (request) => ({ data: await getUserRecord(app.db, request.params.user_id) }),
+  );
+
+  http.post(
+    '/user/:user_id',
+    {
+      preValidation: [preValidation, actorExists(app)],
+      schema: {
+        summary: 'Change a user; with updated_by, the user is told of a new address or number',
+        params: OfUser,
+        body: UserChange,
+        response: { 200: Data(UserRecord) },
+      },
+    },
+    async (request) => {
+      const { updated_by, ...change } = request.body;
+      return { data: await updateUser(app, request.params.user_id, change, updated_by) };
+    },
+  );
+
+  http.post(
+    '/user/:user_id/archive',
+    {
+      schema: {
+        summary: 'Archive a user: nobody can sign in to it again',
+        params: OfUser,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await archiveUser(app, request.params.user_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/user/:user_id/activate',
+    { schema: { summary: 'Make a user active', params: OfUser, response: { 200: Data(UserRecord) } } },
+    async (request) => ({ data: await activateUser(app, request.params.user_id) }),
+  );
+
+  http.post(
+    '/user/:user_id/update-password',
+    {
+      preValidation,
+      schema: {
+        summary: 'Set a new password',
+        params: OfUser,
+        body: Type.Object({ _password: Type.String() }, { additionalProperties: false }),
+        response: { 200: Data(UserRecord) },
+      },
+    },
+    async (request) => ({ data: await updatePassword(app, request.params.user_id, request.body._password) }),
+  );
+
+  http.post(
+    '/user/email',
+    {
+      schema: {
+        summary: 'The user with an email address, ignoring case',
+        body: Type.Object({ email: Type.String({ format: 'email' }) }),
+        response: { 200: Data(UserRecord) },
+      },
+    },
+    async (request) => ({ data: await getUserByEmail(app, request.body.email) }),
+  );
+
+  http.post(
+    '/user/find-users-by-email',
+    {
+      schema: {
+        summary: 'Users whose email address contains a text, ignoring case',
+        body: Type.Object({ email: Type.String() }),
+        response: { 200: Data(Type.Array(FoundUser)) },
+      },
+    },
+    async (request) => ({ data: await findUsersByEmail(app, request.body.email) }),
+  );
+
+  http.get(
+    '/user/:user_id/organisations-and-services',
+    {
+      preValidation,
+      schema: {
+        summary: 'Active organisations and services of a user',
+        params: OfUser,
+        response: { 200: OrganisationsAndServices },
+      },
+    },
+    async (request) => listOrganisationsAndServices(app, request.params.user_id),
+  );
+}
+
+/** Whoever makes a change must exist before anything is said about the change itself. */
+function actorExists(app: Needs) {
+  return async ({ body }: FastifyRequest): Promise<void> => {
+    if (typeof body !== 'object' || body === null || !('updated_by' in body)) return;
+    await refuseUnlessUserExists(app, body.updated_by);
+  };
+}
+
+/** Only what the schema names: other keys of a new user are ignored. */
+function pick<T extends object>(schema: { properties: object }, body: T): T {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(schema.properties, key))) as T;
+}

@@ -1,0 +1,162 @@
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalid, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
+import { hashPassword, isPassword, noPassword } from './passwords.ts';
+import { removeAllMemberships } from './permissions.ts';
+import { getUserRecord, type UserRecord } from './user-record.ts';
+import {
+  activateUserRow,
+  insertUser,
+  lockUser,
+  selectOrganisationsOfUser,
+  selectServicesOfUser,
+  selectUserByEmail,
+  selectUserName,
+  selectUsersByPartOfEmail,
+  updateUserRow,
+} from './users.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+type Editable = Partial<
+  Pick<
+    UserRecord,
+    | 'name'
+    | 'email_address'
+    | 'mobile_number'
+    | 'auth_type'
+    | 'current_session_id'
+    | 'email_access_validated_at'
+    | 'take_part_in_research'
+    | 'receives_new_features_email'
+    | 'platform_admin'
+  >
+>;
+type NewUser = Editable &
+  Pick<UserRecord, 'name' | 'email_address'> & { password: string } & Partial<
+    Pick<UserRecord, 'id' | 'state' | 'failed_login_count' | 'logged_in_at'>
+  >;
+
+export async function createUser(app: Needs, request: NewUser): Promise<UserRecord> {
+  const { password, ...fields } = request;
+  const password_hash = await hashPassword(password);
+  const now = app.clock.now();
+  const at = timestamp(now);
+  const id = request.id ?? newId(now);
+  return inTransaction(app.db, async (tx) => {
+    await insertUser(tx, {
+      email_access_validated_at: at,
+      ...fields,
+      id,
+      password_hash,
+      password_changed_at: at,
+      created_at: at,
+    });
+    return getUserRecord(tx, id);
+  });
+}
+
+/** With `updatedById`, the user is told of a new address or number, at the new one. */
+export async function updateUser(
+  app: Needs & { accountMessages: AccountMessageSender },
+  userId: string,
+  change: Editable,
+  updatedById?: string,
+): Promise<UserRecord> {
+  return inTransaction(app.db, async (tx) => {
+    const before = await lockUser(tx, userId);
+    if (!before) throw notFound();
+    await updateUserRow(tx, userId, { ...change, updated_at: timestamp(app.clock.now()) });
+    const user = await getUserRecord(tx, userId);
+    if (updatedById !== undefined) await tellOfChange(app, tx, before, user, updatedById);
+    return user;
+  });
+}
+
+async function tellOfChange(
+  app: { accountMessages: AccountMessageSender },
+  tx: Tx,
+  before: Pick<UserRecord, 'email_address' | 'mobile_number'>,
+  user: UserRecord,
+  updatedById: string,
+): Promise<void> {
+  const actor = await selectUserName(tx, updatedById);
+  if (actor === undefined) throw notFound();
+  const personalisation = { name: user.name, servicemanagername: actor, 'email address': user.email_address };
+  if (user.email_address !== before.email_address) {
+    const { emailAddressChanged } = accountTemplates;
+    await app.accountMessages.send(tx, {
+      template_id: emailAddressChanged,
+      to: user.email_address,
+      personalisation,
+    });
+  }
+  if (user.mobile_number !== before.mobile_number) {
+    if (user.mobile_number === null) throw invalid("Recipient can't be empty");
+    const { mobileNumberChanged } = accountTemplates;
+    await app.accountMessages.send(tx, { template_id: mobileNumberChanged, to: user.mobile_number, personalisation });
+  }
+}
+
+/** Nobody can sign in to the account again, its address is free for another, and it is a member of nothing. */
+export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string } }, userId: string): Promise<void> {
+  const at = timestamp(app.clock.now());
+  const second = at.slice(0, 19).replace('T', '-');
+  await inTransaction(app.db, async (tx) => {
+    if (!(await lockUser(tx, userId))) throw notFound();
+    await removeAllMemberships(tx, userId);
+    await updateUserRow(tx, userId, {
+      name: 'Archived user',
+      email_address: `_archived_${second}_${userId}@${app.config.EMAIL_DOMAIN}`,
+      mobile_number: null,
+      auth_type: 'email_auth',
+      password_hash: noPassword,
+      platform_admin: false,
+      // A session id that no browser holds: whoever is signed in is not any more.
+      current_session_id: '00000000-0000-0000-0000-000000000000',
+      state: 'inactive',
+      updated_at: at,
+    });
+  });
+}
+
+export async function activateUser(app: Needs, userId: string): Promise<UserRecord> {
+  const activated = await activateUserRow(app.db, userId, timestamp(app.clock.now()));
+  const user = await getUserRecord(app.db, userId);
+  if (!activated) throw invalid('User already active');
+  return user;
+}
+
+export async function updatePassword(app: Needs, userId: string, password: string): Promise<UserRecord> {
+  const password_hash = await hashPassword(password);
+  const now = timestamp(app.clock.now());
+  return inTransaction(app.db, async (tx) => {
+    await updateUserRow(tx, userId, { password_hash, password_changed_at: now, updated_at: now });
+    return getUserRecord(tx, userId);
+  });
+}
+
+/**
+ * The first step of a sign-in. An address without an account takes as long as one whose password is then found wrong,
+ * so that the time a sign-in form takes does not tell which addresses have accounts.
+ */
+export async function getUserByEmail(app: Needs, email: string): Promise<UserRecord> {
+  const user = await selectUserByEmail(app.db, email);
+  if (user) return getUserRecord(app.db, user.id);
+  await isPassword('', undefined);
+  throw notFound();
+}
+
+export function findUsersByEmail(app: Needs, part: string) {
+  return selectUsersByPartOfEmail(app.db, part);
+}
+
+export async function listOrganisationsAndServices(app: Needs, userId: string) {
+  const [organisations, services] = await Promise.all([
+    selectOrganisationsOfUser(app.db, userId),
+    selectServicesOfUser(app.db, userId),
+  ]);
+  return { organisations, services };
+}
