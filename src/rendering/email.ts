@@ -1,0 +1,101 @@
+import { decodeEntities, escapeHtml } from './escape.ts';
+import { parseMarkdown } from './markdown.ts';
+import { renderEmailHtml } from './markdown-email-html.ts';
+import { renderPlainText, renderSummary } from './markdown-plain-text.ts';
+import { markOpenPlaceholders, type OpenPlaceholder } from './open-placeholders.ts';
+import { type Personalisation, readPersonalisation } from './personalisation.ts';
+import { type CompiledText, fillText, keepPlaceholder, readPersonalisationForHtml } from './placeholders.ts';
+import { applyTypography } from './typography.ts';
+import { collapseWhitespace } from './whitespace.ts';
+
+/** The limit is on the UTF-8 bytes of the filled body. */
+export const EMAIL_BYTE_LIMIT = 2_000_000;
+
+export const PREHEADER_LENGTH = 256;
+
+export type Subscription = {
+  /** Where the reader can unsubscribe; a line with the link is added below the message. */
+  unsubscribe_link?: string | null;
+};
+
+export type Redaction = {
+  /** Prints `hidden` in place of missing values instead of their names. */
+  redact?: boolean;
+};
+
+const BODY = { lists: 'markdown', unfilled: keepPlaceholder } as const;
+const SUBJECT = { lists: 'inline', unfilled: keepPlaceholder } as const;
+
+export function renderSubject(subject: CompiledText, personalisation: Personalisation): string {
+  return applyTypography(collapseWhitespace(fillText(subject, readPersonalisation(personalisation), SUBJECT)));
+}
+
+/** The subject as HTML; only for texts compiled as HTML. */
+export function renderSubjectHtml(subject: CompiledText, personalisation: Personalisation): string {
+  return applyTypography(collapseWhitespace(fillText(subject, readPersonalisationForHtml(personalisation), SUBJECT)));
+}
+
+/** What was sent, in the words and marks of the template: what the API shows as the body of emails and letters. */
+export function renderBody(content: CompiledText, personalisation: Personalisation): string {
+  return fillText(content, readPersonalisation(personalisation), BODY).trim();
+}
+
+/** The message as HTML without a page around it. Only for texts compiled as HTML. */
+export function renderHtmlFragment(
+  content: CompiledText,
+  personalisation: Personalisation,
+  { unsubscribe_link, redact }: Subscription & Redaction = {},
+): string {
+  const open: OpenPlaceholder[] = [];
+  const filled = fillText(content, readPersonalisationForHtml(personalisation), {
+    lists: 'markdown',
+    unfilled: markOpenPlaceholders(open, redact),
+  });
+  const markdown = keepFromLinking(filled) + unsubscribeLine(unsubscribe_link && escapeHtml(unsubscribe_link));
+  return applyTypography(renderEmailHtml(parseMarkdown(markdown, { links: true, open })));
+}
+
+/** The text that mail clients show beside the subject, as HTML. Only for texts compiled as HTML. */
+export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
+  const filled = fillText(content, readPersonalisationForHtml(personalisation), BODY);
+  const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
+  return cut(collapseWhitespaceOnly(applyTypography(renderSummary(blocks))), PREHEADER_LENGTH);
+}
+
+export function renderPlainTextPart(
+  content: CompiledText,
+  personalisation: Personalisation,
+  { unsubscribe_link }: Subscription = {},
+): string {
+  const filled = fillText(content, readPersonalisation(personalisation), BODY);
+  const markdown = keepFromLinking(filled) + unsubscribeLine(unsubscribe_link);
+  const text = applyTypography(renderPlainText(parseMarkdown(markdown, { links: true, open: [] })));
+  return `${decodeEntities(text).trimStart()}\n`;
+}
+
+function unsubscribeLine(link: string | null | undefined): string {
+  return link ? `\n\n---\n\n[Unsubscribe from these emails](${link})` : '';
+}
+
+/** Not where an address goes on, and not inside another name: only where the name stands by itself. */
+const GOV_UK = /(?<=(?:^|\s)[#*^]?gov)\.(?=uk(?![/?#]))/gi;
+/** A line separator and a filler that mail clients show as a box. */
+const UNSUPPORTED = /[\u2028\u3164]/g;
+
+/** Mail clients make a link of every `GOV.UK`; a space without width keeps them from it. */
+function keepFromLinking(text: string): string {
+  return text.replace(GOV_UK, '.\u200B').replace(UNSUPPORTED, '');
+}
+
+/** Leaves what has no width alone: the space that keeps a name from being linked is such a character. */
+function collapseWhitespaceOnly(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+/** By characters, never through the middle of one, nor of an entity. */
+function cut(html: string, length: number): string {
+  if (html.length <= length) return html;
+  const characters = [...html.slice(0, 2 * length)].slice(0, length).join('');
+  if (characters.length === html.length) return html;
+  return characters.replace(/&[^;\s]*$/, '').trimEnd();
+}

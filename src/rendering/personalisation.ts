@@ -1,0 +1,58 @@
+import { removeInvisible } from './whitespace.ts';
+
+/** Values for placeholders as they arrive: any JSON. */
+export type Personalisation = Readonly<Record<string, unknown>>;
+
+/** The same values under their comparable keys. */
+export type Values = ReadonlyMap<string, unknown>;
+
+const ALREADY_COMPARABLE = /^[a-z0-9]*$/;
+
+/** `First_Name`, `first-name` and `firstname` are one key; tabs, dots and accents do make a difference. */
+export function comparableKey(name: string): string {
+  return ALREADY_COMPARABLE.test(name) ? name : name.replace(/[ _-]/g, '').toLowerCase();
+}
+
+/** Where two keys are the same to a placeholder the later one wins. */
+export function readPersonalisation(personalisation: Personalisation | null | undefined): Values {
+  const values = new Map<string, unknown>();
+  if (personalisation) {
+    for (const name of Object.keys(personalisation)) values.set(comparableKey(name), personalisation[name]);
+  }
+  return values;
+}
+
+export function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+const SWITCHED_ON = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
+
+/** Whether a value shows the text of `((name??text))`. Nothing is trimmed: ` yes` does not. */
+export function isSwitchedOn(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return SWITCHED_ON.has(value.toLowerCase());
+  return value === 1;
+}
+
+export type ListStyle = 'inline' | 'markdown';
+
+/** Booleans and objects print as JSON does. */
+export function valueToText(value: unknown, lists: ListStyle): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return listToText(value, lists);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value);
+}
+
+function listToText(list: readonly unknown[], style: ListStyle): string {
+  const items: string[] = [];
+  for (const item of list) {
+    const text = isMissing(item) ? '' : removeInvisible(valueToText(item, 'inline')).trim();
+    if (text !== '') items.push(text);
+  }
+  if (items.length === 0) return '';
+  if (style === 'markdown') return `\n\n* ${items.join('\n* ')}`;
+  const last = items.pop() ?? '';
+  return items.length === 0 ? last : `${items.join(', ')} and ${last}`;
+}

@@ -1,0 +1,157 @@
+import {
+  type Redaction,
+  renderBody,
+  renderHtmlFragment,
+  renderPlainTextPart,
+  renderPreheader,
+  renderSubject,
+  renderSubjectHtml,
+  type Subscription,
+} from './email.ts';
+import { type EmailBrand, type EmailPlatform, renderEmailPage } from './email-page.ts';
+import { compileContactBlock, findLongQrCodes, type LetterOptions, type LetterTexts, renderLetter } from './letter.ts';
+import type { LetterDocument } from './letter-model.ts';
+import { type Personalisation, readPersonalisation } from './personalisation.ts';
+import { type CompiledText, compileHtml, compileText, missingNames, placeholderNames } from './placeholders.ts';
+import { renderSms, type SmsMessage, type SmsOptions } from './sms.ts';
+
+export type TemplateType = 'sms' | 'email' | 'letter';
+
+/** A template as it is stored; texts that its type has no use for may be left out. */
+export type TemplateSource = {
+  template_type: TemplateType;
+  content: string;
+  subject?: string | null;
+  letter_welsh_subject?: string | null;
+  letter_welsh_content?: string | null;
+  /** Of a letter: the sender's address, which may hold placeholders too. */
+  contact_block?: string | null;
+};
+
+/** A template read once and rendered many times. */
+export type CompiledTemplate = SmsTemplate | EmailTemplate | LetterTemplate;
+
+type Placeholders = {
+  /** In the order in which they are asked for. */
+  placeholders: readonly string[];
+  /** Names without a value, in the same order. An empty text is a value, null is none. */
+  missing(personalisation: Personalisation): string[];
+};
+
+export type SmsTemplate = Placeholders & {
+  template_type: 'sms';
+  /** Without personalisation placeholders count as nothing: that is how long the template itself is. */
+  render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
+};
+
+export type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
+
+export type EmailTemplate = Placeholders & {
+  template_type: 'email';
+  /** As it is sent: not HTML. */
+  subject(personalisation: Personalisation): string;
+  /** The template's Markdown with the values in it. */
+  body(personalisation: Personalisation): string;
+  htmlFragment(personalisation: Personalisation, options?: Subscription & Redaction): string;
+  plainText(personalisation: Personalisation, options?: Subscription): string;
+  preheader(personalisation: Personalisation): string;
+  /** The whole HTML email with its branding. */
+  page(personalisation: Personalisation, options: EmailPageOptions): string;
+};
+
+export type LetterTemplate = Placeholders & {
+  template_type: 'letter';
+  /** HTML, as previews show it. */
+  subject(personalisation: Personalisation): string;
+  /** The template's Markdown with the values in it; the English text of a letter in two languages. */
+  body(personalisation: Personalisation): string;
+  document(personalisation: Personalisation, options: LetterOptions): LetterDocument;
+  /** The data of QR codes over the limit; empty personalisation for the template as it stands. */
+  longQrCodes(personalisation: Personalisation): string[];
+};
+
+export function compileTemplate(source: TemplateSource & { template_type: 'sms' }): SmsTemplate;
+export function compileTemplate(source: TemplateSource & { template_type: 'email' }): EmailTemplate;
+export function compileTemplate(source: TemplateSource & { template_type: 'letter' }): LetterTemplate;
+export function compileTemplate(source: TemplateSource): CompiledTemplate;
+export function compileTemplate(source: TemplateSource): CompiledTemplate {
+  switch (source.template_type) {
+    case 'sms':
+      return compileSms(source);
+    case 'email':
+      return compileEmail(source);
+    case 'letter':
+      return compileLetter(source);
+  }
+}
+
+function compileSms(source: TemplateSource): SmsTemplate {
+  const content = compileText(source.content);
+  return {
+    template_type: 'sms',
+    ...placeholdersOf([content]),
+    render: (personalisation, options) => renderSms(content, personalisation, options),
+  };
+}
+
+function compileEmail(source: TemplateSource): EmailTemplate {
+  const subject = compileText(source.subject ?? '');
+  const content = compileText(source.content);
+  const subjectAsHtml = once(() => compileHtml(source.subject ?? ''));
+  const contentAsHtml = once(() => compileHtml(source.content));
+  return {
+    template_type: 'email',
+    ...placeholdersOf([subject, content]),
+    subject: (personalisation) => renderSubject(subject, personalisation),
+    body: (personalisation) => renderBody(content, personalisation),
+    htmlFragment: (personalisation, options) => renderHtmlFragment(contentAsHtml(), personalisation, options),
+    plainText: (personalisation, options) => renderPlainTextPart(content, personalisation, options),
+    preheader: (personalisation) => renderPreheader(contentAsHtml(), personalisation),
+    page: (personalisation, { brand, platform, unsubscribe_link }) =>
+      renderEmailPage({
+        subject: renderSubjectHtml(subjectAsHtml(), personalisation),
+        preheader: renderPreheader(contentAsHtml(), personalisation),
+        body: renderHtmlFragment(contentAsHtml(), personalisation, { unsubscribe_link }),
+        brand,
+        platform,
+      }),
+  };
+}
+
+function compileLetter(source: TemplateSource): LetterTemplate {
+  const { letter_welsh_subject: welshSubject, letter_welsh_content: welshContent } = source;
+  const hasWelsh = typeof welshSubject === 'string' && typeof welshContent === 'string';
+  const texts: LetterTexts = {
+    contact_block: compileContactBlock(source.contact_block),
+    welsh: hasWelsh ? { subject: compileText(welshSubject), content: compileText(welshContent) } : null,
+    subject: compileText(source.subject ?? ''),
+    content: compileText(source.content),
+  };
+  const subjectAsHtml = once(() => compileHtml(source.subject ?? ''));
+  const welshTexts = texts.welsh ? [texts.welsh.subject, texts.welsh.content] : [];
+  return {
+    template_type: 'letter',
+    ...placeholdersOf([texts.contact_block, ...welshTexts, texts.subject, texts.content]),
+    subject: (personalisation) => renderSubjectHtml(subjectAsHtml(), personalisation),
+    body: (personalisation) => renderBody(texts.content, personalisation),
+    document: (personalisation, options) => renderLetter(texts, personalisation, options),
+    longQrCodes: (personalisation) => findLongQrCodes(texts, personalisation),
+  };
+}
+
+function placeholdersOf(texts: readonly CompiledText[]): Placeholders {
+  const placeholders = placeholderNames(texts);
+  return {
+    placeholders,
+    missing: (personalisation) => missingNames(placeholders, readPersonalisation(personalisation)),
+  };
+}
+
+/** Most templates are sent far more often than they are looked at as HTML. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
