@@ -33,6 +33,15 @@ create table api_keys_history (
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
 
+create table daily_despatches (
+  despatched_on date not null,
+  postage text not null,
+  cost_threshold text not null,
+  sheets smallint not null,
+  letters bigint not null,
+  constraint daily_despatches_pkey PRIMARY KEY (despatched_on, postage, cost_threshold, sheets)
+);
+
 create table daily_message_counts (
   service_id uuid not null,
   utc_day date not null,
@@ -162,6 +171,30 @@ create table letter_branding (
   constraint letter_branding_name_key UNIQUE (name),
   constraint letter_branding_pkey PRIMARY KEY (id),
   constraint letter_branding_updated_by_id_fkey FOREIGN KEY (updated_by_id) REFERENCES users(id)
+);
+
+create table letter_despatches (
+  notification_id uuid not null,
+  service_id uuid not null,
+  despatched_on date not null,
+  postage text not null,
+  sheets smallint not null,
+  cost_threshold text not null,
+  created_at timestamp with time zone not null,
+  constraint letter_despatches_cost_threshold_check CHECK ((cost_threshold = ANY (ARRAY['sorted'::text, 'unsorted'::text]))),
+  constraint letter_despatches_pkey PRIMARY KEY (notification_id),
+  constraint letter_despatches_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text])))
+);
+
+create table letter_rates (
+  post_class text not null,
+  sheet_count integer not null,
+  start_date timestamp with time zone not null,
+  rate numeric not null,
+  constraint letter_rates_pkey PRIMARY KEY (post_class, sheet_count, start_date),
+  constraint letter_rates_post_class_check CHECK ((post_class = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text]))),
+  constraint letter_rates_rate_check CHECK ((rate >= (0)::numeric)),
+  constraint letter_rates_sheet_count_check CHECK ((sheet_count > 0))
 );
 
 create table notifications (
@@ -460,6 +493,13 @@ create table services_history (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   constraint services_history_pkey PRIMARY KEY (id, version)
+);
+
+create table sms_rates (
+  valid_from timestamp with time zone not null,
+  rate numeric not null,
+  constraint sms_rates_pkey PRIMARY KEY (valid_from),
+  constraint sms_rates_rate_check CHECK ((rate >= (0)::numeric))
 );
 
 create table template_email_files (

@@ -32,6 +32,14 @@ export interface ApiKeysHistory {
   expiry_date: Time | null;
 }
 
+export interface DailyDespatches {
+  despatched_on: string;
+  postage: string;
+  cost_threshold: string;
+  sheets: number;
+  letters: number;
+}
+
 export interface DailyMessageCounts {
   service_id: string;
   utc_day: string;
@@ -125,6 +133,23 @@ export interface LetterBranding {
   created_by_id: string | null;
   updated_at: Time | null;
   updated_by_id: string | null;
+}
+
+export interface LetterDespatches {
+  notification_id: string;
+  service_id: string;
+  despatched_on: string;
+  postage: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+  sheets: number;
+  cost_threshold: 'sorted' | 'unsorted';
+  created_at: Time;
+}
+
+export interface LetterRates {
+  post_class: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+  sheet_count: number;
+  start_date: Time;
+  rate: Numeric;
 }
 
 export interface Notifications {
@@ -339,6 +364,11 @@ export interface ServicesHistory {
   updated_at: Time | null;
 }
 
+export interface SmsRates {
+  valid_from: Time;
+  rate: Numeric;
+}
+
 export interface TemplateEmailFiles {
   id: string;
   service_id: string;
@@ -483,6 +513,7 @@ export interface WebauthnCredentials {
 export interface DB {
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
+  daily_despatches: DailyDespatches;
   daily_message_counts: DailyMessageCounts;
   daily_status_counts: DailyStatusCounts;
   daily_usage: DailyUsage;
@@ -492,6 +523,8 @@ export interface DB {
   inbound_numbers: InboundNumbers;
   letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
+  letter_despatches: LetterDespatches;
+  letter_rates: LetterRates;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
   organisation_email_branding_pool: OrganisationEmailBrandingPool;
@@ -508,6 +541,7 @@ export interface DB {
   service_sms_senders: ServiceSmsSenders;
   services: Services;
   services_history: ServicesHistory;
+  sms_rates: SmsRates;
   template_email_files: TemplateEmailFiles;
   template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;
