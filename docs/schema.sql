@@ -47,6 +47,8 @@ create table daily_message_counts (
   utc_day date not null,
   channel text not null,
   count integer not null,
+  last_limit integer not null,
+  last_taken integer not null,
   constraint daily_message_counts_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text, 'international_sms'::text]))),
   constraint daily_message_counts_pkey PRIMARY KEY (service_id, utc_day, channel)
 );
@@ -95,6 +97,28 @@ create table delivery_queue (
 );
 CREATE INDEX delivery_queue_lane_idx ON public.delivery_queue USING btree (lane, service_id, due_at);
 
+create table document_attempts (
+  document_id uuid not null,
+  window_start timestamp with time zone not null,
+  count integer not null,
+  constraint document_attempts_pkey PRIMARY KEY (document_id)
+);
+
+create table documents (
+  id uuid not null,
+  service_id uuid not null,
+  filename text,
+  file_extension text not null,
+  mime_type text not null,
+  size_in_bytes integer not null,
+  recipient_digest text,
+  available_until timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint documents_pkey PRIMARY KEY (id),
+  constraint documents_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX documents_available_until_idx ON public.documents USING btree (available_until);
+
 create table email_branding (
   id uuid not null,
   name text not null,
@@ -125,6 +149,16 @@ create table events (
 );
 CREATE INDEX events_created_at_idx ON public.events USING btree (created_at);
 
+create table idempotency_keys (
+  service_id uuid not null,
+  key text not null,
+  request_digest text not null,
+  response jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (service_id, key)
+);
+CREATE INDEX idempotency_keys_created_at_idx ON public.idempotency_keys USING btree (created_at);
+
 create table inbound_numbers (
   id uuid not null,
   number character varying(255) not null,
@@ -138,6 +172,22 @@ create table inbound_numbers (
   constraint inbound_numbers_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE UNIQUE INDEX inbound_numbers_service_id_key ON public.inbound_numbers USING btree (service_id);
+
+create table inbound_sms (
+  id uuid not null,
+  service_id uuid not null,
+  notify_number text not null,
+  user_number text not null,
+  content text not null,
+  provider text not null,
+  provider_reference text,
+  provider_date timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint inbound_sms_pkey PRIMARY KEY (id),
+  constraint inbound_sms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX inbound_sms_conversation_idx ON public.inbound_sms USING btree (service_id, user_number, id DESC);
+CREATE INDEX inbound_sms_service_id_idx ON public.inbound_sms USING btree (service_id, id DESC);
 
 create table letter_attachments (
   id uuid not null,
@@ -325,6 +375,15 @@ create table organisations (
   constraint organisations_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX organisations_name_key ON public.organisations USING btree (name) WHERE active;
+
+create table rate_windows (
+  service_id uuid not null,
+  key_type text not null,
+  slot bigint not null,
+  count integer not null,
+  constraint rate_windows_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
+  constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
+);
 
 create table service_email_reply_to (
   id uuid not null,
@@ -638,6 +697,20 @@ create table templates_history (
   constraint templates_history_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text])))
 );
 CREATE INDEX templates_history_service_id_idx ON public.templates_history USING btree (service_id);
+
+create table unsubscribe_requests (
+  id uuid not null,
+  service_id uuid not null,
+  notification_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  email_address text not null,
+  created_at timestamp with time zone not null,
+  constraint unsubscribe_requests_notification_id_key UNIQUE (notification_id),
+  constraint unsubscribe_requests_pkey PRIMARY KEY (id),
+  constraint unsubscribe_requests_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX unsubscribe_requests_service_id_idx ON public.unsubscribe_requests USING btree (service_id, id DESC);
 
 create table users (
   id uuid not null,

@@ -4,6 +4,7 @@ import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
+import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
 import type { TextFormat } from './platform/http/schema-problems.ts';
@@ -42,7 +43,7 @@ export const surfaces: Surface<App>[] = [
     credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
-    routes: [publicTemplateRoutes],
+    routes: [publicTemplateRoutes, inboundTextRoutes],
   },
   {
     name: 'callbacks',

@@ -45,6 +45,8 @@ export interface DailyMessageCounts {
   utc_day: string;
   channel: 'sms' | 'email' | 'letter' | 'international_sms';
   count: number;
+  last_limit: Generated<number>;
+  last_taken: Generated<number>;
 }
 
 export interface DailyStatusCounts {
@@ -81,6 +83,24 @@ export interface DeliveryQueue {
   leased_until: Time | null;
 }
 
+export interface DocumentAttempts {
+  document_id: string;
+  window_start: Time;
+  count: number;
+}
+
+export interface Documents {
+  id: string;
+  service_id: string;
+  filename: string | null;
+  file_extension: string;
+  mime_type: string;
+  size_in_bytes: number;
+  recipient_digest: string | null;
+  available_until: Time;
+  created_at: Time;
+}
+
 export interface EmailBranding {
   id: string;
   name: string;
@@ -103,6 +123,14 @@ export interface Events {
   created_at: Time;
 }
 
+export interface IdempotencyKeys {
+  service_id: string;
+  key: string;
+  request_digest: string;
+  response: Json;
+  created_at: Time;
+}
+
 export interface InboundNumbers {
   id: string;
   number: string;
@@ -111,6 +139,18 @@ export interface InboundNumbers {
   active: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface InboundSms {
+  id: string;
+  service_id: string;
+  notify_number: string;
+  user_number: string;
+  content: string;
+  provider: string;
+  provider_reference: string | null;
+  provider_date: Time | null;
+  created_at: Time;
 }
 
 export interface LetterAttachments {
@@ -241,6 +281,13 @@ export interface Organisations {
   permissions: Generated<string[]>;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface RateWindows {
+  service_id: string;
+  key_type: 'normal' | 'team' | 'test';
+  slot: number;
+  count: number;
 }
 
 export interface ServiceEmailReplyTo {
@@ -469,6 +516,16 @@ export interface TemplatesHistory {
   letter_attachment_id: string | null;
 }
 
+export interface UnsubscribeRequests {
+  id: string;
+  service_id: string;
+  notification_id: string;
+  template_id: string;
+  template_version: number;
+  email_address: string;
+  created_at: Time;
+}
+
 export interface Users {
   id: string;
   name: string;
@@ -518,9 +575,13 @@ export interface DB {
   daily_status_counts: DailyStatusCounts;
   daily_usage: DailyUsage;
   delivery_queue: DeliveryQueue;
+  document_attempts: DocumentAttempts;
+  documents: Documents;
   email_branding: EmailBranding;
   events: Events;
+  idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
+  inbound_sms: InboundSms;
   letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
   letter_despatches: LetterDespatches;
@@ -533,6 +594,7 @@ export interface DB {
   organisation_members: OrganisationMembers;
   organisation_permissions: OrganisationPermissions;
   organisations: Organisations;
+  rate_windows: RateWindows;
   service_email_reply_to: ServiceEmailReplyTo;
   service_invites: ServiceInvites;
   service_join_requests: ServiceJoinRequests;
@@ -548,6 +610,7 @@ export interface DB {
   template_folders: TemplateFolders;
   templates: Templates;
   templates_history: TemplatesHistory;
+  unsubscribe_requests: UnsubscribeRequests;
   users: Users;
   verify_codes: VerifyCodes;
   webauthn_credentials: WebauthnCredentials;

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { apiCallerOf } from '../auth/api-caller.ts';
+import type { Config } from '../config.ts';
+import { Datetime, Uuid } from '../platform/http/fields.ts';
+import { requestRoot } from '../platform/http/root.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { listInboundTexts } from './inbound-texts.ts';
+
+const path = '/v2/received-text-messages';
+
+export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
+  const rootOf = requestRoot(app.config.BASE_URL);
+
+  http.get(
+    path,
+    {
+      schema: {
+        summary: 'Text messages that the service received, newest first',
+        querystring: Type.Object({ older_than: Type.Optional(Uuid) }, { additionalProperties: false }),
+        response: {
+          200: Type.Object({
+            received_text_messages: Type.Array(
+              Type.Object({
+                id: Uuid,
+                created_at: Datetime,
+                service_id: Uuid,
+                notify_number: Type.String(),
+                user_number: Type.String(),
+                content: Type.String(),
+              }),
+            ),
+            links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const texts = await listInboundTexts(app, apiCallerOf(request).service_id, request.query.older_than);
+      const current = `${rootOf(request)}${path}`;
+      const last = texts.at(-1);
+      return {
+        received_text_messages: texts,
+        links: { current, ...(last ? { next: `${current}?older_than=${last.id}` } : {}) },
+      };
+    },
+  );
+}

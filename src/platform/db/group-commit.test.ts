@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GroupCommit } from './group-commit.ts';
+
+const gone = new Error('gone');
+
+function recording(options: { largest?: number; atOnce?: number; fail?: (items: number[]) => Error | undefined } = {}) {
+  const commits: number[][] = [];
+  let running = 0;
+  let mostRunning = 0;
+  const group = new GroupCommit<number, string>({
+    largest: options.largest ?? 100,
+    atOnce: options.atOnce ?? 1,
+    concernsAll: (error) => error === gone,
+    async commit(items) {
+      running += 1;
+      mostRunning = Math.max(mostRunning, running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running -= 1;
+      const error = options.fail?.(items);
+      if (error) throw error;
+      commits.push(items);
+      return items.map((item) => `stored ${item}`);
+    },
+  });
+  return { group, commits, mostRunning: () => mostRunning };
+}
+
+describe('GroupCommit', () => {
+  it('commits together what arrives together, and answers each with its own outcome', async () => {
+    const { group, commits } = recording();
+    const outcomes = await Promise.all([1, 2, 3].map((item) => group.add(item)));
+    expect(outcomes).toEqual(['stored 1', 'stored 2', 'stored 3']);
+    expect(commits).toEqual([[1, 2, 3]]);
+  });
+
+  it('gathers the next group while a commit is under way', async () => {
+    const { group, commits } = recording();
+    const first = group.add(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, group.add(2), group.add(3)]);
+    expect(commits).toEqual([[1], [2, 3]]);
+  });
+
+  it('keeps to the largest group and to so many at once', async () => {
+    const { group, commits, mostRunning } = recording({ largest: 4, atOnce: 2 });
+    await Promise.all(Array.from({ length: 22 }, (_, item) => group.add(item)));
+    expect(Math.max(...commits.map((items) => items.length))).toBe(4);
+    expect(mostRunning()).toBe(2);
+  });
+
+  it('one bad item fails alone', async () => {
+    const bad = new Error('bad');
+    const { group } = recording({ fail: (items) => (items.includes(2) ? bad : undefined) });
+    const outcomes = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('an error about everything fails everyone at once, without further tries', async () => {
+    let tries = 0;
+    const { group } = recording({
+      fail: () => {
+        tries += 1;
+        return gone;
+      },
+    });
+    const outcomes = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(tries).toBe(1);
+  });
+
+  it('goes on after a failure', async () => {
+    let broken = true;
+    const { group } = recording({ fail: () => (broken ? gone : undefined) });
+    await expect(group.add(1)).rejects.toBe(gone);
+    broken = false;
+    expect(await group.add(2)).toBe('stored 2');
+  });
+
+  it('stores every good item exactly once, whatever is bad beside it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat(50)), fc.integer({ min: 1, max: 8 }), async (items, largest) => {
+        const { group, commits } = recording({
+          largest,
+          atOnce: 2,
+          fail: (tried) => (tried.some((item) => item % 7 === 3) ? new Error('bad') : undefined),
+        });
+        const outcomes = await Promise.allSettled(items.map((item) => group.add(item)));
+        const good = items.filter((item) => item % 7 !== 3);
+        expect(commits.flat().sort()).toEqual([...good].sort());
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(good.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
