@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigurationError, type GeneratedSecret, readConfig, settings } from './config.ts';
 import { jobs } from './jobs.ts';
+import { BackupRefused, backup, restore } from './operations/backup.ts';
 import { printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
-import { startEmbeddedPostgres } from './platform/db/embedded.ts';
+import { examine } from './operations/doctor.ts';
+import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
 import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
@@ -17,7 +19,9 @@ import { schedule } from './schedule.ts';
 
 interface Command {
   sentence: string;
-  run(): Promise<void>;
+  /** Words after the command's name. */
+  takes?: string;
+  run(args: string[]): Promise<void>;
 }
 
 const commands: Record<string, Command> = {
@@ -28,6 +32,9 @@ const commands: Record<string, Command> = {
     run: () => serve({ api: false, worker: true }),
   },
   migrate: { sentence: 'Bring the database up to date, then exit', run: runMigrate },
+  backup: { sentence: 'Write a backup into a new folder, while the service runs', takes: '<folder>', run: runBackup },
+  restore: { sentence: 'Load a backup into an unused database', takes: '<folder>', run: runRestore },
+  doctor: { sentence: 'Check configuration, disk, database and clock, and say what to do', run: runDoctor },
   config: { sentence: 'Print every setting with its value; secrets are not shown', run: runConfig },
   openapi: { sentence: 'Print the API as an OpenAPI document', run: runOpenapi },
 };
@@ -38,12 +45,15 @@ export async function main(args: string[]): Promise<void> {
   if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return print(help());
   const command = commands[name];
   if (!command) throw new UsageError(`There is no command "${name}".\n\n${help()}`);
-  await command.run();
+  const words = args.slice(1);
+  if (words.length !== (command.takes ? 1 : 0)) throw new UsageError(`Usage: pennypost ${usage(name, command)}`);
+  await command.run(words);
 }
 
 function help(): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
-  const lines = Object.entries(commands).map(([name, { sentence }]) => `  ${name.padEnd(width)}${sentence}`);
+  const uses = Object.entries(commands).map(([name, command]) => usage(name, command));
+  const width = Math.max(...uses.map((use) => use.length)) + 2;
+  const lines = Object.values(commands).map(({ sentence }, index) => `  ${uses[index]?.padEnd(width)}${sentence}`);
   return [
     'pennypost <command>',
     '',
@@ -53,13 +63,17 @@ function help(): string {
   ].join('\n');
 }
 
+function usage(name: string, { takes }: Command): string {
+  return takes ? `${name} ${takes}` : name;
+}
+
 /** Starts what was asked for, and stops it in the reverse order on SIGTERM or SIGINT. */
 async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
   const generated: GeneratedSecret[] = [];
   const config = readConfig(undefined, (secret) => generated.push(secret));
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
-  await migrate(database.url, log, config.DATABASE_WAIT_S);
+  await migrate(database.url, log, { waitSeconds: config.DATABASE_WAIT_S });
   const app = buildApp(config, { databaseUrl: database.url, log });
   await app.open();
   app.metrics.collectProcessMetrics();
@@ -116,8 +130,43 @@ async function runMigrate(): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
   try {
-    const applied = await migrate(database.url, log, config.DATABASE_WAIT_S);
+    const applied = await migrate(database.url, log, { waitSeconds: config.DATABASE_WAIT_S });
     print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function runBackup([folder = '']: string[]): Promise<void> {
+  const config = readConfig();
+  await withDatabase(config, (url) => backup({ url, dataDir: config.DATA_DIR, folder, say: print }));
+  print(`The backup is in ${folder}. It holds personal data and secrets: keep it as safe as the database.`);
+}
+
+async function runRestore([folder = '']: string[]): Promise<void> {
+  const config = readConfig();
+  const log = createLog(config.LOG_LEVEL);
+  await withDatabase(config, (url) => restore({ url, dataDir: config.DATA_DIR, folder, say: print, log }));
+  print('Restored. Start the service with the SECRET_KEY that the backup was made with.');
+}
+
+async function runDoctor(): Promise<void> {
+  const config = readConfig();
+  await withDatabase(config, async (url) => {
+    const findings = await examine(config, url);
+    for (const { name, ok, sentence } of findings)
+      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(12)} ${sentence}`);
+    if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+  });
+}
+
+/** For commands that may run beside the service: its own embedded server is used if there is one. */
+async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
+  const running = config.DATABASE_URL ?? findRunningEmbeddedPostgres(config.DATA_DIR);
+  if (running !== undefined) return work(running);
+  const database = await openOrEmbed(config, createLog('silent'));
+  try {
+    await work(database.url);
   } finally {
     await database.stop();
   }
@@ -144,11 +193,11 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+const mendable = [ConfigurationError, DatabaseUnreachable, UsageError, BackupRefused];
+
 /** Mistakes that the operator can mend are told in words; anything else with its stack. */
 function explain(error: unknown): string {
-  const ours =
-    error instanceof ConfigurationError || error instanceof DatabaseUnreachable || error instanceof UsageError;
-  if (ours) return error.message;
+  if (mendable.some((kind) => error instanceof kind)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

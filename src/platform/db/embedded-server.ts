@@ -122,13 +122,13 @@ export function isAsWanted(cluster: Cluster): boolean {
   return readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim() === wanted;
 }
 
-export function findRunningServer(cluster: Cluster): RunningServer | undefined {
+export function findRunningServer(cluster: Pick<Cluster, 'data'>): RunningServer | undefined {
   const [pid, , , , socketFolder = '', , , status = 'starting'] = readPidFile(cluster).split('\n');
   if (!isServerProcess(Number(pid), cluster.data)) return undefined;
   return { pid: Number(pid), socketFolder, status: status.trim() };
 }
 
-function readPidFile({ data }: Cluster): string {
+function readPidFile({ data }: Pick<Cluster, 'data'>): string {
   try {
     return readFileSync(join(data, 'postmaster.pid'), 'utf8');
   } catch {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -92,6 +92,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     ssl: false as const,
   };
   return { connection, url: toUrl(connection), location: location.folder, stop };
+}
+
+/** The address of a server that another process keeps running in this folder, for commands that only connect to it. */
+export function findRunningEmbeddedPostgres(dataDir: string): string | undefined {
+  if (!existsSync(dataDir)) return undefined;
+  const location = findOrCreateLocation(dataDir);
+  const running = findRunningServer({ data: join(location.folder, 'data') });
+  if (running?.status !== 'ready') return undefined;
+  return toUrl({ host: running.socketFolder, port: PORT, user: SUPERUSER, database: DATABASE, ssl: false });
 }
 
 /** Owns the server until the returned function is called, and starts it again should it die before. */

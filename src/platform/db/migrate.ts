@@ -10,8 +10,12 @@ const folder = new URL('../../../migrations/', import.meta.url);
 const migrationLock = 7_294_001;
 
 /** Applies what is missing, once, however many processes start together. Forward only; one transaction per file. */
-export async function migrate(url: string, log: Log, waitSeconds = 30): Promise<string[]> {
-  const client = await connectPatiently(url, log, waitSeconds);
+export async function migrate(
+  url: string,
+  log: Log,
+  options: { waitSeconds?: number; upTo?: string } = {},
+): Promise<string[]> {
+  const client = await connectPatiently(url, log, options.waitSeconds ?? 30);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`create table if not exists schema_migrations (
@@ -20,7 +24,8 @@ export async function migrate(url: string, log: Log, waitSeconds = 30): Promise<
     )`);
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
     const applied = new Set(rows.map((row) => row.name));
-    const missing = migrationFiles().filter((name) => !applied.has(name));
+    const { upTo } = options;
+    const missing = migrationFiles().filter((name) => !applied.has(name) && (upTo === undefined || name <= upTo));
     for (const name of missing) {
       await apply(client, name);
       log.info({ migration: name }, 'migrated');

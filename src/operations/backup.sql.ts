@@ -1,0 +1,86 @@
+import type { Readable, Writable } from 'node:stream';
+import pg from 'pg';
+import copy from 'pg-copy-streams';
+
+/** Tables with their columns, those that others refer to first, so that loading in this order breaks no foreign key. */
+export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
+  const { rows: tables } = await client.query<{ table: string; columns: string[]; refers_to: string[] }>(`
+    select c.relname as table,
+      (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
+      (select coalesce(array_agg(distinct target.relname::text), '{}') from pg_constraint k
+        join pg_class target on target.oid = k.confrelid
+        where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname <> 'schema_migrations'
+    order by c.relname`);
+  const ordered: typeof tables = [];
+  while (ordered.length < tables.length) {
+    const done = new Set(ordered.map(({ table }) => table));
+    const next = tables.filter(({ table, refers_to }) => !done.has(table) && refers_to.every((name) => done.has(name)));
+    if (next.length === 0) throw new Error('Tables refer to each other in a circle and cannot be put into an order');
+    ordered.push(...next);
+  }
+  return ordered.map(({ table, columns }) => ({ table, columns }));
+}
+
+export async function listAppliedMigrations(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
+  return rows.map(({ name }) => name);
+}
+
+/** Everything below sees one moment, however long it takes. */
+export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
+  await client.query('begin isolation level repeatable read read only');
+}
+
+export function copyOut(client: pg.ClientBase, table: string, columns: string[]): Readable {
+  return client.query(copy.to(`copy (select ${names(columns)} from ${pg.escapeIdentifier(table)}) to stdout`));
+}
+
+export function copyIn(client: pg.ClientBase, table: string, columns: string[]): Writable {
+  return client.query(copy.from(`copy ${pg.escapeIdentifier(table)} (${names(columns)}) from stdin`));
+}
+
+export interface WaitingJob {
+  task: string;
+  payload: unknown;
+  run_at: string;
+  max_attempts: number;
+  key: string | null;
+  priority: number;
+}
+
+/** Jobs that wait: pending callbacks and letters are promises too. */
+export async function listWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
+  const { rows } = await client.query<WaitingJob>(`
+    select task.identifier as task, job.payload, job.run_at::text, job.max_attempts, job.key, job.priority
+    from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = job.task_id
+    where job.attempts < job.max_attempts order by job.id`);
+  return rows;
+}
+
+export async function addWaitingJob(client: pg.ClientBase, job: WaitingJob): Promise<void> {
+  await client.query(
+    `select graphile_worker.add_job($1, payload => $2::json, run_at => $3::timestamptz, max_attempts => $4::int,
+      job_key => $5, priority => $6::int)`,
+    [job.task, JSON.stringify(job.payload), job.run_at, job.max_attempts, job.key, job.priority],
+  );
+}
+
+/** A database that nobody has used yet: only what migrations put there. */
+export async function isUnused(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ used: boolean }>(
+    'select (select count(*) from services) > 1 or exists (select 1 from notifications) as used',
+  );
+  return rows[0]?.used === false;
+}
+
+export async function emptyTables(client: pg.ClientBase, tables: string[]): Promise<void> {
+  await client.query(`truncate ${tables.map(pg.escapeIdentifier).join(', ')}`);
+}
+
+function names(columns: string[]): string {
+  return columns.map(pg.escapeIdentifier).join(', ');
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { anApiKey, aService } from '../../test/kit/builders.ts';
+import { cloneDatabase } from '../../test/kit/database.ts';
+import { databaseNamed } from '../../test/kit/database-url.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { createLog } from '../platform/log.ts';
+import { backup, restore } from './backup.ts';
+
+const harness = useHarness();
+const work = mkdtempSync(join(tmpdir(), 'pennypost-backup-'));
+const log = createLog('silent');
+const say = () => {};
+
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+async function databaseOf(): Promise<string> {
+  const { rows } = await harness.app.pool.query('select current_database() as name');
+  return databaseNamed(inject('databaseUrl'), rows[0].name);
+}
+
+describe('pennypost backup and restore', () => {
+  it('brings every row and every waiting job to an empty database', async () => {
+    const service = await aService(harness, { name: 'Bäckup \\ "quoted"\tand tabbed' });
+    await anApiKey(harness, service);
+    await harness.app.queue.add(harness.app.db, 'a-job-for-later', { id: 7 }, { run_at: new Date('2099-01-01') });
+    const folder = join(work, 'one');
+    await backup({ url: await databaseOf(), dataDir: work, folder, say });
+
+    const target = await cloneDatabase();
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log });
+    const client = new pg.Client({ connectionString: target.url });
+    await client.connect();
+    const kept = await client.query('select name from services where id = $1', [service]);
+    expect(kept.rows).toEqual([{ name: 'Bäckup \\ "quoted"\tand tabbed' }]);
+    expect((await client.query('select 1 from api_keys where service_id = $1', [service])).rowCount).toBe(1);
+    const jobs = await client.query('select task_identifier from graphile_worker.jobs');
+    expect(jobs.rows).toEqual([{ task_identifier: 'a-job-for-later' }]);
+    await client.end();
+    await target.drop();
+  });
+
+  it('refuses a folder that is not empty, and a database that is in use', async () => {
+    const folder = join(work, 'two');
+    await backup({ url: await databaseOf(), dataDir: work, folder, say });
+    await expect(backup({ url: await databaseOf(), dataDir: work, folder, say })).rejects.toThrow(/not empty/);
+    await expect(restore({ url: await databaseOf(), dataDir: work, folder, say, log })).rejects.toThrow(/in use/);
+    await expect(restore({ url: await databaseOf(), dataDir: work, folder: work, say, log })).rejects.toThrow(
+      /no backup/,
+    );
+  });
+});

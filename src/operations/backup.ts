@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import pg from 'pg';
+import { migrate } from '../platform/db/migrate.ts';
+import type { Log } from '../platform/log.ts';
+import {
+  addWaitingJob,
+  beginSnapshot,
+  copyIn,
+  copyOut,
+  emptyTables,
+  isUnused,
+  listAppliedMigrations,
+  listTablesToKeep,
+  listWaitingJobs,
+  type WaitingJob,
+} from './backup.sql.ts';
+
+/**
+ * A backup is a folder: `database.sql.gz`, and the data folder's `files` and `secrets`. The database part is one consistent
+ * moment, taken while the service runs, in PostgreSQL's own COPY format; it needs no tools beyond this command.
+ */
+
+interface Place {
+  url: string;
+  dataDir: string;
+  folder: string;
+  say(line: string): void;
+}
+
+export class BackupRefused extends Error {}
+
+const parts = ['files', 'secrets'];
+
+export async function backup({ url, dataDir, folder, say }: Place): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new BackupRefused(`${folder} is not empty: name a new folder.`);
+  await withClient(url, async (client) => {
+    await beginSnapshot(client);
+    const file = createGzip();
+    const written = pipeline(file, createWriteStream(join(folder, 'database.sql.gz'), { mode: 0o600 }));
+    const write = async (text: string | Buffer) => {
+      if (!file.write(text)) await once(file, 'drain');
+    };
+    await write(`-- migrations ${(await listAppliedMigrations(client)).join(' ')}\n`);
+    for (const { table, columns } of await listTablesToKeep(client)) {
+      await write(`COPY ${table} (${columns.join(', ')}) FROM stdin;\n`);
+      for await (const chunk of copyOut(client, table, columns)) await write(chunk);
+      await write('\\.\n');
+      say(`  ${table}`);
+    }
+    for (const job of await listWaitingJobs(client)) await write(`-- job ${JSON.stringify(job)}\n`);
+    file.end();
+    await written;
+  });
+  for (const part of parts) {
+    if (existsSync(join(dataDir, part))) await cp(join(dataDir, part), join(folder, part), { recursive: true });
+  }
+}
+
+/** Into an unused database. An older backup is loaded into its own schema and then migrated forward. */
+export async function restore({ url, dataDir, folder, say, log }: Place & { log: Log }): Promise<void> {
+  const file = join(folder, 'database.sql.gz');
+  if (!existsSync(file)) throw new BackupRefused(`${folder} holds no backup: ${file} is missing.`);
+  const lines = createInterface({
+    input: createReadStream(file).pipe(createGunzip()),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
+  const reader = lines[Symbol.asyncIterator]();
+  const first = await reader.next();
+  const migrations = String(first.value).replace('-- migrations ', '').split(' ');
+  await migrate(url, log, { upTo: migrations.at(-1) });
+  await withClient(url, async (client) => {
+    if (!(await isUnused(client))) throw new BackupRefused('The database is in use: restore into an empty one.');
+    const applied = await listAppliedMigrations(client);
+    if (applied.join() !== migrations.join()) {
+      throw new BackupRefused('The backup was made by a newer version: install that version, then restore.');
+    }
+    await client.query('begin');
+    await emptyTables(
+      client,
+      (await listTablesToKeep(client)).map(({ table }) => table),
+    );
+    for (let line = await reader.next(); !line.done; line = await reader.next()) {
+      const text = String(line.value);
+      const section = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text);
+      if (section) {
+        await copyIntoTable(client, section[1] ?? '', (section[2] ?? '').split(', '), reader);
+        say(`  ${section[1]}`);
+      } else if (text.startsWith('-- job ')) {
+        await addWaitingJob(client, JSON.parse(text.slice(7)) as WaitingJob);
+      }
+    }
+    await client.query('commit');
+  });
+  await migrate(url, log);
+  for (const part of parts) {
+    if (existsSync(join(folder, part))) await cp(join(folder, part), join(dataDir, part), { recursive: true });
+  }
+}
+
+async function copyIntoTable(
+  client: pg.Client,
+  table: string,
+  columns: string[],
+  reader: AsyncIterator<string>,
+): Promise<void> {
+  const stream = copyIn(client, table, columns);
+  const finished = once(stream, 'finish');
+  for (let line = await reader.next(); !line.done && line.value !== '\\.'; line = await reader.next()) {
+    if (!stream.write(`${line.value}\n`)) await once(stream, 'drain');
+  }
+  stream.end();
+  await finished;
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

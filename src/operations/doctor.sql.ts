@@ -1,0 +1,19 @@
+import type pg from 'pg';
+
+export async function readServerFacts(client: pg.ClientBase) {
+  const { rows } = await client.query<{ version: number; version_text: string; now_ms: number; migrated: boolean }>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as version_text,
+      extract(epoch from clock_timestamp())::float8 * 1000 as now_ms, to_regclass('schema_migrations') is not null as migrated`,
+  );
+  const [facts] = rows;
+  if (!facts) throw new Error('the database gave no answer');
+  const migrations = facts.migrated
+    ? (await client.query<{ name: string }>('select name from schema_migrations')).rows.map(({ name }) => name)
+    : [];
+  return { ...facts, migrations };
+}
+
+export async function findAnyEncryptedSecret(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ encrypted_secret: string }>('select encrypted_secret from api_keys limit 1');
+  return rows[0]?.encrypted_secret;
+}

@@ -1,0 +1,99 @@
+import { accessSync, constants, statfsSync } from 'node:fs';
+import pg from 'pg';
+import type { Config } from '../config.ts';
+import { migrationFiles } from '../platform/db/migrate.ts';
+import { SecretBox } from '../platform/secrets.ts';
+import { findAnyEncryptedSecret, readServerFacts } from './doctor.sql.ts';
+
+export interface Finding {
+  name: string;
+  ok: boolean;
+  /** What was found, and when it is not well, what to do. */
+  sentence: string;
+}
+
+const leastFreeBytes = 1024 ** 3;
+const mostClockDifferenceMs = 5_000;
+
+/** Looks at everything a start needs. Each check stands alone, so that one visit finds every problem. */
+export async function examine(config: Config, url: string): Promise<Finding[]> {
+  return [
+    checkNode(),
+    checkDataDir(config.DATA_DIR),
+    checkDisk(config.DATA_DIR),
+    ...(await checkDatabase(config, url)),
+  ];
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 20 || (major === 20 && minor >= 19);
+  return finding('node', ok, `Node ${process.versions.node}`, 'install Node 20.19 or newer');
+}
+
+function checkDataDir(dataDir: string): Finding {
+  try {
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    return finding('data folder', true, `${dataDir} can be written`);
+  } catch {
+    return finding('data folder', false, `${dataDir} cannot be written`, 'create it or set DATA_DIR to one that can');
+  }
+}
+
+function checkDisk(dataDir: string): Finding {
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    const free = bavail * bsize;
+    const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+    return finding('disk', free >= leastFreeBytes, text, 'free some space: PostgreSQL stops when the disk is full');
+  } catch {
+    return finding('disk', false, 'free space unknown', 'create the data folder first');
+  }
+}
+
+async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const before = Date.now();
+    const facts = await readServerFacts(client);
+    const difference = Math.abs(facts.now_ms - (before + Date.now()) / 2);
+    const missing = migrationFiles().filter((name) => !facts.migrations.includes(name));
+    return [
+      finding('database', facts.version >= 150_000, `PostgreSQL ${facts.version_text}`, 'use PostgreSQL 15 or newer'),
+      finding(
+        'schema',
+        missing.length === 0,
+        missing.length === 0 ? 'up to date' : `${missing.length} migrations are missing`,
+        'run `pennypost migrate`, or start the server, which does it too',
+      ),
+      finding(
+        'clock',
+        difference <= mostClockDifferenceMs,
+        `${Math.round(difference)} ms from the database’s clock`,
+        'let both machines keep time with NTP: tokens are accurate to 30 s',
+      ),
+      checkSecretKey(config, facts.migrations.length > 0 ? await findAnyEncryptedSecret(client) : undefined),
+    ];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [finding('database', false, `cannot be reached: ${reason}`, 'check DATABASE_URL and that PostgreSQL runs')];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function checkSecretKey(config: Config, encrypted: string | undefined): Finding {
+  const ok = encrypted === undefined || new SecretBox(config.SECRET_KEY).decrypt('api-key', encrypted) !== undefined;
+  return finding(
+    'secret key',
+    ok,
+    ok ? 'opens what the database holds' : 'does not open what the database holds',
+    'set SECRET_KEY to the one this database was used with',
+  );
+}
+
+function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
+  return { name, ok, sentence: ok ? found : `${found}: ${todo}` };
+}
