@@ -2,15 +2,18 @@ import type { App } from './app.ts';
 import { authenticateAdmin } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
+import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
+import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
 import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { organisationMemberRoutes } from './users/organisation-members.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
 import { userRoutes } from './users/users.routes.ts';
 
@@ -25,7 +28,15 @@ export const surfaces: Surface<App>[] = [
     errorStatuses: [400, 401, 403, 404],
     // What this process remembers is read again, so that the next request sees the change at once.
     afterWrite: (app) => app.notices.reset(),
-    routes: [apiKeyRoutes, letterBrandingRoutes, emailBrandingRoutes, userRoutes],
+    routes: [
+      apiKeyRoutes,
+      letterBrandingRoutes,
+      emailBrandingRoutes,
+      userRoutes,
+      brandPoolRoutes,
+      organisationRoutes,
+      organisationMemberRoutes,
+    ],
   },
   {
     name: 'platform-stats',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Data, Uuid } from '../platform/http/fields.ts';
+import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 
 export const BrandName = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -13,3 +13,29 @@ export const OrgsAndServices = Data(
     ),
   }),
 );
+
+export const BrandTypes = OneOf(['org', 'both', 'org_banner']);
+
+export const LetterBranding = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  filename: Type.String(),
+  created_by: Nullable(Uuid),
+  created_at: Datetime,
+  updated_at: Nullable(Datetime),
+});
+
+export const EmailBranding = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  colour: Nullable(Type.String()),
+  logo: Nullable(Type.String()),
+  text: Nullable(Type.String()),
+  alt_text: Nullable(Type.String()),
+  brand_type: BrandTypes,
+  active: Type.Boolean(),
+  created_at: Datetime,
+  created_by: Nullable(Uuid),
+  updated_at: Nullable(Datetime),
+  updated_by: Nullable(Uuid),
+});

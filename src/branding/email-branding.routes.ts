@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Data, NoContent, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { BrandName, NameFound, OrgsAndServices } from './brand-fields.ts';
+import { BrandName, BrandTypes, EmailBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
 import { selectActiveEmailBrandings } from './email-branding.sql.ts';
 import {
   archiveEmailBranding,
@@ -14,24 +14,8 @@ import {
 import { uniqueName } from './unique-name.ts';
 
 const OfBrand = Type.Object({ email_branding_id: Uuid });
-const BrandTypes = OneOf(['org', 'both', 'org_banner']);
 const ShortText = Nullable(Type.String({ maxLength: 255 }));
 const Colour = Nullable(Type.String({ format: 'hex-colour', description: '#rrggbb' }));
-
-const EmailBranding = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  colour: Nullable(Type.String()),
-  logo: Nullable(Type.String()),
-  text: Nullable(Type.String()),
-  alt_text: Nullable(Type.String()),
-  brand_type: BrandTypes,
-  active: Type.Boolean(),
-  created_at: Datetime,
-  created_by: Nullable(Uuid),
-  updated_at: Nullable(Datetime),
-  updated_by: Nullable(Uuid),
-});
 
 const look = {
   colour: Type.Optional(Colour),

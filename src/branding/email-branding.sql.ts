@@ -14,7 +14,7 @@ export interface EmailBrandingFields {
   alt_text: string | null;
 }
 
-const columns = [
+export const emailBrandingColumns = [
   'id',
   'name',
   'colour',
@@ -37,7 +37,7 @@ const meanings = {
 export function selectActiveEmailBrandings(db: Db) {
   return db
     .selectFrom('email_branding')
-    .select(columns)
+    .select(emailBrandingColumns)
     .where('active', '=', true)
     .orderBy('created_at')
     .orderBy('id')
@@ -45,7 +45,7 @@ export function selectActiveEmailBrandings(db: Db) {
 }
 
 export function selectEmailBranding(db: Db, id: string) {
-  return db.selectFrom('email_branding').select(columns).where('id', '=', id).executeTakeFirst();
+  return db.selectFrom('email_branding').select(emailBrandingColumns).where('id', '=', id).executeTakeFirst();
 }
 
 export function insertEmailBranding(
@@ -59,7 +59,7 @@ export function insertEmailBranding(
   },
 ) {
   return withConstraints(meanings, () =>
-    db.insertInto('email_branding').values(row).returning(columns).executeTakeFirstOrThrow(),
+    db.insertInto('email_branding').values(row).returning(emailBrandingColumns).executeTakeFirstOrThrow(),
   );
 }
 
@@ -69,7 +69,12 @@ export function updateEmailBrandingRow(
   change: Partial<EmailBrandingFields> & { active?: boolean; updated_by?: string; updated_at: Timestamp },
 ) {
   return withConstraints(meanings, () =>
-    db.updateTable('email_branding').set(change).where('id', '=', id).returning(columns).executeTakeFirst(),
+    db
+      .updateTable('email_branding')
+      .set(change)
+      .where('id', '=', id)
+      .returning(emailBrandingColumns)
+      .executeTakeFirst(),
   );
 }
 

@@ -94,7 +94,7 @@ describe('POST /email-branding', () => {
     ['a null brand type', { ...brand, brand_type: null }, { brand_type: ['Field may not be null.'] }],
     ['a colour in words', { ...brand, colour: 'red' }, { colour: ['Not a valid hex colour.'] }],
     ['a short colour', { ...brand, colour: '#fff' }, { colour: ['Not a valid hex colour.'] }],
-    ['a colour that is a number', { ...brand, colour: 7 }, { colour: ['Not a valid hex colour.'] }],
+    ['a colour that is a number', { ...brand, colour: 7 }, { colour: ['Not a valid string.'] }],
     [
       'over-long texts',
       { ...brand, name: tooLong, logo: tooLong, text: tooLong, alt_text: tooLong },

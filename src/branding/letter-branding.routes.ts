@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
+import { Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { BrandName, NameFound, OrgsAndServices } from './brand-fields.ts';
+import { BrandName, LetterBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
 import { selectLetterBrandings } from './letter-branding.sql.ts';
 import {
   createLetterBranding,
@@ -13,15 +13,6 @@ import {
 import { uniqueName } from './unique-name.ts';
 
 const OfBrand = Type.Object({ letter_branding_id: Uuid });
-
-const LetterBranding = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  filename: Type.String(),
-  created_by: Nullable(Uuid),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
 
 export function letterBrandingRoutes(http: Http, app: Platform): void {
   http.get(

@@ -3,7 +3,14 @@ import type { Db } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { invalidField } from '../platform/failure.ts';
 
-const columns = ['id', 'name', 'filename', 'created_by_id as created_by', 'created_at', 'updated_at'] as const;
+export const letterBrandingColumns = [
+  'id',
+  'name',
+  'filename',
+  'created_by_id as created_by',
+  'created_at',
+  'updated_at',
+] as const;
 
 export const taken = {
   name: 'Name already in use',
@@ -16,11 +23,11 @@ const meanings = {
 };
 
 export function selectLetterBrandings(db: Db) {
-  return db.selectFrom('letter_branding').select(columns).orderBy('name').execute();
+  return db.selectFrom('letter_branding').select(letterBrandingColumns).orderBy('name').execute();
 }
 
 export function selectLetterBranding(db: Db, id: string) {
-  return db.selectFrom('letter_branding').select(columns).where('id', '=', id).executeTakeFirst();
+  return db.selectFrom('letter_branding').select(letterBrandingColumns).where('id', '=', id).executeTakeFirst();
 }
 
 export function insertLetterBranding(
@@ -28,7 +35,7 @@ export function insertLetterBranding(
   row: { id: string; name: string; filename: string; created_by_id?: string; created_at: Timestamp },
 ) {
   return withConstraints(meanings, () =>
-    db.insertInto('letter_branding').values(row).returning(columns).executeTakeFirstOrThrow(),
+    db.insertInto('letter_branding').values(row).returning(letterBrandingColumns).executeTakeFirstOrThrow(),
   );
 }
 
@@ -38,7 +45,12 @@ export function updateLetterBrandingRow(
   change: { name: string; filename: string; updated_by_id?: string; updated_at: Timestamp },
 ) {
   return withConstraints(meanings, () =>
-    db.updateTable('letter_branding').set(change).where('id', '=', id).returning(columns).executeTakeFirst(),
+    db
+      .updateTable('letter_branding')
+      .set(change)
+      .where('id', '=', id)
+      .returning(letterBrandingColumns)
+      .executeTakeFirst(),
   );
 }
 

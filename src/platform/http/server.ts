@@ -6,6 +6,7 @@ import Fastify, {
   type FastifySchema,
   LogController,
 } from 'fastify';
+import { isDay } from '../calendar.ts';
 import { failureOfDatabaseError } from '../db/errors.ts';
 import { Failure, statusOfKind } from '../failure.ts';
 import type { Log } from '../log.ts';
@@ -138,7 +139,7 @@ function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surfac
 
 const platformFormats: Record<string, (text: string) => boolean> = {
   uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
-  date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
+  date: isDay,
   datetime: (text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)),
   // An empty text clears the colour.
   'hex-colour': (text) => /^(#[0-9a-f]{6})?$/i.test(text),

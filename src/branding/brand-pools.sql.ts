@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { emailBrandingColumns } from './email-branding.sql.ts';
+import { letterBrandingColumns } from './letter-branding.sql.ts';
+
+export type BrandKind = 'email' | 'letter';
+
+export function selectEmailPool(db: Db, organisationId: string) {
+  return db
+    .selectFrom('email_branding')
+    .innerJoin('organisation_email_branding_pool as pool', 'pool.email_branding_id', 'email_branding.id')
+    .select(emailBrandingColumns)
+    .where('pool.organisation_id', '=', organisationId)
+    .orderBy('name')
+    .execute();
+}
+
+export function selectLetterPool(db: Db, organisationId: string) {
+  return db
+    .selectFrom('letter_branding')
+    .innerJoin('organisation_letter_branding_pool as pool', 'pool.letter_branding_id', 'letter_branding.id')
+    .select(letterBrandingColumns)
+    .where('pool.organisation_id', '=', organisationId)
+    .orderBy('name')
+    .execute();
+}
+
+/** How many of the ids are brands that a pool may hold (archived ones are not); those are in it now. */
+export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: string, ids: string[]): Promise<number> {
+  const found =
+    kind === 'email'
+      ? await sql<{ id: string }>`
+          with brands as (select id from email_branding where id = any(${ids}::uuid[]) and active for key share),
+          added as (insert into organisation_email_branding_pool select ${organisationId}, id from brands
+            on conflict do nothing)
+          select id from brands`.execute(tx)
+      : await sql<{ id: string }>`
+          with brands as (select id from letter_branding where id = any(${ids}::uuid[])),
+          added as (insert into organisation_letter_branding_pool select ${organisationId}, id from brands
+            on conflict do nothing)
+          select id from brands`.execute(tx);
+  return found.rows.length;
+}
+
+/** False when the brand was not in the pool. */
+export async function deleteFromPool(
+  tx: Tx,
+  kind: BrandKind,
+  organisationId: string,
+  brandId: string,
+): Promise<boolean> {
+  const { numDeletedRows } =
+    kind === 'email'
+      ? await tx
+          .deleteFrom('organisation_email_branding_pool')
+          .where('organisation_id', '=', organisationId)
+          .where('email_branding_id', '=', brandId)
+          .executeTakeFirstOrThrow()
+      : await tx
+          .deleteFrom('organisation_letter_branding_pool')
+          .where('organisation_id', '=', organisationId)
+          .where('letter_branding_id', '=', brandId)
+          .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,67 @@
+import { getOrganisation } from '../organisations/organisations.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  type BrandKind,
+  deleteFromPool,
+  insertIntoPool,
+  selectEmailPool,
+  selectLetterPool,
+} from './brand-pools.sql.ts';
+
+type Needs = Pick<Platform, 'db'>;
+
+export async function listEmailPool({ db }: Needs, organisationId: string) {
+  await getOrganisation(db, organisationId);
+  return selectEmailPool(db, organisationId);
+}
+
+export async function listLetterPool({ db }: Needs, organisationId: string) {
+  await getOrganisation(db, organisationId);
+  return selectLetterPool(db, organisationId);
+}
+
+export async function addToPool(
+  app: Needs,
+  kind: BrandKind,
+  organisationId: string,
+  brandIds: string[],
+): Promise<void> {
+  await getOrganisation(app.db, organisationId);
+  const ids = [...new Set(brandIds.map((id) => id.toLowerCase()))];
+  await inTransaction(app.db, async (tx) => {
+    if ((await insertIntoPool(tx, kind, organisationId, ids)) < ids.length) {
+      throw invalidField('branding_ids', 'No result found');
+    }
+  });
+}
+
+/** An organisation's default brand is always one of its pool. */
+export async function addDefaultToPool(
+  tx: Tx,
+  kind: BrandKind,
+  organisationId: string,
+  brandId: string,
+): Promise<void> {
+  await insertIntoPool(tx, kind, organisationId, [brandId]);
+}
+
+export async function removeFromPool(
+  app: Needs,
+  kind: BrandKind,
+  organisationId: string,
+  brandId: string,
+): Promise<void> {
+  const organisation = await getOrganisation(app.db, organisationId);
+  const { email_branding_id, letter_branding_id } = organisation;
+  await inTransaction(app.db, async (tx) => {
+    if (!(await deleteFromPool(tx, kind, organisationId, brandId))) {
+      const brand = kind === 'email' ? 'Email branding' : 'Letter branding';
+      throw notFound(`${brand} ${brandId} not in ${organisation.name}'s pool`);
+    }
+    if ((kind === 'email' ? email_branding_id : letter_branding_id) === brandId.toLowerCase()) {
+      throw invalid(`You cannot remove an organisation's default ${kind} branding`);
+    }
+  });
+}

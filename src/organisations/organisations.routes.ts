@@ -1,0 +1,140 @@
+import { Type } from 'typebox';
+import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { organisationTypes } from './organisation-types.ts';
+import { selectOrganisations } from './organisations.sql.ts';
+import {
+  archiveOrganisation,
+  createOrganisation,
+  findOrganisationOfService,
+  getOrganisation,
+  getOrganisationByDomain,
+  searchOrganisations,
+} from './organisations.ts';
+
+const OfOrganisation = Type.Object({ organisation_id: Uuid });
+const OrganisationTypes = OneOf(organisationTypes);
+
+const short = {
+  id: Uuid,
+  name: Type.String(),
+  active: Type.Boolean(),
+  organisation_type: Nullable(OrganisationTypes),
+  domains: Type.Array(Type.String()),
+  count_of_live_services: Type.Integer(),
+};
+
+const OrganisationInList = Type.Object(short);
+
+const organisation = {
+  ...short,
+  crown: Nullable(Type.Boolean()),
+  email_branding_id: Nullable(Uuid),
+  letter_branding_id: Nullable(Uuid),
+  agreement_signed: Nullable(Type.Boolean()),
+  agreement_signed_at: Nullable(Datetime),
+  agreement_signed_by_id: Nullable(Uuid),
+  agreement_signed_on_behalf_of_name: Nullable(Type.String()),
+  agreement_signed_on_behalf_of_email_address: Nullable(Type.String()),
+  agreement_signed_version: Nullable(Type.Number()),
+  request_to_go_live_notes: Nullable(Type.String()),
+  notes: Nullable(Type.String()),
+  purchase_order_number: Nullable(Type.String()),
+  billing_contact_names: Nullable(Type.String()),
+  billing_contact_email_addresses: Nullable(Type.String()),
+  billing_reference: Nullable(Type.String()),
+  can_approve_own_go_live_requests: Type.Boolean(),
+  permissions: Type.Array(Type.String()),
+};
+
+const Organisation = Type.Object(organisation);
+
+export function organisationRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/organisations',
+    {
+      schema: {
+        summary: 'Every organisation: active ones first, then by name',
+        response: { 200: Type.Array(OrganisationInList) },
+      },
+    },
+    () => selectOrganisations(app.db),
+  );
+
+  http.get(
+    '/organisations/search',
+    {
+      schema: {
+        summary: 'Organisations whose name contains a text, ignoring case',
+        querystring: Type.Object({ name: Type.Optional(Type.String({ description: 'Required' })) }),
+        response: { 200: Data(Type.Array(OrganisationInList)) },
+      },
+    },
+    async (request) => ({ data: await searchOrganisations(app.db, request.query.name) }),
+  );
+
+  http.get(
+    '/organisations/by-domain',
+    {
+      schema: {
+        summary: 'The organisation that owns a domain, or one above it',
+        querystring: Type.Object({ domain: Type.Optional(Type.String({ description: 'Required; without @' })) }),
+        response: { 200: Organisation },
+      },
+    },
+    (request) => getOrganisationByDomain(app.db, request.query.domain),
+  );
+
+  http.post(
+    '/organisations',
+    {
+      schema: {
+        summary: 'Create an organisation',
+        body: Type.Object({
+          name: Type.String({ minLength: 1, maxLength: 255 }),
+          crown: Type.Boolean(),
+          organisation_type: OrganisationTypes,
+        }),
+        response: { 201: Organisation },
+      },
+    },
+    async (request, reply) => {
+      const { name, crown, organisation_type } = request.body;
+      return reply.code(201).send(await createOrganisation(app, { name, crown, organisation_type }));
+    },
+  );
+
+  http.get(
+    '/organisations/:organisation_id',
+    { schema: { summary: 'One organisation', params: OfOrganisation, response: { 200: Organisation } } },
+    (request) => getOrganisation(app.db, request.params.organisation_id),
+  );
+
+  http.post(
+    '/organisations/:organisation_id/archive',
+    {
+      schema: {
+        summary: 'Archive an organisation that has neither active services nor people',
+        params: OfOrganisation,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await archiveOrganisation(app, request.params.organisation_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.get(
+    '/service/:service_id/organisation',
+    {
+      schema: {
+        summary: 'The organisation a service belongs to; an empty object when there is none',
+        params: Type.Object({ service_id: Uuid }),
+        response: { 200: Type.Partial(Organisation) },
+      },
+    },
+    async (request) => (await findOrganisationOfService(app.db, request.params.service_id)) ?? {},
+  );
+}

@@ -1,0 +1,129 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import type { Organisations } from '../platform/db/schema.ts';
+import { invalid, invalidField } from '../platform/failure.ts';
+
+const domains = sql<string[]>`array(
+  select domain::text from organisation_domains where organisation_id = organisations.id order by domain)`;
+
+const liveServices = sql<number>`(
+  select count(*) from services where organisation_id = organisations.id and active and not restricted)`;
+
+const shortColumns = [
+  'id',
+  'name',
+  'active',
+  'organisation_type',
+  domains.as('domains'),
+  liveServices.as('count_of_live_services'),
+] as const;
+
+const columns = [
+  ...shortColumns,
+  'crown',
+  'email_branding_id',
+  'letter_branding_id',
+  'agreement_signed',
+  'agreement_signed_at',
+  'agreement_signed_by_id',
+  'agreement_signed_on_behalf_of_name',
+  'agreement_signed_on_behalf_of_email_address',
+  sql<number | null>`agreement_signed_version::float8`.as('agreement_signed_version'),
+  'request_to_go_live_notes',
+  'notes',
+  'purchase_order_number',
+  'billing_contact_names',
+  'billing_contact_email_addresses',
+  'billing_reference',
+  'can_approve_own_go_live_requests',
+  'permissions',
+] as const;
+
+const meanings = {
+  organisations_name_key: () => invalid('Organisation name already exists'),
+  organisation_domains_pkey: () => invalid('Domain already exists'),
+  organisations_email_branding_id_fkey: () => invalidField('email_branding_id', 'No result found'),
+  organisations_letter_branding_id_fkey: () => invalidField('letter_branding_id', 'No result found'),
+  organisations_agreement_signed_by_id_fkey: () => invalidField('agreement_signed_by_id', 'No result found'),
+};
+
+/** Active ones first; only those whose name contains the text, when one is given. */
+export function selectOrganisations(db: Db, nameContains?: string) {
+  return db
+    .selectFrom('organisations')
+    .select(shortColumns)
+    .$if(nameContains !== undefined, (query) => query.where('name', 'ilike', containing(nameContains ?? '')))
+    .orderBy('active', 'desc')
+    .orderBy('name')
+    .execute();
+}
+
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+export function selectOrganisation(db: Db, id: string) {
+  return db.selectFrom('organisations').select(columns).where('id', '=', id).executeTakeFirst();
+}
+
+/** Held until the transaction ends: nobody else changes it, and nothing new refers to it, meanwhile. */
+export function lockOrganisation(tx: Tx, id: string) {
+  return tx
+    .selectFrom('organisations')
+    .select(['id', 'name', 'active', 'crown', 'organisation_type', 'email_branding_id', 'letter_branding_id'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function insertOrganisation(db: Db, row: Insertable<Organisations>): Promise<void> {
+  await withConstraints(meanings, () => db.insertInto('organisations').values(row).execute());
+}
+
+export async function updateOrganisationRow(tx: Tx, id: string, change: Updateable<Organisations>): Promise<void> {
+  await withConstraints(meanings, () => tx.updateTable('organisations').set(change).where('id', '=', id).execute());
+}
+
+export async function replaceDomains(tx: Tx, organisation_id: string, names: string[]): Promise<void> {
+  await tx.deleteFrom('organisation_domains').where('organisation_id', '=', organisation_id).execute();
+  if (names.length === 0) return;
+  const rows = names.map((domain) => ({ domain, organisation_id }));
+  await withConstraints(meanings, () => tx.insertInto('organisation_domains').values(rows).execute());
+}
+
+export function selectOrganisationIdByDomains(db: Db, names: string[]) {
+  return db
+    .selectFrom('organisation_domains')
+    .select('organisation_id')
+    .where('domain', 'in', names)
+    .orderBy(sql`length(domain)`, 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export function selectWhatKeepsOrganisation(tx: Tx, id: string) {
+  return tx
+    .selectNoFrom((one) => [
+      one
+        .exists(one.selectFrom('services').select('id').where('organisation_id', '=', id).where('active', '=', true))
+        .as('active_services'),
+      one
+        .exists(one.selectFrom('organisation_members').select('user_id').where('organisation_id', '=', id))
+        .as('members'),
+      one
+        .exists(
+          one
+            .selectFrom('organisation_invites')
+            .select('id')
+            .where('organisation_id', '=', id)
+            .where('status', '=', 'pending'),
+        )
+        .as('invites'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+export function selectOrganisationIdOfService(db: Db, serviceId: string) {
+  return db.selectFrom('services').select('organisation_id').where('id', '=', serviceId).executeTakeFirst();
+}

@@ -1,0 +1,126 @@
+import { archivedName } from '../platform/archived-name.ts';
+import { timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { findOrganisationIdByDomain } from './domains.ts';
+import type { OrganisationType } from './organisation-types.ts';
+import {
+  insertOrganisation,
+  lockOrganisation,
+  replaceDomains,
+  selectOrganisation,
+  selectOrganisationIdOfService,
+  selectOrganisations,
+  selectWhatKeepsOrganisation,
+  updateOrganisationRow,
+} from './organisations.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** What may be changed; only what is given changes. */
+export interface OrganisationChange {
+  name?: string;
+  crown?: boolean | null;
+  organisation_type?: OrganisationType | null;
+  email_branding_id?: string | null;
+  letter_branding_id?: string | null;
+  agreement_signed?: boolean | null;
+  agreement_signed_at?: string | null;
+  agreement_signed_by_id?: string | null;
+  agreement_signed_on_behalf_of_name?: string | null;
+  agreement_signed_on_behalf_of_email_address?: string | null;
+  agreement_signed_version?: number | string | null;
+  request_to_go_live_notes?: string | null;
+  notes?: string | null;
+  purchase_order_number?: string | null;
+  billing_contact_names?: string | null;
+  billing_contact_email_addresses?: string | null;
+  billing_reference?: string | null;
+  can_approve_own_go_live_requests?: boolean;
+  permissions?: string[];
+}
+
+export async function getOrganisation(db: Db, id: string) {
+  const organisation = await selectOrganisation(db, id);
+  if (!organisation) throw notFound();
+  return organisation;
+}
+
+export async function getOrganisationByDomain(db: Db, domain: string | undefined) {
+  if (!domain) throw invalidField('domain', 'Missing data for required field.');
+  if (domain.includes('@')) throw invalidField('domain', 'Not a valid domain.');
+  const id = await findOrganisationIdByDomain(db, domain);
+  if (id === undefined) throw notFound();
+  return getOrganisation(db, id);
+}
+
+/** Undefined when the service belongs to none. */
+export async function findOrganisationOfService(db: Db, serviceId: string) {
+  const service = await selectOrganisationIdOfService(db, serviceId);
+  if (!service) throw notFound();
+  return service.organisation_id === null ? undefined : getOrganisation(db, service.organisation_id);
+}
+
+export async function searchOrganisations(db: Db, name: string | undefined) {
+  if (!name) throw invalidField('name', 'Missing data for required field.');
+  return selectOrganisations(db, name);
+}
+
+export async function createOrganisation(
+  { db, clock }: Needs,
+  request: { name: string; crown: boolean; organisation_type: OrganisationType },
+) {
+  const now = clock.now();
+  const id = newId(now);
+  await insertOrganisation(db, { ...request, id, created_at: timestamp(now) });
+  return getOrganisation(db, id);
+}
+
+/** Returns the organisation before and after; nobody else changes it until the transaction ends. */
+export async function updateOrganisation(
+  tx: Tx,
+  id: string,
+  request: OrganisationChange & { domains?: string[] },
+  now: Date,
+) {
+  const before = await lockOrganisation(tx, id);
+  if (!before) throw notFound();
+  const { domains, ...change } = request;
+  await updateOrganisationRow(tx, id, { ...change, updated_at: timestamp(now) });
+  if (domains) {
+    await replaceDomains(
+      tx,
+      id,
+      domains.map((domain) => domain.toLowerCase()),
+    );
+  }
+  return { before, after: { ...before, ...given(change) } };
+}
+
+export async function archiveOrganisation({ db, clock }: Needs, id: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const organisation = await lockOrganisation(tx, id);
+    if (!organisation) throw notFound();
+    const keeps = await selectWhatKeepsOrganisation(tx, id);
+    if (keeps.active_services) throw invalid('Cannot archive an organisation with active services');
+    if (keeps.members || keeps.invites) {
+      throw invalid('Cannot archive an organisation with team members or invited team members');
+    }
+    if (!organisation.active) return;
+    const now = clock.now();
+    await replaceDomains(tx, id, []);
+    await updateOrganisationRow(tx, id, {
+      active: false,
+      name: archivedName(organisation.name, now),
+      email_branding_id: null,
+      letter_branding_id: null,
+      updated_at: timestamp(now),
+    });
+  });
+}
+
+function given<T extends object>(change: T): Partial<T> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
