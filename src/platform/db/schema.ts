@@ -7,6 +7,16 @@ type Numeric = ColumnType<string, string | number, string | number>;
 type Time = ColumnType<string, string | Date, string | Date>;
 type Json = ColumnType<unknown, string, string>;
 
+export interface AnnualAllowances {
+  service_id: string;
+  financial_year_start: number;
+  free_sms_fragment_limit: number;
+  has_custom_allowance: Generated<boolean>;
+  high_volume_service_last_year: Generated<boolean>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
 export interface ApiKeys {
   id: string;
   service_id: string;
@@ -290,6 +300,38 @@ export interface RateWindows {
   count: number;
 }
 
+export interface ServiceCallbackApi {
+  id: string;
+  service_id: string;
+  callback_type: 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+  url: string;
+  encrypted_bearer_token: string;
+  updated_by_id: string;
+  version: Generated<number>;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface ServiceCallbackApiHistory {
+  id: string;
+  version: number;
+  service_id: string;
+  callback_type: string;
+  url: string;
+  updated_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
+export interface ServiceDataRetention {
+  id: string;
+  service_id: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  days_of_retention: number;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
 export interface ServiceEmailReplyTo {
   id: string;
   service_id: string;
@@ -298,6 +340,13 @@ export interface ServiceEmailReplyTo {
   archived: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface ServiceGuestList {
+  service_id: string;
+  recipient_type: 'email' | 'mobile';
+  position: number;
+  recipient: string;
 }
 
 export interface ServiceInvites {
@@ -568,6 +617,7 @@ export interface WebauthnCredentials {
 }
 
 export interface DB {
+  annual_allowances: AnnualAllowances;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
   daily_despatches: DailyDespatches;
@@ -595,7 +645,11 @@ export interface DB {
   organisation_permissions: OrganisationPermissions;
   organisations: Organisations;
   rate_windows: RateWindows;
+  service_callback_api: ServiceCallbackApi;
+  service_callback_api_history: ServiceCallbackApiHistory;
+  service_data_retention: ServiceDataRetention;
   service_email_reply_to: ServiceEmailReplyTo;
+  service_guest_list: ServiceGuestList;
   service_invites: ServiceInvites;
   service_join_requests: ServiceJoinRequests;
   service_letter_contacts: ServiceLetterContacts;
