@@ -1,7 +1,8 @@
 import type { App } from './app.ts';
 import type { Job } from './platform/queue/worker.ts';
+import { allowanceJob } from './services/allowance.job.ts';
 
 /** Every background job. A job is only a wake-up: the database row it names is the truth. */
-export function jobs(_app: App): Job[] {
-  return [];
+export function jobs(app: App): Job[] {
+  return [allowanceJob(app)];
 }

@@ -33,7 +33,7 @@ from accepted
 group by 1, 2, 3, 4, 5, 6
 order by 2, 1, 4, 5, 6, 3
 on conflict (service_id, london_day, notification_type, key_type, status, template_id)
-do update set count = counts.count + excluded.count`;
+do update set count = counts.count + excluded.count, folded = false`;
 
 export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
   await tx.executeQuery(CompiledQuery.raw(insertText, [JSON.stringify(notifications)]));

@@ -83,7 +83,7 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
       select * from status_changes
       order by service_id, london_day, notification_type, key_type, status, template_id
       on conflict (service_id, london_day, notification_type, key_type, status, template_id)
-      do update set count = counts.count + excluded.count
+      do update set count = counts.count + excluded.count, folded = false
     ), usage_changes as (
       select ${rollupDay} as london_day, service_id, template_id, notification_type,
         coalesce(provider, 'unknown') as provider,
@@ -104,7 +104,7 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
       on conflict (service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage,
         sheets)
       do update set billable_units = usage.billable_units + excluded.billable_units,
-        notifications_sent = usage.notifications_sent + excluded.notifications_sent
+        notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false
     )
     select after.id, after.service_id, after.template_id, after.template_version, after.notification_type, after.key_type,
       before.status as previous_status, after.status, after.client_reference, after.recipient, after.created_at,

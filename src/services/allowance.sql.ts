@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+export interface Allowance {
+  financial_year_start: number;
+  free_sms_fragment_limit: number;
+  has_custom_allowance: boolean;
+  high_volume_service_last_year: boolean;
+}
+
+export function selectAllowance(db: Db, serviceId: string, year: number): Promise<Allowance | undefined> {
+  return db
+    .selectFrom('annual_allowances')
+    .select([
+      'financial_year_start',
+      'free_sms_fragment_limit',
+      'has_custom_allowance',
+      'high_volume_service_last_year',
+    ])
+    .where('service_id', '=', serviceId)
+    .where('financial_year_start', '=', year)
+    .executeTakeFirst();
+}
+
+/** The newest default that is valid by then; for years before the first one, that. */
+export async function selectDefault(db: Db, organisationType: string | null, year: number): Promise<number> {
+  const { rows } = await sql<{ free_sms_fragment_limit: number }>`
+    select free_sms_fragment_limit from default_allowances
+    where organisation_type = coalesce(${organisationType}, 'other')
+    order by valid_from_year <= ${year} desc, abs(valid_from_year - ${year}) limit 1`.execute(db);
+  return rows[0]?.free_sms_fragment_limit ?? 0;
+}
+
+export async function selectOrganisationType(
+  db: Db,
+  serviceId: string,
+): Promise<{ organisation_type: string | null } | undefined> {
+  return db.selectFrom('services').select('organisation_type').where('id', '=', serviceId).executeTakeFirst();
+}
+
+export interface ImpliedAllowance extends Allowance {
+  service_id: string;
+}
+
+export interface ImpliedQuestion {
+  year: number;
+  /** The first months of the financial year in which much use takes the allowance away, and of the one after it. */
+  volumeFrom: string;
+  volumeBefore: string;
+  highVolume: number;
+  which: { service_id: string } | 'services without a row' | 'active services without a row';
+}
+
+/** What the rules give services that have no allowance of their own in a year. */
+export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<ImpliedAllowance[]> {
+  const { year, which } = question;
+  const chosen =
+    typeof which === 'object'
+      ? sql`s.id = ${which.service_id}`
+      : sql`not exists (select from annual_allowances a where a.service_id = s.id and a.financial_year_start = ${year})
+          and (s.active or ${which === 'services without a row'})`;
+  const usage = typeof which === 'object' ? sql`and u.service_id = ${which.service_id}` : sql``;
+  const { rows } = await sql<ImpliedAllowance>`
+    with high_volume as (
+      select u.service_id from monthly_usage u
+      where u.notification_type = 'sms' and u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
+      group by u.service_id
+      having sum(u.billable_units * u.rate_multiplier) >= ${question.highVolume}
+    )
+    select s.id as service_id, ${year}::integer as financial_year_start,
+      case
+        when high_volume.service_id is not null then 0
+        when previous.has_custom_allowance then previous.free_sms_fragment_limit
+        else (
+          select d.free_sms_fragment_limit from default_allowances d
+          where d.organisation_type = coalesce(s.organisation_type, 'other')
+          order by d.valid_from_year <= ${year} desc, abs(d.valid_from_year - ${year}) limit 1
+        )
+      end as free_sms_fragment_limit,
+      high_volume.service_id is null and coalesce(previous.has_custom_allowance, false) as has_custom_allowance,
+      high_volume.service_id is not null as high_volume_service_last_year
+    from services s
+    left join high_volume on high_volume.service_id = s.id
+    left join annual_allowances previous on previous.service_id = s.id and previous.financial_year_start = ${year}::integer - 1
+    where ${chosen}`.execute(db);
+  return rows;
+}
+
+export async function insertMissingAllowances(tx: Tx, allowances: ImpliedAllowance[], now: Timestamp): Promise<void> {
+  if (allowances.length === 0) return;
+  await tx
+    .insertInto('annual_allowances')
+    .values(allowances.map((allowance) => ({ ...allowance, created_at: now })))
+    .onConflict((conflict) => conflict.columns(['service_id', 'financial_year_start']).doNothing())
+    .execute();
+}
+
+export async function upsertAllowance(tx: Tx, allowance: ImpliedAllowance, now: Timestamp): Promise<void> {
+  const { free_sms_fragment_limit, has_custom_allowance, high_volume_service_last_year } = allowance;
+  await tx
+    .insertInto('annual_allowances')
+    .values({ ...allowance, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['service_id', 'financial_year_start'])
+        .doUpdateSet({ free_sms_fragment_limit, has_custom_allowance, high_volume_service_last_year, updated_at: now }),
+    )
+    .execute();
+}
+
+/** The number alone: whether the service was a high-volume one stays as it is. */
+export async function upsertLimit(
+  tx: Tx,
+  row: Pick<
+    ImpliedAllowance,
+    'service_id' | 'financial_year_start' | 'free_sms_fragment_limit' | 'has_custom_allowance'
+  >,
+  now: Timestamp,
+): Promise<void> {
+  const { free_sms_fragment_limit, has_custom_allowance } = row;
+  await tx
+    .insertInto('annual_allowances')
+    .values({ ...row, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['service_id', 'financial_year_start'])
+        .doUpdateSet({ free_sms_fragment_limit, has_custom_allowance, updated_at: now }),
+    )
+    .execute();
+}

@@ -1,0 +1,104 @@
+import { financialYear, financialYearDays } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { invalid, notFound } from '../platform/failure.ts';
+import {
+  type Allowance,
+  type ImpliedAllowance,
+  type ImpliedQuestion,
+  insertMissingAllowances,
+  selectAllowance,
+  selectDefault,
+  selectImplied,
+  selectOrganisationType,
+  upsertAllowance,
+  upsertLimit,
+} from './allowance.sql.ts';
+
+export type { Allowance } from './allowance.sql.ts';
+
+/** Free text message fragments of a service in a financial year. */
+
+const firstYear = 2016;
+
+/** Chargeable units in the last financial year that take the free allowance away. */
+const highVolume = 300_000;
+
+export function findAllowance(db: Db, serviceId: string, year: number): Promise<Allowance | undefined> {
+  return selectAllowance(db, serviceId, year);
+}
+
+export function defaultAllowance(db: Db, organisationType: string | null, year: number): Promise<number> {
+  return selectDefault(db, organisationType, year);
+}
+
+/** The stored allowance of a year, or what the rules give it: nothing is stored. */
+export async function getAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<Allowance> {
+  return (await selectAllowance(db, serviceId, year)) ?? (await impliedAllowance(db, serviceId, year, now));
+}
+
+/** The same, and stored from now on. */
+export async function ensureAllowance(tx: Tx, serviceId: string, year: number, now: Date): Promise<Allowance> {
+  const stored = await selectAllowance(tx, serviceId, year);
+  if (stored) return stored;
+  const implied = await impliedAllowance(tx, serviceId, year, now);
+  if (year < firstYear || year > financialYear(now)) throw invalid('Invalid financial year');
+  await insertMissingAllowances(tx, [implied], timestamp(now));
+  return (await selectAllowance(tx, serviceId, year)) ?? implied;
+}
+
+/**
+ * Gives the current year what the rules say, whatever was there: for a new service, one that joins an organisation, and
+ * those of an organisation whose type changes.
+ */
+export async function resetAllowance(tx: Tx, serviceId: string, now: Date): Promise<void> {
+  await upsertAllowance(tx, await impliedAllowance(tx, serviceId, financialYear(now), now), timestamp(now));
+}
+
+/** Sets the current year's number; other years stay. */
+export async function setAllowance(tx: Tx, serviceId: string, limit: number, now: Date): Promise<void> {
+  const service = await selectOrganisationType(tx, serviceId);
+  if (!service) throw notFound();
+  const year = financialYear(now);
+  const standard = await selectDefault(tx, service.organisation_type, year);
+  await upsertLimit(
+    tx,
+    {
+      service_id: serviceId,
+      financial_year_start: year,
+      free_sms_fragment_limit: limit,
+      has_custom_allowance: limit !== standard,
+    },
+    timestamp(now),
+  );
+}
+
+/** For reports over all services: those without a stored allowance in a year, and what the rules give them. */
+export function listImpliedAllowances(db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
+  return selectImplied(db, question(year, now, 'services without a row'));
+}
+
+/** At the start of a financial year every active service gets its allowance. Returns how many were missing. */
+export async function openFinancialYear(tx: Tx, now: Date): Promise<number> {
+  const missing = await selectImplied(tx, question(financialYear(now), now, 'active services without a row'));
+  await insertMissingAllowances(tx, missing, timestamp(now));
+  return missing.length;
+}
+
+async function impliedAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<ImpliedAllowance> {
+  const [implied] = await selectImplied(db, question(year, now, { service_id: serviceId }));
+  if (!implied) throw notFound();
+  return implied;
+}
+
+/** Much use counts in the year before the current one, whichever year is asked about. */
+function question(year: number, now: Date, which: ImpliedQuestion['which']): ImpliedQuestion {
+  const current = financialYear(now);
+  return {
+    year,
+    volumeFrom: financialYearDays(current - 1).first,
+    volumeBefore: financialYearDays(current).first,
+    highVolume,
+    which,
+  };
+}
