@@ -74,11 +74,14 @@ create table daily_status_counts (
   key_type text not null,
   status text not null,
   count bigint not null,
+  folded boolean not null,
+  folded_count bigint not null,
   constraint daily_status_counts_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint daily_status_counts_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint daily_status_counts_pkey PRIMARY KEY (service_id, london_day, notification_type, key_type, status, template_id)
 );
 CREATE INDEX daily_status_counts_london_day_idx ON public.daily_status_counts USING btree (london_day);
+CREATE INDEX daily_status_counts_not_folded_idx ON public.daily_status_counts USING btree (london_day) WHERE (NOT folded);
 
 create table daily_usage (
   london_day date not null,
@@ -92,10 +95,23 @@ create table daily_usage (
   sheets smallint not null,
   billable_units bigint not null,
   notifications_sent bigint not null,
+  folded boolean not null,
+  folded_units bigint not null,
+  folded_sent bigint not null,
   constraint daily_usage_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint daily_usage_pkey PRIMARY KEY (service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage, sheets)
 );
 CREATE INDEX daily_usage_london_day_idx ON public.daily_usage USING btree (london_day);
+CREATE INDEX daily_usage_not_folded_idx ON public.daily_usage USING btree (london_day) WHERE (NOT folded);
+
+create table default_allowances (
+  organisation_type text not null,
+  valid_from_year integer not null,
+  free_sms_fragment_limit integer not null,
+  constraint default_allowances_free_sms_fragment_limit_check CHECK ((free_sms_fragment_limit >= 0)),
+  constraint default_allowances_organisation_type_check CHECK ((organisation_type = ANY (ARRAY['central'::text, 'local'::text, 'nhs_central'::text, 'nhs_local'::text, 'nhs_gp'::text, 'nhs_notify'::text, 'emergency_service'::text, 'school_or_college'::text, 'other'::text]))),
+  constraint default_allowances_pkey PRIMARY KEY (organisation_type, valid_from_year)
+);
 
 create table delivery_queue (
   notification_id uuid not null,
@@ -389,6 +405,24 @@ create table organisations (
 );
 CREATE UNIQUE INDEX organisations_name_key ON public.organisations USING btree (name) WHERE active;
 
+create table platform_status_totals (
+  london_day date not null,
+  notification_type text not null,
+  status text not null,
+  count bigint not null,
+  constraint platform_status_totals_pkey PRIMARY KEY (london_day, notification_type, status)
+);
+
+create table platform_usage_totals (
+  london_day date not null,
+  notification_type text not null,
+  provider text not null,
+  rate_multiplier smallint not null,
+  billable_units bigint not null,
+  notifications_sent bigint not null,
+  constraint platform_usage_totals_pkey PRIMARY KEY (london_day, notification_type, provider, rate_multiplier)
+);
+
 create table rate_windows (
   service_id uuid not null,
   key_type text not null,
@@ -542,6 +576,33 @@ create table service_sms_senders (
 );
 CREATE INDEX service_sms_senders_service_id_idx ON public.service_sms_senders USING btree (service_id);
 CREATE UNIQUE INDEX service_sms_senders_one_default ON public.service_sms_senders USING btree (service_id) WHERE (is_default AND (NOT archived));
+
+create table service_status_totals (
+  service_id uuid not null,
+  span text not null,
+  first_day date not null,
+  notification_type text not null,
+  status text not null,
+  count bigint not null,
+  constraint service_status_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, status),
+  constraint service_status_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text])))
+);
+CREATE INDEX service_status_totals_first_day_idx ON public.service_status_totals USING btree (span, first_day);
+
+create table service_usage_totals (
+  service_id uuid not null,
+  span text not null,
+  first_day date not null,
+  notification_type text not null,
+  rate_multiplier smallint not null,
+  postage text not null,
+  sheets smallint not null,
+  billable_units bigint not null,
+  notifications_sent bigint not null,
+  constraint service_usage_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, rate_multiplier, postage, sheets),
+  constraint service_usage_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text])))
+);
+CREATE INDEX service_usage_totals_first_day_idx ON public.service_usage_totals USING btree (span, first_day);
 
 create table services (
   id uuid not null,

@@ -67,6 +67,8 @@ export interface DailyStatusCounts {
   key_type: 'normal' | 'team' | 'test';
   status: string;
   count: number;
+  folded: Generated<boolean>;
+  folded_count: Generated<number>;
 }
 
 export interface DailyUsage {
@@ -81,6 +83,15 @@ export interface DailyUsage {
   sheets: number;
   billable_units: number;
   notifications_sent: number;
+  folded: Generated<boolean>;
+  folded_units: Generated<number>;
+  folded_sent: Generated<number>;
+}
+
+export interface DefaultAllowances {
+  organisation_type: 'central' | 'local' | 'nhs_central' | 'nhs_local' | 'nhs_gp' | 'nhs_notify' | 'emergency_service' | 'school_or_college' | 'other';
+  valid_from_year: number;
+  free_sms_fragment_limit: number;
 }
 
 export interface DeliveryQueue {
@@ -293,6 +304,22 @@ export interface Organisations {
   updated_at: Time | null;
 }
 
+export interface PlatformStatusTotals {
+  london_day: string;
+  notification_type: string;
+  status: string;
+  count: number;
+}
+
+export interface PlatformUsageTotals {
+  london_day: string;
+  notification_type: string;
+  provider: string;
+  rate_multiplier: number;
+  billable_units: number;
+  notifications_sent: number;
+}
+
 export interface RateWindows {
   service_id: string;
   key_type: 'normal' | 'team' | 'test';
@@ -399,6 +426,27 @@ export interface ServiceSmsSenders {
   inbound_number_id: string | null;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface ServiceStatusTotals {
+  service_id: string;
+  span: 'month' | 'pentad';
+  first_day: string;
+  notification_type: string;
+  status: string;
+  count: number;
+}
+
+export interface ServiceUsageTotals {
+  service_id: string;
+  span: 'month' | 'pentad';
+  first_day: string;
+  notification_type: string;
+  rate_multiplier: number;
+  postage: string;
+  sheets: number;
+  billable_units: number;
+  notifications_sent: number;
 }
 
 export interface Services {
@@ -624,6 +672,7 @@ export interface DB {
   daily_message_counts: DailyMessageCounts;
   daily_status_counts: DailyStatusCounts;
   daily_usage: DailyUsage;
+  default_allowances: DefaultAllowances;
   delivery_queue: DeliveryQueue;
   document_attempts: DocumentAttempts;
   documents: Documents;
@@ -644,6 +693,8 @@ export interface DB {
   organisation_members: OrganisationMembers;
   organisation_permissions: OrganisationPermissions;
   organisations: Organisations;
+  platform_status_totals: PlatformStatusTotals;
+  platform_usage_totals: PlatformUsageTotals;
   rate_windows: RateWindows;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;
@@ -655,6 +706,8 @@ export interface DB {
   service_letter_contacts: ServiceLetterContacts;
   service_members: ServiceMembers;
   service_sms_senders: ServiceSmsSenders;
+  service_status_totals: ServiceStatusTotals;
+  service_usage_totals: ServiceUsageTotals;
   services: Services;
   services_history: ServicesHistory;
   sms_rates: SmsRates;
