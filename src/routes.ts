@@ -13,9 +13,14 @@ import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { accountLinkRoutes } from './users/account-links.routes.ts';
 import { organisationMemberRoutes } from './users/organisation-members.routes.ts';
+import { permissionRoutes } from './users/permissions.routes.ts';
+import { signInRoutes } from './users/sign-in.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
 import { userRoutes } from './users/users.routes.ts';
+import { verifyCodeRoutes } from './users/verify-codes.routes.ts';
+import { webauthnCredentialRoutes } from './users/webauthn-credentials.routes.ts';
 
 /** Every route of the product, by the group that shares its authentication and its error body. */
 export const surfaces: Surface<App>[] = [
@@ -36,6 +41,11 @@ export const surfaces: Surface<App>[] = [
       brandPoolRoutes,
       organisationRoutes,
       organisationMemberRoutes,
+      signInRoutes,
+      verifyCodeRoutes,
+      webauthnCredentialRoutes,
+      accountLinkRoutes,
+      permissionRoutes,
     ],
   },
   {

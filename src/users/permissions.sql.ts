@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { OrganisationPermission, ServiceMember } from './permissions.ts';
@@ -8,6 +8,20 @@ import type { OrganisationPermission, ServiceMember } from './permissions.ts';
 interface OrganisationMember {
   organisation_id: string;
   user_id: string;
+}
+
+export async function isServiceMember(db: Db | Tx, member: ServiceMember): Promise<boolean> {
+  const row = await db
+    .selectFrom('service_members')
+    .select('user_id')
+    .where('service_id', '=', member.service_id)
+    .where('user_id', '=', member.user_id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function selectOrganisationName(db: Db, id: string): Promise<string | undefined> {
+  return (await db.selectFrom('organisations').select('name').where('id', '=', id).executeTakeFirst())?.name;
 }
 
 export async function insertServiceMember(

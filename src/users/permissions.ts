@@ -2,6 +2,7 @@ import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
 import {
   deleteFolderPermissions,
   deleteMembershipsOfUser,
@@ -10,7 +11,9 @@ import {
   insertFolderPermissions,
   insertOrganisationMember,
   insertServiceMember,
+  isServiceMember,
   replaceOrganisationPermissions,
+  selectOrganisationName,
   updateServiceMemberPermissions,
 } from './permissions.sql.ts';
 
@@ -53,6 +56,14 @@ export type OrganisationPermission = (typeof organisationPermissions)[number];
 export interface ServiceMember {
   service_id: string;
   user_id: string;
+}
+
+export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: ServiceMember): Promise<void> {
+  if (!(await isServiceMember(app.db, member))) throw notFound();
+}
+
+export async function refuseUnlessOrganisationExists(app: Pick<Platform, 'db'>, id: string): Promise<void> {
+  if ((await selectOrganisationName(app.db, id)) === undefined) throw notFound();
 }
 
 /** 404 when the user does not exist, 400 when already a member, 404 when a folder is not the service's. */

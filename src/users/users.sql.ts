@@ -22,8 +22,7 @@ export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()) !== undefined;
 }
 
-/** Whoever else would change this user, or send one a code, waits until the transaction ends. */
-export function lockUser(tx: Tx, userId: string) {
+export function selectUserForUpdate(tx: Tx, userId: string) {
   return tx
     .selectFrom('users')
     .select(['id', 'name', 'email_address', 'mobile_number', 'failed_login_count'])
@@ -39,7 +38,7 @@ export async function selectUserName(db: Db | Tx, userId: string): Promise<strin
 export function selectUserByEmail(db: Db, email: string) {
   return db
     .selectFrom('users')
-    .select(['id', 'name', 'email_address'])
+    .select(['id', 'name', 'email_address', 'password_changed_at'])
     .where(sql<boolean>`lower(email_address) = lower(${email})`)
     .executeTakeFirst();
 }

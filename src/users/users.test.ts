@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { accountMessages, sentBy } from '../../test/kit/account-messages.ts';
 import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { accountTemplates, platformServiceId } from './account-messages.ts';
+import { accountTemplates } from './account-messages.ts';
 import { addOrganisationMember, addServiceMember } from './permissions.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -20,16 +21,6 @@ function newUser(fields: object = {}) {
     password: 'correct horse',
     ...fields,
   };
-}
-
-/** Account messages sent so far, oldest first. */
-async function messages() {
-  return harness.app.db
-    .selectFrom('notifications')
-    .select(['template_id', 'recipient', 'personalisation'])
-    .where('service_id', '=', platformServiceId)
-    .orderBy('id')
-    .execute();
 }
 
 describe('POST /user', () => {
@@ -51,7 +42,7 @@ describe('POST /user', () => {
     });
     expect(Object.keys(answer.body.data)).toHaveLength(20);
     expect(answer.text + harness.logged.join()).not.toMatch(/correct horse|argon2/);
-    expect(await messages()).toEqual([]);
+    expect(await accountMessages(harness)).toEqual([]);
   });
 
   it('201 with what else was sent, and without what is unknown', async () => {
@@ -251,28 +242,24 @@ describe('POST /user/{user_id}', () => {
   });
 
   describe('with updated_by', () => {
-    async function sentBy(body: object) {
-      const before = (await messages()).length;
-      const answer = await change({ ...body, updated_by: actor });
-      return { answer, sent: (await messages()).slice(before) };
-    }
+    const changeBy = (body: object) => sentBy(harness, () => change({ ...body, updated_by: actor }));
 
     it('tells the new address, and the new number', async () => {
-      const { answer, sent } = await sentBy({ email_address: 'fresh@example.org', mobile_number: '07700900111' });
+      const { answer, sent } = await changeBy({ email_address: 'fresh@example.org', mobile_number: '07700900111' });
       expect(answer.status).toBe(200);
       const personalisation = {
         name: 'After',
         servicemanagername: 'Grace Manager',
         'email address': 'fresh@example.org',
       };
-      expect(sent).toEqual([
+      expect(sent).toMatchObject([
         { template_id: accountTemplates.emailAddressChanged, recipient: 'fresh@example.org', personalisation },
         { template_id: accountTemplates.mobileNumberChanged, recipient: '07700900111', personalisation },
       ]);
     });
 
     it('tells nothing when nothing really changed', async () => {
-      const { answer, sent } = await sentBy({
+      const { answer, sent } = await changeBy({
         name: 'After',
         email_address: 'fresh@example.org',
         mobile_number: '07700900111',
@@ -282,7 +269,7 @@ describe('POST /user/{user_id}', () => {
     });
 
     it('400 when the number is taken away: nobody could be told', async () => {
-      const { answer, sent } = await sentBy({ mobile_number: null, auth_type: 'email_auth' });
+      const { answer, sent } = await changeBy({ mobile_number: null, auth_type: 'email_auth' });
       expect(answer.status).toBe(400);
       expect(answer.body.message).toBe("Recipient can't be empty");
       expect(sent).toEqual([]);
@@ -290,9 +277,8 @@ describe('POST /user/{user_id}', () => {
     });
 
     it('tells nobody without it', async () => {
-      const before = (await messages()).length;
-      await change({ email_address: 'quiet@example.org' });
-      expect(await messages()).toHaveLength(before);
+      const { sent } = await sentBy(harness, () => change({ email_address: 'quiet@example.org' }));
+      expect(sent).toEqual([]);
     });
   });
 });

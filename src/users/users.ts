@@ -10,10 +10,10 @@ import { getUserRecord, type UserRecord } from './user-record.ts';
 import {
   activateUserRow,
   insertUser,
-  lockUser,
   selectOrganisationsOfUser,
   selectServicesOfUser,
   selectUserByEmail,
+  selectUserForUpdate,
   selectUserName,
   selectUsersByPartOfEmail,
   updateUserRow,
@@ -38,6 +38,15 @@ type NewUser = Editable &
   Pick<UserRecord, 'name' | 'email_address'> & { password: string } & Partial<
     Pick<UserRecord, 'id' | 'state' | 'failed_login_count' | 'logged_in_at'>
   >;
+
+export type LockedUser = NonNullable<Awaited<ReturnType<typeof selectUserForUpdate>>>;
+
+/** Whoever else would change this user, check a code or send one waits until the transaction ends. */
+export async function lockUser(tx: Tx, userId: string): Promise<LockedUser> {
+  const user = await selectUserForUpdate(tx, userId);
+  if (!user) throw notFound();
+  return user;
+}
 
 export async function createUser(app: Needs, request: NewUser): Promise<UserRecord> {
   const { password, ...fields } = request;
@@ -67,7 +76,6 @@ export async function updateUser(
 ): Promise<UserRecord> {
   return inTransaction(app.db, async (tx) => {
     const before = await lockUser(tx, userId);
-    if (!before) throw notFound();
     await updateUserRow(tx, userId, { ...change, updated_at: timestamp(app.clock.now()) });
     const user = await getUserRecord(tx, userId);
     if (updatedById !== undefined) await tellOfChange(app, tx, before, user, updatedById);
@@ -105,11 +113,11 @@ export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string 
   const at = timestamp(app.clock.now());
   const second = at.slice(0, 19).replace('T', '-');
   await inTransaction(app.db, async (tx) => {
-    if (!(await lockUser(tx, userId))) throw notFound();
+    const { id } = await lockUser(tx, userId);
     await removeAllMemberships(tx, userId);
     await updateUserRow(tx, userId, {
       name: 'Archived user',
-      email_address: `_archived_${second}_${userId}@${app.config.EMAIL_DOMAIN}`,
+      email_address: `_archived_${second}_${id}@${app.config.EMAIL_DOMAIN}`,
       mobile_number: null,
       auth_type: 'email_auth',
       password_hash: noPassword,

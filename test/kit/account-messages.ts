@@ -1,0 +1,20 @@
+import { platformServiceId } from '../../src/users/account-messages.ts';
+import type { Harness } from './harness.ts';
+
+/** Messages to users so far, oldest first. */
+export async function accountMessages({ app }: Harness) {
+  const rows = await app.db
+    .selectFrom('notifications')
+    .select(['template_id', 'recipient', 'personalisation', 'reply_to_text'])
+    .where('service_id', '=', platformServiceId)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...row, personalisation: row.personalisation as Record<string, string> }));
+}
+
+/** What a request made the platform send. */
+export async function sentBy<T>(harness: Harness, request: () => Promise<T>) {
+  const before = (await accountMessages(harness)).length;
+  const answer = await request();
+  return { answer, sent: (await accountMessages(harness)).slice(before) };
+}
