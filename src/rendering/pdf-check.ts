@@ -1,0 +1,145 @@
+import { a4, type Box, firstPageAreas, printableBoxes } from './letter-geometry.ts';
+import { hasTag } from './letter-tag.ts';
+import { linesIn } from './pdf-text.ts';
+import { type PdfFile, UnreadablePdf, withPdf } from './pdfium.ts';
+import type { PageImage, PdfPage } from './pdfium-page.ts';
+
+/** A letter has an address and a first page with its own rules; an attachment is pages that follow a letter. */
+export type PrecompiledKind = 'letter' | 'attachment';
+
+export type PageProblem =
+  | 'unable-to-read-the-file'
+  | 'letter-too-long'
+  | 'letter-not-a4-portrait-oriented'
+  | 'content-outside-printable-area'
+  | 'notify-tag-found-in-content';
+
+export type AddressProblem =
+  | 'address-is-empty'
+  | 'not-enough-address-lines'
+  | 'too-many-address-lines'
+  | 'invalid-address-line-1-or-2'
+  | 'has-country-for-bfpo-address'
+  | 'not-a-real-uk-postcode-or-country'
+  | 'cant-send-international-letters'
+  | 'not-a-real-uk-postcode'
+  | 'invalid-char-in-address'
+  | 'no-fixed-abode-address';
+
+/** What the file itself tells, found in a worker thread: its first problem, or the lines in its address window. */
+export type PrecompiledReading = {
+  page_count: number | null;
+  message: PageProblem | null;
+  /** Page numbers from 1; null where no single page is to blame. */
+  invalid_pages: number[] | null;
+  /** Null for an attachment, and when there is a problem. */
+  address_lines: string[] | null;
+};
+
+export type PrecompiledCheck = {
+  page_count: number | null;
+  /** The address as it is printed, lines joined by newlines; null for an attachment and for a refused letter. */
+  recipient_address: string | null;
+  message: PageProblem | AddressProblem | null;
+  invalid_pages: number[] | null;
+};
+
+export const maximumPages = 10;
+
+const sizeTolerance_mm = 2;
+const areaTolerance_mm = 1;
+const addressGrowth_mm = 3;
+// At 150 dpi a tenth of a millimetre of grey is still a pixel that is not white, and a page takes a quarter of a second.
+const checkResolution_dpi = 150;
+
+/** Reads a file from a stranger, each test only if the ones before it passed. Never throws because of the file. */
+export async function readPrecompiled(pdf: Uint8Array, kind: PrecompiledKind): Promise<PrecompiledReading> {
+  try {
+    return await withPdf(pdf, (file) => readPages(file, kind));
+  } catch (error) {
+    if (error instanceof UnreadablePdf || isPdfiumFault(error)) return unreadablePrecompiled;
+    throw error;
+  }
+}
+
+/** For the caller too: a thread that had to be stopped says as much about the file as a parser's error. */
+export const unreadablePrecompiled: PrecompiledReading = {
+  page_count: null,
+  message: 'unable-to-read-the-file',
+  invalid_pages: null,
+  address_lines: null,
+};
+
+/** `RuntimeError`: PDFium gave up (out of memory, or a fault). `RangeError`: nested too deep for the stack. */
+function isPdfiumFault(error: unknown): boolean {
+  return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
+}
+
+function readPages(file: PdfFile, kind: PrecompiledKind): PrecompiledReading {
+  const { page_count } = file;
+  const problem = (message: PageProblem, invalid_pages: number[] | null): PrecompiledReading => ({
+    page_count,
+    message,
+    invalid_pages,
+    address_lines: null,
+  });
+  const pagesWhere = (test: (page: PdfPage, number: number) => boolean) =>
+    Array.from({ length: page_count }, (_, index) => index + 1).filter((n) => file.page(n, (page) => test(page, n)));
+  const isFirst = (number: number) => kind === 'letter' && number === 1;
+
+  if (page_count > maximumPages) return problem('letter-too-long', null);
+  const wrongSize = pagesWhere((page) => !isA4Portrait(page));
+  if (wrongSize.length > 0) return problem('letter-not-a4-portrait-oriented', wrongSize);
+  const outside = pagesWhere((page, number) =>
+    hasInkOutside(page.render(checkResolution_dpi), printableBoxes({ first_of_letter: isFirst(number) })),
+  );
+  if (outside.length > 0) return problem('content-outside-printable-area', outside);
+  const tagged = pagesWhere((page, number) => !isFirst(number) && hasTag(page));
+  if (tagged.length > 0) return problem('notify-tag-found-in-content', tagged);
+  const address_lines =
+    kind === 'letter' ? file.page(1, (page) => linesIn(page, grown(firstPageAreas.address, addressGrowth_mm))) : null;
+  return { page_count, message: null, invalid_pages: null, address_lines };
+}
+
+/** The verdict on a file: what was read of it, and whether its address can be posted to. */
+export function judgePrecompiled(
+  reading: PrecompiledReading,
+  readAddress: (lines: string[]) => { problem: AddressProblem } | { lines: string[] },
+): PrecompiledCheck {
+  const { page_count, message, invalid_pages, address_lines } = reading;
+  if (message || !address_lines) return { page_count, recipient_address: null, message, invalid_pages };
+  const address = address_lines.length === 0 ? { problem: 'address-is-empty' as const } : readAddress(address_lines);
+  return 'problem' in address
+    ? { page_count, recipient_address: null, message: address.problem, invalid_pages: [1] }
+    : { page_count, recipient_address: address.lines.join('\n'), message: null, invalid_pages: null };
+}
+
+function isA4Portrait(page: PdfPage): boolean {
+  return (
+    Math.abs(page.width_mm - a4.width_mm) <= sizeTolerance_mm &&
+    Math.abs(page.height_mm - a4.height_mm) <= sizeTolerance_mm
+  );
+}
+
+function hasInkOutside(image: PageImage, boxes: Box[]): boolean {
+  const perMm = checkResolution_dpi / 25.4;
+  const allowed = boxes.map((box) => grown(box, areaTolerance_mm));
+  const pixels = new Uint32Array(image.pixels.buffer, image.pixels.byteOffset, image.width * image.height);
+  const white = 0xffffffff;
+  for (let y = 0; y < image.height; y++) {
+    // The centre of a pixel decides on which side of an edge it is.
+    const y_mm = (y + 0.5) / perMm;
+    const spans = allowed.filter((box) => box.top <= y_mm && y_mm <= box.bottom);
+    const row = y * image.width;
+    for (let x = 0; x < image.width; x++) {
+      if (pixels[row + x] === white) continue;
+      const x_mm = (x + 0.5) / perMm;
+      if (!spans.some((box) => box.left <= x_mm && x_mm <= box.right)) return true;
+    }
+  }
+  return false;
+}
+
+function grown(box: Box, by_mm: number): Box {
+  return { left: box.left - by_mm, top: box.top - by_mm, right: box.right + by_mm, bottom: box.bottom + by_mm };
+}

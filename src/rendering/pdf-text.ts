@@ -1,0 +1,33 @@
+import type { Box } from './letter-geometry.ts';
+import type { PageCharacter, PdfPage } from './pdfium-page.ts';
+
+/** The lines of text in a part of a page, top to bottom, whatever order the file draws them in. */
+export function linesIn(page: PdfPage, box: Box): string[] {
+  const inside = page.characters().filter(({ left, right, baseline }) => {
+    const middle = (left + right) / 2;
+    return middle >= box.left && middle <= box.right && baseline >= box.top && baseline <= box.bottom;
+  });
+  const lines: PageCharacter[][] = [];
+  for (const character of inside.sort((a, b) => a.baseline - b.baseline)) {
+    const line = lines.at(-1);
+    if (line?.[0] && character.baseline - line[0].baseline < sameLine_mm) line.push(character);
+    else lines.push([character]);
+  }
+  return lines.map((line) => textOf(line.sort((a, b) => a.left - b.left))).filter((line) => line !== '');
+}
+
+// Lines of the smallest text in use (6 pt) are two millimetres apart; a raised full stop is far less.
+const sameLine_mm = 1;
+const wordGap_mm = 0.4;
+
+function textOf(line: PageCharacter[]): string {
+  let text = '';
+  let end = Number.POSITIVE_INFINITY;
+  for (const { character, left, right } of line) {
+    if (left - end > wordGap_mm) text += ' ';
+    text += character;
+    end = right;
+  }
+  // NFKD takes ligatures apart, so that `ﬁ` is found as `fi`; NFC puts accents back onto their letters.
+  return text.normalize('NFKD').normalize('NFC').replace(/\s+/g, ' ').trim();
+}

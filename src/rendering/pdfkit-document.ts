@@ -1,0 +1,29 @@
+import PDFDocument from 'pdfkit';
+import { registerFonts } from './letter-fonts.ts';
+
+/** Without a date of its own a file gets this one: the same letter is always the same bytes. */
+const fixedDate = new Date('2000-01-01T00:00:00Z');
+
+/** An empty PDF with the letter fonts, and what it will be once it is ended. Everything in it follows from its input. */
+export function openDocument(
+  options: PDFKit.PDFDocumentOptions,
+  created_at = fixedDate,
+): { document: PDFKit.PDFDocument; bytes: Promise<Uint8Array> } {
+  const document = new PDFDocument({
+    margin: 0,
+    autoFirstPage: false,
+    // No default font: Helvetica would be named in the file without being embedded.
+    font: '',
+    pdfVersion: '1.7',
+    ...options,
+    info: { Producer: 'Pennypost', Creator: 'Pennypost', CreationDate: created_at, ...options.info },
+  });
+  registerFonts(document);
+  const chunks: Uint8Array[] = [];
+  const bytes = new Promise<Uint8Array>((resolve, reject) => {
+    document.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    document.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))));
+    document.on('error', reject);
+  });
+  return { document, bytes };
+}

@@ -1,0 +1,60 @@
+declare module 'linebreak' {
+  /** Break opportunities of a text by the rules of Unicode (UAX 14). */
+  export default class LineBreaker {
+    constructor(text: string);
+    nextBreak(): { position: number; required: boolean } | null;
+  }
+}
+
+declare module 'fontkit' {
+  /** A parsed font, to be handed to pdfkit. */
+  export type Font = { readonly postscriptName: string };
+  export function create(file: Uint8Array): Font;
+}
+
+/** Two things pdfkit can do that its types do not mention. */
+declare namespace PDFKit.Mixins {
+  interface PDFFont {
+    /** A parsed font is taken as well as a font file. */
+    registerFont(name: string, font: import('fontkit').Font): this;
+    /** The current font; its store of shaped words may be replaced. */
+    _font: { layoutCache: Record<string, unknown> };
+  }
+}
+
+declare module 'svg-to-pdfkit' {
+  type SvgColor = [channels: number[], opacity: number];
+  export default function SVGtoPDF(
+    document: PDFKit.PDFDocument,
+    svg: string,
+    x: number,
+    y: number,
+    options: {
+      width: number;
+      height: number;
+      preserveAspectRatio?: string;
+      assumePt?: boolean;
+      fontCallback?: (family: string, bold: boolean, italic: boolean) => string;
+      imageCallback?: (link: string) => string;
+      colorCallback?: (color: SvgColor | undefined) => SvgColor | undefined;
+      warningCallback?: (warning: string) => void;
+    },
+  ): void;
+}
+
+/** The part of the standard WebAssembly interface that is used here; Node's types leave it to the browser's. */
+declare namespace WebAssembly {
+  type Imports = Record<string, Record<string, unknown>>;
+  type Exports = Record<string, unknown>;
+  class Module {
+    constructor(bytes: Uint8Array);
+  }
+  class Instance {
+    constructor(module: Module, imports: Imports);
+    readonly exports: Exports;
+  }
+  class Table {
+    get(index: number): unknown;
+    set(index: number, value: unknown): void;
+  }
+}
