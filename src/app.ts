@@ -12,6 +12,7 @@ import { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
 import { SecretBox } from './platform/secrets.ts';
+import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages.ts';
 
 /** Everything a request or a job may use, built by hand in this order and handed down as a value. */
@@ -19,6 +20,7 @@ export interface App extends Platform {
   config: Config;
   build: Build;
   serviceKeys: ServiceKeys;
+  compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
   /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
   draining(): boolean;
@@ -54,6 +56,7 @@ export function buildApp(config: Config, outside: Outside): App {
     config,
     build: readBuild(),
     serviceKeys,
+    compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     draining: () => draining,
     drain: () => {

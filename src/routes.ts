@@ -13,6 +13,8 @@ import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
+import { templateRoutes } from './templates/templates.routes.ts';
 import { accountLinkRoutes } from './users/account-links.routes.ts';
 import { organisationMemberRoutes } from './users/organisation-members.routes.ts';
 import { permissionRoutes } from './users/permissions.routes.ts';
@@ -46,6 +48,7 @@ export const surfaces: Surface<App>[] = [
       webauthnCredentialRoutes,
       accountLinkRoutes,
       permissionRoutes,
+      templateRoutes,
     ],
   },
   {
@@ -93,4 +96,6 @@ export const formats: Record<string, TextFormat> = {
   email: (text) => parseEmailAddress(text).ok,
   'user-name': { refusal: refusalOfName },
   'user-mobile-number': { refusal: refusalOfMobileNumber },
+  'template-name': { refusal: refusalOfTemplateName },
+  'template-subject': { refusal: refusalOfTemplateSubject },
 };

@@ -6,6 +6,15 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && uuidPattern.test(value);
 }
 
+const canonical = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+/** Ids are taken in capitals and without hyphens too; what is remembered or compared by id needs the one written form. */
+export function canonicalId(id: string): string {
+  if (canonical.test(id)) return id;
+  const hex = id.replaceAll('-', '').toLowerCase();
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
 // Random bytes are drawn in blocks: one system call for 256 ids instead of one each.
 const block = Buffer.alloc(4096);
 let used = block.length;

@@ -1,10 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
+import { Failure } from '../platform/failure.ts';
 import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { placeholdersOf } from './placeholders.ts';
-import { getPublicTemplate, getPublicTemplateVersion, listPublicTemplates } from './public-templates.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
+import { type CompiledTemplates, compileRow } from './compiled-templates.ts';
+import {
+  getPublicTemplate,
+  getPublicTemplateVersion,
+  listPublicTemplates,
+  previewPublicTemplate,
+} from './public-templates.ts';
 import { Postages, TemplateTypes } from './template-record.ts';
 import type { TemplateRow } from './template-row.ts';
 
@@ -26,7 +33,36 @@ const PublicTemplate = Type.Object({
 // Named `id`: errors of this surface begin with the name of the parameter.
 const OfTemplate = Type.Object({ id: Uuid });
 
-export function publicTemplateRoutes(http: Http, app: Platform): void {
+const PublicPreview = Type.Object({
+  id: Uuid,
+  type: TemplateTypes,
+  version: Type.Integer(),
+  body: Type.String(),
+  subject: Nullable(Type.String()),
+  html: Nullable(Type.String()),
+  postage: Nullable(Postages),
+});
+
+export function publicTemplateRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+  http.post(
+    '/v2/template/:id/preview',
+    {
+      schema: {
+        summary: 'A template filled with values',
+        params: OfTemplate,
+        body: Type.Object({ personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) }),
+        response: { 200: PublicPreview },
+      },
+      config: { malformedJson: () => new Failure('invalid', 'ValidationError', 'Invalid JSON') },
+      // Clients that have no values to send may send any kind of nothing.
+      preValidation: async (request) => {
+        if (!request.body || (Array.isArray(request.body) && request.body.length === 0)) request.body = {};
+      },
+    },
+    async (request) =>
+      previewPublicTemplate(app, apiCallerOf(request), request.params.id, request.body.personalisation),
+  );
+
   http.get(
     '/v2/templates',
     {
@@ -76,7 +112,7 @@ function publicTemplate(row: TemplateRow): Static<typeof PublicTemplate> {
     body: row.content,
     subject: row.template_type === 'sms' ? null : row.subject,
     // Entries, not assignments: a placeholder may be called __proto__.
-    personalisation: Object.fromEntries(placeholdersOf(row).map((name) => [name, { required: true }])),
+    personalisation: Object.fromEntries(compileRow(row).placeholders.map((name) => [name, { required: true }])),
     postage: row.postage,
     letter_contact_block: row.template_type === 'letter' ? row.reply_to_text : null,
   };

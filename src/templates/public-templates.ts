@@ -1,8 +1,11 @@
 import type { ApiCaller } from '../auth/api-caller.ts';
 import { refused } from '../auth/bearer.ts';
-import { Failure, notFound } from '../platform/failure.ts';
+import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/error-bodies.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
+import { type CompiledTemplates, getTemplateForSending } from './compiled-templates.ts';
+import { renderPreview } from './template-preview.ts';
 import type { TemplateRow, TemplateType } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
@@ -36,4 +39,25 @@ export async function getPublicTemplateVersion(
   const [found] = await selectTemplateVersions(app.db, templateId, caller.service_id, version);
   if (!found) throw notFound();
   return found;
+}
+
+/** Archived templates too, and whatever the length: a preview promises nothing about sending. */
+export async function previewPublicTemplate(
+  app: { compiledTemplates: CompiledTemplates },
+  caller: ApiCaller,
+  templateId: string,
+  personalisation: Personalisation = {},
+) {
+  const { row, compiled } = await getTemplateForSending(app, caller.service_id, templateId);
+  const missing = compiled.missing(personalisation);
+  if (missing.length > 0) throw invalid(`Missing personalisation: ${missing.join(', ')}`);
+  return {
+    id: row.id,
+    type: row.template_type,
+    version: row.version,
+    body: renderPreview(compiled, personalisation).body,
+    subject: compiled.template_type === 'email' ? compiled.subject(personalisation) : null,
+    html: compiled.template_type === 'email' ? compiled.htmlFragment(personalisation) : null,
+    postage: row.postage,
+  };
 }

@@ -180,3 +180,48 @@ export async function aTemplate(
   app.notices.reset();
   return row.id;
 }
+
+/** A letter contact, a reply-to address or an SMS sender, by the type of template it is for. */
+export async function aReplyTo(
+  { app, clock }: Harness,
+  serviceId: string,
+  type: 'letter' | 'email' | 'sms',
+  fields: { text?: string; is_default?: boolean; archived?: boolean } = {},
+): Promise<string> {
+  const row = {
+    id: newId(clock.now()),
+    service_id: serviceId,
+    is_default: fields.is_default ?? false,
+    archived: fields.archived ?? false,
+    created_at: timestamp(clock.now()),
+  };
+  if (type === 'letter') {
+    const contact_block = fields.text ?? '1 Main Street\nSW1A 1AA';
+    await app.db
+      .insertInto('service_letter_contacts')
+      .values({ ...row, contact_block })
+      .execute();
+  } else if (type === 'email') {
+    const email_address = fields.text ?? 'reply@example.org';
+    await app.db
+      .insertInto('service_email_reply_to')
+      .values({ ...row, email_address })
+      .execute();
+  } else {
+    const sms_sender = fields.text ?? 'SENDER';
+    await app.db
+      .insertInto('service_sms_senders')
+      .values({ ...row, sms_sender })
+      .execute();
+  }
+  app.notices.reset();
+  return row.id;
+}
+
+export async function aTemplateFolder({ app, clock }: Harness, serviceId: string): Promise<string> {
+  const id = newId(clock.now());
+  const name = `Folder ${nextNumber()}`;
+  const created_at = timestamp(clock.now());
+  await app.db.insertInto('template_folders').values({ id, service_id: serviceId, name, created_at }).execute();
+  return id;
+}

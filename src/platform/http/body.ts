@@ -1,5 +1,12 @@
-import { errorCodes, type FastifyInstance } from 'fastify';
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Failure } from '../failure.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How a route words a body that is not JSON, where it has words of its own. */
+    malformedJson?: () => Failure;
+  }
+}
 
 /** A JSON body is read whatever the content type says; an empty one is no body. */
 export function readBodies(http: FastifyInstance, formats: Record<string, (body: Buffer) => unknown> = {}): void {
@@ -9,7 +16,13 @@ export function readBodies(http: FastifyInstance, formats: Record<string, (body:
       parse(body),
     );
   }
-  http.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseJson(body));
+  http.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    try {
+      return parseJson(body);
+    } catch (error) {
+      throw request.routeOptions.config.malformedJson?.() ?? error;
+    }
+  });
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -14,7 +14,7 @@ export function fieldTexts(errors: SchemaError[]): FailureDetail {
   const texts: Record<string, string[]> = {};
   // A value of the wrong type gets that text only: whether it is also none of the allowed values says nothing more.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
-  for (const error of errors) {
+  for (const error of errors.filter(isAboutValue)) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
     const field = fieldOf(error);
     const text = fieldText(error);
@@ -82,6 +82,11 @@ function typeText(error: SchemaError): string {
   return ownType ?? typeTexts[mainType(error)] ?? 'Not valid.';
 }
 
+/** A failed condition only repeats that its branch has errors of its own. */
+function isAboutValue(error: SchemaError): boolean {
+  return error.keyword !== 'if';
+}
+
 function fieldOf(error: SchemaError): string {
   const [first] = path(error);
   if (first !== undefined) return first;
@@ -94,7 +99,9 @@ export function publicProblems(errors: SchemaError[]): Problem[] {
   const unknown = errors
     .filter((error) => error.keyword === 'additionalProperties' && path(error).length === 0)
     .map((error) => String(error.params.additionalProperty));
-  const known = errors.filter((error) => error.keyword !== 'additionalProperties' || path(error).length > 0);
+  const known = errors
+    .filter(isAboutValue)
+    .filter((error) => error.keyword !== 'additionalProperties' || path(error).length > 0);
   const messages = known
     .map((error, index) => ({ error, index, rank: rank(error) }))
     .sort((left, right) => left.rank - right.rank || left.index - right.index)

@@ -45,12 +45,10 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     frameworkErrors: (error, request, reply) => answerFailure(request, reply, error),
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
-      plugins: [
-        (ajv) => {
-          for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format));
-          return ajv;
-        },
-      ],
+      // Last: the framework's own formats would otherwise replace ours of the same name (uuid, date, email).
+      onCreate: (ajv) => {
+        for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format));
+      },
     },
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
   const declared = new DeclaredRoutes();

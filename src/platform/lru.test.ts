@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { Lru } from './lru.ts';
+
+describe('Lru', () => {
+  it('drops what was unused for longest when it gets too heavy', () => {
+    const lru = new Lru<string>(3);
+    for (const key of ['a', 'b', 'c']) lru.set(key, key, 1);
+    lru.get('a');
+    lru.set('d', 'd', 1);
+    expect(['a', 'b', 'c', 'd'].map((key) => lru.get(key))).toEqual(['a', undefined, 'c', 'd']);
+  });
+
+  it('makes room for a heavy entry by dropping several light ones', () => {
+    const lru = new Lru<string>(4);
+    for (const key of ['a', 'b', 'c', 'd']) lru.set(key, key, 1);
+    lru.set('heavy', 'heavy', 3);
+    expect(['a', 'b', 'c', 'd', 'heavy'].map((key) => lru.get(key))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'd',
+      'heavy',
+    ]);
+  });
+
+  it('does not keep what is heavier than everything it may keep', () => {
+    const lru = new Lru<string>(4);
+    lru.set('a', 'a', 5);
+    expect(lru.get('a')).toBeUndefined();
+    expect(lru.size).toBe(0);
+  });
+
+  it('weighs an entry that is replaced only once', () => {
+    const lru = new Lru<string>(3);
+    lru.set('a', 'old', 2);
+    lru.set('a', 'new', 2);
+    lru.set('b', 'b', 1);
+    expect([lru.get('a'), lru.get('b')]).toEqual(['new', 'b']);
+  });
+
+  it('forgets one entry or all of them', () => {
+    const lru = new Lru<string>(3);
+    lru.set('a', 'a', 1);
+    lru.set('b', 'b', 1);
+    lru.delete('a');
+    expect([lru.get('a'), lru.get('b')]).toEqual([undefined, 'b']);
+    lru.clear();
+    expect(lru.size).toBe(0);
+  });
+});

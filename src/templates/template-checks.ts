@@ -1,0 +1,106 @@
+import type { Db, Tx } from '../platform/db/database.ts';
+import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
+import { isTooLong, SMS_CHARACTER_LIMIT } from '../rendering/sms.ts';
+import { compileTemplate } from '../rendering/template.ts';
+import { refusalOfTemplateSubject } from './template-formats.ts';
+import type { LetterLanguages, TemplateRow, TemplateType } from './template-row.ts';
+import { replyToExists, selectServicePermissions } from './templates.sql.ts';
+
+/** What a template must be to be stored, one step per rule. */
+
+const channels: Record<TemplateType, string> = { sms: 'text message', email: 'email', letter: 'letter' };
+
+export async function getServicePermissions(db: Db | Tx, serviceId: string): Promise<string[]> {
+  const permissions = await selectServicePermissions(db, serviceId);
+  if (!permissions) throw notFound();
+  return permissions;
+}
+
+export function refuseUnlessChannelIsAllowed(
+  permissions: string[],
+  type: TemplateType,
+  action: 'Creating' | 'Updating',
+): void {
+  if (permissions.includes(type)) return;
+  throw forbidden({ template_type: [`${action} ${channels[type]} templates is not allowed`] });
+}
+
+type Texts = Pick<TemplateRow, 'template_type' | 'content' | 'letter_welsh_content'>;
+
+export function refuseIfTooLong({ template_type, content }: Texts): void {
+  if (template_type !== 'sms') return;
+  if (isTooLong(compileTemplate({ template_type, content }).render())) {
+    throw invalidField('content', `Content has a character count greater than the limit of ${SMS_CHARACTER_LIMIT}`);
+  }
+}
+
+export function refuseIfQrCodeIsTooLong({ template_type, content, letter_welsh_content }: Texts): void {
+  if (template_type !== 'letter') return;
+  const welsh = letter_welsh_content === null ? {} : { letter_welsh_subject: '', letter_welsh_content };
+  if (compileTemplate({ template_type, content, ...welsh }).longQrCodes({}).length > 0) {
+    throw invalidField('content', 'qr-code-too-long');
+  }
+}
+
+export function refuseUnlessSubjectFits(type: TemplateType, subject: string | null): void {
+  if (type === 'sms') return;
+  if (subject === null) throw invalidField('subject', 'Field may not be null.');
+  const refusal = refusalOfTemplateSubject(subject);
+  if (refusal) throw invalidField('subject', refusal);
+}
+
+export function refuseUnsubscribeLinkUnlessEmail(type: TemplateType, hasLink: boolean): void {
+  if (hasLink && type !== 'email') throw invalidField('has_unsubscribe_link', 'Only emails have an unsubscribe link.');
+}
+
+interface GivenLanguages {
+  letter_languages?: LetterLanguages | null;
+  letter_welsh_subject?: string | null;
+  letter_welsh_content?: string | null;
+}
+
+const welshFields = ['letter_welsh_subject', 'letter_welsh_content'] as const;
+
+/**
+ * Naming the languages means naming both Welsh texts with them: texts for Welsh then English, null for English. A letter
+ * that stays in Welsh then English never loses a Welsh text.
+ */
+export function refuseUnlessLanguagesFit(
+  template: Pick<TemplateRow, 'template_type' | 'letter_languages' | (typeof welshFields)[number]>,
+  given: GivenLanguages,
+): void {
+  if (template.template_type !== 'letter') {
+    const texts = ['letter_languages' as const, ...welshFields]
+      .filter((field) => (given[field] ?? null) !== null)
+      .map((field) => [field, ['Only letters have languages.']]);
+    if (texts.length > 0) throw invalid(Object.fromEntries(texts));
+    return;
+  }
+  const named = (given.letter_languages ?? null) !== null;
+  const problems: Record<string, string[]> = {};
+  for (const field of welshFields) {
+    if (named && given[field] === undefined) problems[field] = ['Missing data for required field.'];
+    else if (template.letter_languages === 'welsh_then_english' && template[field] === null) {
+      problems[field] = ['Field may not be null.'];
+    } else if (named && template.letter_languages === 'english' && template[field] !== null) {
+      problems[field] = ['Must be null unless letter_languages is welsh_then_english.'];
+    }
+  }
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+}
+
+const replyToNames: Record<TemplateType, string> = {
+  letter: 'letter_contact_id',
+  email: 'email_reply_to_id',
+  sms: 'sms_sender_id',
+};
+
+export async function refuseUnlessReplyToExists(
+  db: Db | Tx,
+  type: TemplateType,
+  serviceId: string,
+  replyTo: string | null,
+): Promise<void> {
+  if (replyTo === null || (await replyToExists(db, type, serviceId, replyTo))) return;
+  throw invalid(`${replyToNames[type]} ${replyTo} does not exist in database for service id ${serviceId}`);
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../platform/db/database.ts';
+import { invalidField } from '../platform/failure.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
+import type { CompiledTemplate } from '../rendering/template.ts';
+import { compileRow } from './compiled-templates.ts';
+import type { CurrentTemplateRow } from './template-row.ts';
+import { getTemplate } from './templates.ts';
+
+/** A text message as it would arrive, but without the name of the service; other bodies stay Markdown. */
+export function renderPreview(
+  compiled: CompiledTemplate,
+  personalisation: Personalisation,
+): { subject: string | null; body: string } {
+  if (compiled.template_type === 'sms') return { subject: null, body: compiled.render(personalisation).text };
+  return { subject: compiled.subject(personalisation), body: compiled.body(personalisation) };
+}
+
+/** The template with its subject and content filled. */
+export async function previewTemplate(
+  app: { db: Db },
+  serviceId: string,
+  templateId: string,
+  personalisation: Personalisation,
+): Promise<CurrentTemplateRow> {
+  const template = await getTemplate(app.db, serviceId, templateId);
+  const compiled = compileRow(template);
+  const missing = compiled.missing(personalisation);
+  if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);
+  const { subject, body } = renderPreview(compiled, personalisation);
+  return { ...template, subject, content: body };
+}

@@ -1,0 +1,116 @@
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalidField } from '../platform/failure.ts';
+import { canonicalId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  getServicePermissions,
+  refuseIfQrCodeIsTooLong,
+  refuseIfTooLong,
+  refuseUnlessChannelIsAllowed,
+  refuseUnlessLanguagesFit,
+  refuseUnlessReplyToExists,
+  refuseUnlessSubjectFits,
+  refuseUnsubscribeLinkUnlessEmail,
+} from './template-checks.ts';
+import { archiveEmailFiles, liveEmailFileIds } from './template-email-files.sql.ts';
+import type { CurrentTemplateRow } from './template-row.ts';
+import { lockTemplate, updateTemplates } from './templates.sql.ts';
+import { getTemplate, type NewTemplateRequest } from './templates.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** Type and service cannot be changed; whoever sends them back with the rest is not refused. */
+export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
+  archived?: boolean;
+  redact_personalisation?: boolean;
+  archive_email_file_ids?: string[];
+};
+
+/** One route, five behaviours: redact and reply-to ignore whatever else the request holds. */
+export function updateTemplate(
+  app: Needs,
+  serviceId: string,
+  templateId: string,
+  request: TemplateUpdateRequest,
+): Promise<CurrentTemplateRow> {
+  return inTransaction(app.db, async (tx) => {
+    await lockTemplate(tx, templateId);
+    const template = await getTemplateForUpdate(tx, serviceId, templateId);
+    const now = timestamp(app.clock.now());
+    if (request.redact_personalisation === true) await redact(tx, template, request, now);
+    else if (request.reply_to !== undefined) await changeReplyTo(tx, template, request.reply_to, now);
+    else await edit(tx, template, request, now);
+    return getTemplate(tx, serviceId, templateId);
+  });
+}
+
+/** What is refused before the request's body is even looked at. */
+export async function getTemplateForUpdate(
+  db: Platform['db'] | Tx,
+  serviceId: string,
+  templateId: string,
+): Promise<CurrentTemplateRow> {
+  const template = await getTemplate(db, serviceId, templateId);
+  refuseUnlessChannelIsAllowed(await getServicePermissions(db, serviceId), template.template_type, 'Updating');
+  return template;
+}
+
+/** Cannot be undone. */
+async function redact(tx: Tx, template: CurrentTemplateRow, request: TemplateUpdateRequest, now: string) {
+  if (request.created_by === undefined) throw invalidField('created_by', 'Field is required');
+  if (template.redact_personalisation) return;
+  await updateTemplates(
+    tx,
+    { id: template.id },
+    { redact_personalisation: true, created_by_id: request.created_by },
+    now,
+  );
+}
+
+async function changeReplyTo(tx: Tx, template: CurrentTemplateRow, replyTo: string | null, now: string) {
+  await refuseUnlessReplyToExists(tx, template.template_type, template.service, replyTo);
+  const reply_to = replyTo === null ? null : canonicalId(replyTo);
+  if (reply_to !== template.reply_to) await updateTemplates(tx, { id: template.id }, { reply_to }, now);
+}
+
+async function edit(tx: Tx, template: CurrentTemplateRow, request: TemplateUpdateRequest, now: string) {
+  if (request.subject !== undefined) refuseUnlessSubjectFits(template.template_type, request.subject);
+  const change = changesOf(template, request);
+  const changed = { ...template, ...change };
+  refuseUnlessLanguagesFit(changed, request);
+  refuseUnsubscribeLinkUnlessEmail(changed.template_type, changed.has_unsubscribe_link);
+  const given = request.archive_email_file_ids ?? [];
+  const leaving = change.archived ? 'all' : await liveEmailFileIds(tx, template.id, given);
+  if (Object.keys(change).length === 0 && leaving.length === 0) return;
+  if ('content' in change || 'letter_welsh_content' in change) {
+    refuseIfTooLong(changed);
+    refuseIfQrCodeIsTooLong(changed);
+  }
+  await updateTemplates(tx, { id: template.id }, { ...change, ...(changed.archived ? { folder: null } : {}) }, now);
+  await archiveEmailFiles(tx, leaving === 'all' ? { template_ids: [template.id] } : { ids: leaving }, {
+    now,
+    archived_by_id: request.created_by,
+  });
+}
+
+/** Only what differs: a request that changes nothing makes no new version. */
+function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest): Partial<CurrentTemplateRow> {
+  const isLetter = template.template_type === 'letter';
+  const given = {
+    name: request.name,
+    content: request.content,
+    subject: template.template_type === 'sms' ? undefined : (request.subject ?? undefined),
+    postage: isLetter ? request.postage : undefined,
+    process_type: request.process_type,
+    archived: request.archived,
+    letter_languages: isLetter ? (request.letter_languages ?? undefined) : undefined,
+    letter_welsh_subject: isLetter ? request.letter_welsh_subject : undefined,
+    letter_welsh_content: isLetter ? request.letter_welsh_content : undefined,
+    has_unsubscribe_link: request.has_unsubscribe_link ?? undefined,
+    created_by_id: request.created_by === undefined ? undefined : canonicalId(request.created_by),
+  };
+  const differs = ([field, value]: [string, unknown]) =>
+    value !== undefined && value !== template[field as keyof typeof given];
+  return Object.fromEntries(Object.entries(given).filter(differs));
+}

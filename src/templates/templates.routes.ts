@@ -1,0 +1,201 @@
+import { Type } from 'typebox';
+import { Data, Nullable, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import { isUuid } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
+import { getServicePermissions } from './template-checks.ts';
+import { previewTemplate } from './template-preview.ts';
+import {
+  Languages,
+  ListedTemplate,
+  ListedVersion,
+  listedVersion,
+  Postages,
+  ProcessTypes,
+  TemplateRecord,
+  TemplateTypes,
+  TemplateVersion,
+  templateRecord,
+  templateVersion,
+} from './template-record.ts';
+import { getTemplateForUpdate, updateTemplate } from './template-update.ts';
+import { createTemplate, getTemplate, getTemplateVersion, listTemplates, listTemplateVersions } from './templates.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+const OfTemplate = Type.Object({ service_id: Uuid, template_id: Uuid });
+
+const Name = Type.String({ format: 'template-name', maxLength: 255 });
+
+const settings = {
+  service: Type.Optional(Uuid),
+  subject: Type.Optional(Nullable(Type.String())),
+  process_type: Type.Optional(ProcessTypes),
+  postage: Type.Optional(Postages),
+  reply_to: Type.Optional(Nullable(Uuid)),
+  letter_languages: Type.Optional(Nullable(Languages)),
+  letter_welsh_subject: Type.Optional(Nullable(Type.String())),
+  letter_welsh_content: Type.Optional(Nullable(Type.String())),
+  has_unsubscribe_link: Type.Optional(Nullable(Type.Boolean())),
+};
+
+const NewTemplate = Type.Object(
+  {
+    name: Name,
+    template_type: TemplateTypes,
+    content: Type.String(),
+    created_by: Uuid,
+    parent_folder_id: Type.Optional(Uuid),
+    ...settings,
+  },
+  {
+    if: { properties: { template_type: { enum: ['email', 'letter'] } }, required: ['template_type'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { subject: { type: 'string', format: 'template-subject' } }, required: ['subject'] },
+  },
+);
+
+const TemplateUpdate = Type.Object({
+  id: Type.Optional(Uuid),
+  name: Type.Optional(Name),
+  template_type: Type.Optional(TemplateTypes),
+  content: Type.Optional(Type.String()),
+  created_by: Type.Optional(Uuid),
+  current_user: Type.Optional(Uuid),
+  archived: Type.Optional(Type.Boolean()),
+  redact_personalisation: Type.Optional(Type.Boolean({ description: 'Cannot be undone' })),
+  archive_email_file_ids: Type.Optional(Type.Array(Uuid)),
+  ...settings,
+});
+
+export function templateRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/service/:service_id/template',
+    {
+      schema: {
+        summary: 'Create a template',
+        params: OfService,
+        body: NewTemplate,
+        response: { 201: Data(TemplateRecord) },
+      },
+      // An unknown service is told before what is wrong with the template.
+      preValidation: async ({ params }) => {
+        if (isUuid(params.service_id)) await getServicePermissions(app.db, params.service_id);
+      },
+    },
+    async (request, reply) => {
+      const template = await createTemplate(app, request.params.service_id, request.body);
+      return reply.code(201).send({ data: templateRecord(template) });
+    },
+  );
+
+  http.post(
+    '/service/:service_id/template/:template_id',
+    {
+      schema: {
+        summary: 'Edit, archive, restore or redact a template, or choose its reply-to; each makes a new version',
+        params: OfTemplate,
+        body: TemplateUpdate,
+        response: { 200: Data(TemplateRecord) },
+      },
+      preValidation: async ({ params: { service_id, template_id } }) => {
+        if (isUuid(service_id) && isUuid(template_id)) await getTemplateForUpdate(app.db, service_id, template_id);
+      },
+    },
+    async (request) => {
+      const { service_id, template_id } = request.params;
+      return { data: templateRecord(await updateTemplate(app, service_id, template_id, request.body)) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/template',
+    {
+      schema: {
+        summary: 'Templates of a service, neither archived nor hidden ones',
+        params: OfService,
+        response: { 200: Data(Type.Array(ListedTemplate)) },
+      },
+    },
+    async (request) => ({ data: (await listTemplates(app, request.params.service_id)).map(templateRecord) }),
+  );
+
+  http.get(
+    '/service/:service_id/template/precompiled',
+    {
+      schema: {
+        summary: 'The hidden template of letters that are provided as PDF',
+        params: OfService,
+        response: { 200: TemplateRecord },
+      },
+    },
+    async (request) => {
+      const { service_id } = request.params;
+      await getServicePermissions(app.db, service_id);
+      return templateRecord(await getOrCreatePrecompiledTemplate(app.db, service_id, app.clock.now()));
+    },
+  );
+
+  http.get(
+    '/service/:service_id/template/:template_id',
+    {
+      schema: {
+        summary: 'The newest version of a template',
+        params: OfTemplate,
+        response: { 200: Data(TemplateRecord) },
+      },
+    },
+    async (request) => {
+      const { service_id, template_id } = request.params;
+      return { data: templateRecord(await getTemplate(app.db, service_id, template_id)) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/template/:template_id/preview',
+    {
+      schema: {
+        summary: 'A template filled with the values of the query, one parameter per placeholder',
+        params: OfTemplate,
+        querystring: Type.Unsafe<Record<string, string | string[]>>({ type: 'object', additionalProperties: true }),
+        response: { 200: TemplateRecord },
+      },
+    },
+    async (request) => {
+      const { service_id, template_id } = request.params;
+      // Of a parameter given twice the first counts.
+      const values = Object.entries(request.query).map(([name, value]) => [name, [value].flat()[0]]);
+      return templateRecord(await previewTemplate(app, service_id, template_id, Object.fromEntries(values)));
+    },
+  );
+
+  http.get(
+    '/service/:service_id/template/:template_id/version/:version',
+    {
+      schema: {
+        summary: 'One version of a template',
+        params: Type.Object({ service_id: Uuid, template_id: Uuid, version: Type.String({ pattern: '^[0-9]{1,9}$' }) }),
+        response: { 200: Data(TemplateVersion) },
+      },
+    },
+    async (request) => {
+      const { service_id, template_id, version } = request.params;
+      return { data: templateVersion(await getTemplateVersion(app, service_id, template_id, Number(version))) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/template/:template_id/versions',
+    {
+      schema: {
+        summary: 'Every version of a template, newest first',
+        params: OfTemplate,
+        response: { 200: Data(Type.Array(ListedVersion)) },
+      },
+    },
+    async (request) => {
+      const { service_id, template_id } = request.params;
+      return { data: (await listTemplateVersions(app, service_id, template_id)).map(listedVersion) };
+    },
+  );
+}

@@ -1,0 +1,138 @@
+import { timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
+import { canonicalId, newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  getServicePermissions,
+  refuseIfQrCodeIsTooLong,
+  refuseIfTooLong,
+  refuseUnlessChannelIsAllowed,
+  refuseUnlessLanguagesFit,
+  refuseUnlessReplyToExists,
+  refuseUnsubscribeLinkUnlessEmail,
+} from './template-checks.ts';
+import { archiveEmailFiles } from './template-email-files.sql.ts';
+import type {
+  CurrentTemplateRow,
+  LetterLanguages,
+  ProcessType,
+  TemplatePostage,
+  TemplateRow,
+  TemplateType,
+} from './template-row.ts';
+import { selectListedTemplates, selectTemplate, selectTemplateVersions } from './template-rows.sql.ts';
+import { folderExists, insertTemplate, type NewTemplate, updateTemplates } from './templates.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export interface NewTemplateRequest {
+  name: string;
+  template_type: TemplateType;
+  content: string;
+  created_by: string;
+  subject?: string | null;
+  service?: string;
+  parent_folder_id?: string;
+  process_type?: ProcessType;
+  postage?: TemplatePostage;
+  reply_to?: string | null;
+  letter_languages?: LetterLanguages | null;
+  letter_welsh_subject?: string | null;
+  letter_welsh_content?: string | null;
+  has_unsubscribe_link?: boolean | null;
+}
+
+export function createTemplate(
+  app: Needs,
+  serviceId: string,
+  request: NewTemplateRequest,
+): Promise<CurrentTemplateRow> {
+  return inTransaction(app.db, async (tx) => {
+    const permissions = await getServicePermissions(tx, serviceId);
+    const template = newTemplate(serviceId, request, app.clock.now());
+    refuseIfForAnotherService(serviceId, request.service);
+    refuseUnlessLanguagesFit(template, request);
+    refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
+    await refuseUnlessFolderExists(tx, serviceId, template.folder);
+    refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
+    refuseIfTooLong(template);
+    refuseIfQrCodeIsTooLong(template);
+    await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
+    await insertTemplate(tx, template);
+    return getTemplate(tx, serviceId, template.id);
+  });
+}
+
+function newTemplate(serviceId: string, request: NewTemplateRequest, now: Date): NewTemplate {
+  const type = request.template_type;
+  const isLetter = type === 'letter';
+  return {
+    id: newId(now),
+    service_id: serviceId,
+    name: request.name,
+    template_type: type,
+    subject: type === 'sms' ? null : (request.subject ?? null),
+    content: request.content,
+    folder: request.parent_folder_id ?? null,
+    process_type: request.process_type ?? 'normal',
+    postage: isLetter ? (request.postage ?? 'second') : null,
+    reply_to: request.reply_to ?? null,
+    letter_languages: isLetter ? (request.letter_languages ?? 'english') : null,
+    letter_welsh_subject: request.letter_welsh_subject ?? null,
+    letter_welsh_content: request.letter_welsh_content ?? null,
+    has_unsubscribe_link: request.has_unsubscribe_link ?? false,
+    created_by_id: request.created_by,
+    created_at: timestamp(now),
+  };
+}
+
+function refuseIfForAnotherService(serviceId: string, given: string | undefined): void {
+  if (given !== undefined && canonicalId(given) !== canonicalId(serviceId)) {
+    throw invalidField('service', 'Must be the service in the path.');
+  }
+}
+
+async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: string | null): Promise<void> {
+  if (folderId !== null && !(await folderExists(tx, serviceId, folderId))) throw invalid('parent_folder_id not found');
+}
+
+export async function listTemplates(app: Needs, serviceId: string): Promise<CurrentTemplateRow[]> {
+  await getServicePermissions(app.db, serviceId);
+  return selectListedTemplates(app.db, serviceId);
+}
+
+export async function getTemplate(db: Db | Tx, serviceId: string, templateId: string): Promise<CurrentTemplateRow> {
+  const template = await selectTemplate(db, templateId, serviceId);
+  if (!template) throw notFound();
+  return template;
+}
+
+/** Newest first. */
+export async function listTemplateVersions(app: Needs, serviceId: string, templateId: string): Promise<TemplateRow[]> {
+  const versions = await selectTemplateVersions(app.db, templateId, serviceId);
+  if (versions.length === 0) throw notFound();
+  return versions;
+}
+
+export async function getTemplateVersion(
+  app: Needs,
+  serviceId: string,
+  templateId: string,
+  version: number,
+): Promise<TemplateRow> {
+  const [found] = await selectTemplateVersions(app.db, templateId, serviceId, version);
+  if (!found) throw notFound();
+  return found;
+}
+
+/** For a service that is archived; those already archived stay at their version. */
+export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: Date): Promise<void> {
+  const ids = await updateTemplates(
+    tx,
+    { service_id: serviceId, archived: false },
+    { archived: true, folder: null },
+    timestamp(now),
+  );
+  await archiveEmailFiles(tx, { template_ids: ids }, { now: timestamp(now) });
+}
