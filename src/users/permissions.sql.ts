@@ -2,8 +2,13 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import type { OrganisationPermissions } from '../platform/db/schema.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import type { OrganisationPermission, ServiceMember } from './permissions.ts';
+
+export interface ServiceMember {
+  service_id: string;
+  user_id: string;
+}
 
 interface OrganisationMember {
   organisation_id: string;
@@ -117,7 +122,7 @@ export async function deleteOrganisationMember(tx: Tx, member: OrganisationMembe
 export async function replaceOrganisationPermissions(
   tx: Tx,
   { organisation_id, user_id }: OrganisationMember,
-  permissions: OrganisationPermission[],
+  permissions: OrganisationPermissions['permission'][],
 ): Promise<void> {
   await tx
     .deleteFrom('organisation_permissions')

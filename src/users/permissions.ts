@@ -13,9 +13,12 @@ import {
   insertServiceMember,
   isServiceMember,
   replaceOrganisationPermissions,
+  type ServiceMember,
   selectOrganisationName,
   updateServiceMemberPermissions,
 } from './permissions.sql.ts';
+
+export type { ServiceMember } from './permissions.sql.ts';
 
 /** The specification's names, then those that existing front ends store; what was given is stored and echoed. */
 export const servicePermissions = [
@@ -52,11 +55,6 @@ export const organisationPermissions = [
   'can_make_services_live',
 ] as const;
 export type OrganisationPermission = (typeof organisationPermissions)[number];
-
-export interface ServiceMember {
-  service_id: string;
-  user_id: string;
-}
 
 export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: ServiceMember): Promise<void> {
   if (!(await isServiceMember(app.db, member))) throw notFound();
