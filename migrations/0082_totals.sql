@@ -16,7 +16,7 @@ create index daily_usage_not_folded_idx on daily_usage (london_day) where not fo
 create index daily_status_counts_not_folded_idx on daily_status_counts (london_day) where not folded;
 
 -- Days 1-5, 6-10, 11-15, 16-20, 21-25 and 26 to the end of a month: what a range that begins or ends inside a month is
--- put together from, besides whole months and at most four days at each end.
+-- put together from, besides whole months and at most five days at each end.
 create function pentad_start(day date) returns date language sql immutable parallel safe
   return date_trunc('month', day::timestamp)::date + 5 * least((extract(day from day)::integer - 1) / 5, 5);
 

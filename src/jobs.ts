@@ -1,8 +1,9 @@
 import type { App } from './app.ts';
+import { rollupJobs } from './notifications/rollups.job.ts';
 import type { Job } from './platform/queue/worker.ts';
 import { allowanceJob } from './services/allowance.job.ts';
 
 /** Every background job. A job is only a wake-up: the database row it names is the truth. */
 export function jobs(app: App): Job[] {
-  return [allowanceJob(app)];
+  return [allowanceJob(app), ...rollupJobs(app)];
 }

@@ -3,6 +3,16 @@ import type { TimedTask } from './platform/queue/worker.ts';
 /** Every timed task. Each may start in any process and twice: its job checks what is really due. */
 export const schedule: TimedTask[] = [
   {
+    cron: '20 * * * *',
+    job: 'fold-rollups',
+    sentence: 'Past days are quiet by then; late receipts are folded within the hour.',
+  },
+  {
+    cron: '50 1 * * *',
+    job: 'reconcile-rollups',
+    sentence: 'In the quiet of the night, long before the first messages of these days are deleted.',
+  },
+  {
     cron: '1 2 1 4 *',
     job: 'open-financial-year',
     sentence: 'The financial year begins on 1 April in London, where it is already an hour later by then.',

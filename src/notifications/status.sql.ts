@@ -35,13 +35,20 @@ export interface ChangedNotification {
   updated_at: Timestamp;
 }
 
-const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
+export const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
 
 /** The statuses in which a message costs: `billable_units` counts only there. */
-const isBillable = sql`(key_type <> 'test' and case notification_type
+export const isBillable = sql`(key_type <> 'test' and case notification_type
   when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure')
   when 'email' then status in ('sending', 'delivered', 'temporary-failure', 'permanent-failure')
   else status in ('sending', 'delivered', 'returned-letter') end)`;
+
+/** Under which row of the daily usage a message counts. */
+export const usageKey = sql`${rollupDay} as london_day, service_id, template_id, notification_type,
+  coalesce(provider, 'unknown') as provider,
+  case when notification_type = 'email' then 0 else rate_multiplier end as rate_multiplier,
+  international, coalesce(postage, 'none') as postage,
+  case when notification_type = 'letter' then billable_units else 0 end as sheets`;
 
 /**
  * Changes statuses and both rollups in one statement. Rows whose status is not an allowed one stay untouched and are not
@@ -85,11 +92,7 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
       on conflict (service_id, london_day, notification_type, key_type, status, template_id)
       do update set count = counts.count + excluded.count, folded = false
     ), usage_changes as (
-      select ${rollupDay} as london_day, service_id, template_id, notification_type,
-        coalesce(provider, 'unknown') as provider,
-        case when notification_type = 'email' then 0 else rate_multiplier end as rate_multiplier,
-        international, coalesce(postage, 'none') as postage,
-        case when notification_type = 'letter' then billable_units else 0 end as sheets,
+      select ${usageKey},
         sum(change * case when notification_type = 'email' then 0 else billable_units end) as billable_units,
         sum(change) as notifications_sent
       from (select *, -1 as change from before union all select *, 1 as change from after) as both_sides

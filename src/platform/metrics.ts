@@ -65,7 +65,10 @@ export class Metrics {
     });
   }
 
+  /** Asked for again, it is the same counter. */
   counter<const Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+    const known = this.registry.getSingleMetric(name);
+    if (known instanceof Counter) return known;
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 

@@ -1,0 +1,27 @@
+import type { Platform } from '../platform/platform.ts';
+import type { Job } from '../platform/queue/worker.ts';
+import { foldRollups } from './fold.ts';
+import { reconcileRollups } from './reconcile.ts';
+
+export function rollupJobs(app: Platform): Job[] {
+  const repaired = app.metrics.counter(
+    'rollup_rows_repaired_total',
+    'Rows of a rollup that differed from the messages they count; anything but 0 is a defect',
+    ['rollup'],
+  );
+  return [
+    {
+      name: 'fold-rollups',
+      sentence: 'Adds to the totals what the daily rollups of past days count beyond them.',
+      async handle() {
+        const rows = await foldRollups(app.db, app.clock.now());
+        app.log.info({ rows }, 'rollups were folded into the totals');
+      },
+    },
+    {
+      name: 'reconcile-rollups',
+      sentence: 'Counts the last days again from the messages and repairs what the rollups say otherwise.',
+      handle: () => reconcileRollups(app, (rollup, repairs) => repaired.inc({ rollup }, repairs)),
+    },
+  ];
+}

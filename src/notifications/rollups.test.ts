@@ -1,0 +1,211 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { type PastMessage, somePastMessages } from '../../test/kit/messages.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { newId } from '../platform/id.ts';
+import { foldRollups } from './fold.ts';
+import { recordStatusChanges } from './status.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+
+async function rows(query: ReturnType<typeof sql>): Promise<unknown[]> {
+  return (await query.execute(harness.app.db)).rows;
+}
+
+async function run(job: string): Promise<void> {
+  await harness.app.queue.add(harness.app.db, job, {});
+  await harness.runJobs();
+}
+
+let service: string;
+beforeEach(async () => {
+  service = await aService(harness);
+});
+
+function sms(created_at: string, more: Partial<PastMessage> = {}): PastMessage {
+  return { service_id: service, notification_type: 'sms', status: 'delivered', created_at, ...more };
+}
+
+function usageTotals() {
+  return rows(sql`select span, first_day, notification_type, rate_multiplier, billable_units, notifications_sent
+    from service_usage_totals where service_id = ${service} order by span, first_day, rate_multiplier`);
+}
+
+function unfolded() {
+  return rows(sql`select london_day, billable_units - folded_units as units, notifications_sent - folded_sent as sent
+    from daily_usage where service_id = ${service} and not folded order by london_day`);
+}
+
+describe('fold-rollups', () => {
+  it('adds past days to the totals, and leaves today to the rollups', async () => {
+    await somePastMessages(harness, [
+      sms('2026-10-31T10:00:00Z'),
+      sms('2026-11-01T10:00:00Z', { billable_units: 3, rate_multiplier: 2 }),
+      sms('2026-11-05T23:59:59Z', { billable_units: 2, rate_multiplier: 2 }),
+      sms('2026-11-06T00:00:00Z'),
+      sms('2026-11-15T00:00:00Z'),
+    ]);
+    await run('fold-rollups');
+    expect(await usageTotals()).toEqual([
+      total('month', '2026-10-01', 1, 1, 1),
+      total('month', '2026-11-01', 1, 1, 1),
+      total('month', '2026-11-01', 2, 5, 2),
+      total('pentad', '2026-10-26', 1, 1, 1),
+      total('pentad', '2026-11-01', 2, 5, 2),
+      total('pentad', '2026-11-06', 1, 1, 1),
+    ]);
+    expect(await unfolded()).toEqual([{ london_day: '2026-11-15', units: 1, sent: 1 }]);
+    expect(await foldRollups(harness.app.db, harness.clock.now())).toBe(0);
+  });
+
+  it('a late change is counted beside the total until it is folded too', async () => {
+    const [id = ''] = await somePastMessages(harness, [sms('2026-11-10T10:00:00Z', { status: 'sending' })]);
+    await foldRollups(harness.app.db, harness.clock.now());
+    expect(await unfolded()).toEqual([]);
+    await inTransaction(harness.app.db, (tx) =>
+      recordStatusChanges(tx, [{ id, status: 'technical-failure', because: 'receipt' }], harness.clock.now()),
+    );
+    expect(await unfolded()).toEqual([{ london_day: '2026-11-10', units: -1, sent: -1 }]);
+    await foldRollups(harness.app.db, harness.clock.now());
+    expect(await usageTotals()).toEqual([
+      total('month', '2026-11-01', 1, 0, 0),
+      total('pentad', '2026-11-06', 1, 0, 0),
+    ]);
+    expect(
+      await rows(sql`select status, count from service_status_totals
+        where service_id = ${service} and span = 'month' and count <> 0`),
+    ).toEqual([{ status: 'technical-failure', count: 1 }]);
+  });
+
+  it('never counts test keys', async () => {
+    await somePastMessages(harness, [sms('2026-11-10T10:00:00Z', { key_type: 'test' })]);
+    await foldRollups(harness.app.db, harness.clock.now());
+    expect(await rows(sql`select * from service_status_totals where service_id = ${service}`)).toEqual([]);
+    expect(await rows(sql`select * from daily_status_counts where service_id = ${service} and not folded`)).toEqual([]);
+  });
+
+  it('leaves rows that a writer holds for the next time, without waiting', async () => {
+    await somePastMessages(harness, [sms('2026-11-03T10:00:00Z')]);
+    await inTransaction(harness.app.db, async (tx) => {
+      await sql`update daily_usage set billable_units = 7 where service_id = ${service}`.execute(tx);
+      await foldRollups(harness.app.db, harness.clock.now());
+      expect(await usageTotals()).toEqual([]);
+    });
+    await foldRollups(harness.app.db, harness.clock.now());
+    expect(await usageTotals()).toEqual([
+      total('month', '2026-11-01', 1, 7, 1),
+      total('pentad', '2026-11-01', 1, 7, 1),
+    ]);
+  });
+
+  it('two at a time and messages meanwhile lose nothing', async () => {
+    const day = '2026-11-11T10:00:00Z';
+    const sends = Array.from({ length: 20 }, () => somePastMessages(harness, [sms(day, { billable_units: 2 })]));
+    const folds = Array.from({ length: 10 }, () => foldRollups(harness.app.db, harness.clock.now()));
+    await Promise.all([...sends, ...folds]);
+    expect(
+      await rows(sql`select sum(billable_units)::int as units, sum(notifications_sent)::int as sent
+        from monthly_usage where service_id = ${service}`),
+    ).toEqual([{ units: 40, sent: 20 }]);
+  });
+});
+
+describe('reconcile-rollups', () => {
+  const summary = () =>
+    rows(sql`select
+      (select json_agg(json_build_array(london_day, key_type, status, count) order by london_day, key_type, status)
+        from daily_status_counts where service_id = ${service} and count <> 0) as statuses,
+      (select json_agg(json_build_array(london_day, provider, sheets, billable_units, notifications_sent)
+        order by london_day, provider, sheets)
+        from daily_usage where service_id = ${service} and notifications_sent <> 0) as usage`);
+
+  async function repairedRows(): Promise<string> {
+    const text = await harness.app.metrics.registry.getSingleMetricAsString('rollup_rows_repaired_total');
+    return text.split('\n').slice(2).join('\n');
+  }
+
+  it('finds nothing where there is nothing to find', async () => {
+    await somePastMessages(harness, [
+      sms('2026-11-15T11:00:00Z'),
+      sms('2026-11-14T11:00:00Z', { key_type: 'test' }),
+      sms('2026-11-09T00:00:00Z', { status: 'temporary-failure', provider: null }),
+      { ...sms('2026-11-12T11:00:00Z'), notification_type: 'email' },
+      { ...sms('2026-11-12T11:00:00Z', { billable_units: 3 }), notification_type: 'letter', status: 'sending' },
+      { ...sms('2026-11-12T11:00:00Z'), notification_type: 'letter', status: 'cancelled' },
+    ]);
+    const before = await summary();
+    harness.logged.length = 0;
+    await run('reconcile-rollups');
+    expect(await summary()).toEqual(before);
+    expect(harness.logged.filter((line) => line.includes('repaired'))).toEqual([]);
+    expect(await repairedRows()).toBe(
+      'rollup_rows_repaired_total{rollup="daily_status_counts"} 0\nrollup_rows_repaired_total{rollup="daily_usage"} 0',
+    );
+  });
+
+  it('repairs and reports rows that are missing, wrong or too many', async () => {
+    await somePastMessages(harness, [
+      sms('2026-11-15T11:00:00Z'),
+      sms('2026-11-12T11:00:00Z', { billable_units: 2 }),
+      sms('2026-11-13T11:00:00Z'),
+    ]);
+    await foldRollups(harness.app.db, harness.clock.now());
+    const right = await summary();
+    await rows(sql`delete from daily_usage where service_id = ${service} and london_day = '2026-11-15'`);
+    await rows(
+      sql`update daily_usage set billable_units = 9 where service_id = ${service} and london_day = '2026-11-12'`,
+    );
+    await rows(sql`update daily_status_counts set count = 5 where service_id = ${service} and london_day = '2026-11-13'
+      and status = 'delivered'`);
+    await rows(sql`insert into daily_usage (london_day, service_id, template_id, notification_type, provider, rate_multiplier,
+        international, postage, sheets, billable_units, notifications_sent)
+      select '2026-11-14', service_id, template_id, notification_type, provider, rate_multiplier, international, postage,
+        sheets, billable_units, notifications_sent
+      from daily_usage where service_id = ${service} and london_day = '2026-11-13'`);
+    harness.logged.length = 0;
+    await run('reconcile-rollups');
+    expect(await summary()).toEqual(right);
+    const lines = harness.logged.filter((line) => line.includes('repaired')).map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { rollup: 'daily_status_counts', repairs: 1, rows: [{ london_day: '2026-11-13', service_id: service }] },
+      { rollup: 'daily_usage', repairs: 3 },
+    ]);
+    expect(await repairedRows()).toContain('rollup_rows_repaired_total{rollup="daily_usage"} 3');
+    await foldRollups(harness.app.db, harness.clock.now());
+    expect(
+      await rows(sql`select sum(billable_units)::int as units, sum(notifications_sent)::int as sent
+        from monthly_usage where service_id = ${service}`),
+    ).toEqual([{ units: 4, sent: 3 }]);
+  });
+
+  it('leaves days alone whose messages are no longer there', async () => {
+    await harness.app.db
+      .insertInto('service_data_retention')
+      .values({
+        id: newId(harness.clock.now()),
+        service_id: service,
+        notification_type: 'sms',
+        days_of_retention: 3,
+        created_at: timestamp(harness.clock.now()),
+      })
+      .execute();
+    await somePastMessages(harness, [
+      sms('2026-11-08T11:00:00Z'),
+      sms('2026-11-12T11:00:00Z'),
+      sms('2026-11-13T11:00:00Z'),
+      { ...sms('2026-11-12T11:00:00Z'), notification_type: 'email' },
+    ]);
+    const before = await summary();
+    await rows(sql`delete from notifications where service_id = ${service} and notification_type = 'sms'
+      and created_at < '2026-11-13'`);
+    await run('reconcile-rollups');
+    expect(await summary()).toEqual(before);
+  });
+});
+
+function total(span: string, first_day: string, rate_multiplier: number, billable_units: number, sent: number) {
+  return { span, first_day, notification_type: 'sms', rate_multiplier, billable_units, notifications_sent: sent };
+}
