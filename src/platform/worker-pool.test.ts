@@ -28,7 +28,7 @@ export const double = (n) => n * 2;
 export const slow = (ms) => new Promise((resolve) => setTimeout(() => resolve('slept'), ms));
 export const thread = () => threadId;
 export const bytes = (length) => new Uint8Array(length).fill(7);
-export const fail = (message) => { throw new TypeError(message); };
+export const fail = (message) => { throw Object.assign(new TypeError(message), { page: 7 }); };
 export const hang = () => { for (;;); };
 export const eat = () => { const kept = []; for (;;) kept.push(Array.from({ length: 10000 }, (_, i) => ({ i }))); };
 export const exit = () => process.exit(3);
@@ -63,7 +63,12 @@ describe('createWorkerPool', () => {
   it('passes on the error a task throws and keeps its thread', async () => {
     open({ size: 1 });
     const before = await pool.run('thread');
-    await expect(pool.run('fail', 'no such page')).rejects.toThrow(new TypeError('no such page'));
+    await expect(pool.run('fail', 'no such page')).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'no such page',
+      page: 7,
+      stack: expect.stringContaining('tasks.mjs'),
+    });
     expect(await pool.run('thread')).toBe(before);
   });
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { TaskMessage, ThreadMessage } from './worker-thread.ts';
+import type { TaskMessage, ThreadError, ThreadMessage } from './worker-thread.ts';
 
 /** Why a task has no result. An error thrown by the task itself arrives as that error instead. */
 export type WorkerFailureReason = 'timeout' | 'memory' | 'crashed' | 'closed';
@@ -81,7 +81,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
       } else {
         const job = release(thread);
         if (message.kind === 'done') job?.resolve(message.value);
-        else job?.reject(message.error);
+        else job?.reject(errorOf(message.error));
         assign();
       }
     });
@@ -169,6 +169,10 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
       return closing;
     },
   };
+}
+
+function errorOf({ name, message, stack, fields }: ThreadError): Error {
+  return Object.assign(new Error(message), fields, { name, stack });
 }
 
 function failureOf(error: unknown, memory_mb: number): WorkerFailure {

@@ -2,7 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the pool sends to a thread, and what the thread answers. One task at a time, so no ids are needed. */
 export type TaskMessage = { task: string; args: unknown[] };
-export type ThreadMessage = { kind: 'ready' } | { kind: 'done'; value: unknown } | { kind: 'failed'; error: unknown };
+export type ThreadMessage =
+  | { kind: 'ready' }
+  | { kind: 'done'; value: unknown }
+  | { kind: 'failed'; error: ThreadError };
+
+/** Copying an error between threads keeps neither its name nor its own fields, by which callers tell errors apart. */
+export type ThreadError = { name: string; message: string; stack: string | undefined; fields: Record<string, unknown> };
 
 type TaskFunction = (...args: unknown[]) => unknown;
 
@@ -18,14 +24,20 @@ port.on('message', async ({ task, args }: TaskMessage) => {
     if (typeof run !== 'function') throw new Error(`${workerData.module} exports no task named ${task}`);
     answer = { kind: 'done', value: await run(...args) };
   } catch (error) {
-    answer = { kind: 'failed', error };
+    answer = { kind: 'failed', error: describeError(error) };
   }
   try {
     port.postMessage(answer);
   } catch (error) {
     // A value that cannot be copied to the other thread would otherwise leave the caller waiting for its timeout.
-    port.postMessage({ kind: 'failed', error: new Error(`the answer of ${task} cannot be passed on: ${error}`) });
+    const refusal = new Error(`the answer of ${task} cannot be passed on: ${error}`);
+    port.postMessage({ kind: 'failed', error: describeError(refusal) } satisfies ThreadMessage);
   }
 });
 
 port.postMessage({ kind: 'ready' } satisfies ThreadMessage);
+
+function describeError(thrown: unknown): ThreadError {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return { name: error.name, message: error.message, stack: error.stack, fields: { ...error } };
+}
