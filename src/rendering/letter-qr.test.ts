@@ -22,13 +22,15 @@ describe('QR codes', () => {
   };
 
   it.each([
-    ['https://www.example.gov.uk/decision?claim=AB123456C'],
-    ['A'],
-    ['01234567890123456789'],
-    [`https://example.gov.uk/${'a1-'.repeat(159)}`.slice(0, 499)],
-    ['x'.repeat(500)],
-    ['Tŷ’r Gŵyl £5 & “more” – ünïcödé ✓'],
-  ])('%s is read back from the picture', async (data) => {
+    ['a link', 'https://www.example.gov.uk/decision?claim=AB123456C'],
+    ['one letter', 'A'],
+    ['digits', '01234567890123456789'],
+    ['a link of 499 bytes', `https://example.gov.uk/${'a1-'.repeat(159)}`.slice(0, 499)],
+    ['500 bytes', 'x'.repeat(500)],
+    ['500 characters of two bytes', 'ŵ'.repeat(500)],
+    ['500 characters of four bytes', '👍'.repeat(500)],
+    ['signs of many kinds', 'Tŷ’r Gŵyl £5 & “more” – ünïcödé ✓'],
+  ])('of %s is read back from the picture', async (_, data) => {
     const code = await decode(data);
     expect(Buffer.from(code?.binaryData ?? []).toString('utf8')).toBe(data);
   });
