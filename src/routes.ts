@@ -5,7 +5,9 @@ import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
+import { activityRoutes } from './notifications/activity.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
+import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
@@ -49,6 +51,7 @@ export const surfaces: Surface<App>[] = [
       accountLinkRoutes,
       permissionRoutes,
       templateRoutes,
+      activityRoutes,
     ],
   },
   {
@@ -67,7 +70,7 @@ export const surfaces: Surface<App>[] = [
     credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
-    routes: [publicTemplateRoutes, inboundTextRoutes],
+    routes: [publicTemplateRoutes, publicNotificationRoutes, inboundTextRoutes],
   },
   {
     name: 'callbacks',

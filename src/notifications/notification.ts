@@ -18,7 +18,9 @@ export type Status =
   | 'virus-scan-failed'
   | 'returned-letter';
 
-export type Postage = 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+export const postages = ['first', 'second', 'economy', 'europe', 'rest-of-world'] as const;
+
+export type Postage = (typeof postages)[number];
 
 /** Lower goes first. */
 export const lanes = { priority: 0, normal: 1, bulk: 2 } as const;

@@ -1,7 +1,10 @@
 import type { Insertable } from 'kysely';
 import { createApiKey, type KeyType } from '../../src/auth/api-keys.ts';
+import { lanes, type NewNotification } from '../../src/notifications/notification.ts';
+import { insertNotifications } from '../../src/notifications/notifications.sql.ts';
 import { timestamp } from '../../src/platform/clock.ts';
-import type { Templates } from '../../src/platform/db/schema.ts';
+import { inTransaction } from '../../src/platform/db/database.ts';
+import type { Notifications, Templates } from '../../src/platform/db/schema.ts';
 import { newId } from '../../src/platform/id.ts';
 import type { Harness } from './harness.ts';
 
@@ -223,5 +226,49 @@ export async function aTemplateFolder({ app, clock }: Harness, serviceId: string
   const name = `Folder ${nextNumber()}`;
   const created_at = timestamp(clock.now());
   await app.db.insertInto('template_folders').values({ id, service_id: serviceId, name, created_at }).execute();
+  return id;
+}
+
+/** Accepted now, waiting in the delivery queue, and counted; later changes can be written over it as `more`. */
+export async function aNotification(
+  { app, clock }: Harness,
+  serviceId: string,
+  templateId: string,
+  fields: Partial<NewNotification> = {},
+  more: Partial<Insertable<Notifications>> = {},
+): Promise<string> {
+  const now = clock.now();
+  const id = newId(now);
+  const type = fields.notification_type ?? 'sms';
+  const recipients = { sms: '07700900123', email: 'ada@example.org', letter: 'Ada\n1 High Street\nLondon\nSW1A 1AA' };
+  const notification: NewNotification = {
+    id,
+    service_id: serviceId,
+    template_id: templateId,
+    template_version: 1,
+    notification_type: type,
+    key_type: 'normal',
+    api_key_id: null,
+    created_by_id: null,
+    status: 'created',
+    client_reference: null,
+    recipient: recipients[type],
+    normalised_recipient: type === 'letter' ? null : recipients[type].replace(/^0/, '44'),
+    personalisation: { name: 'Ada' },
+    reply_to_text: null,
+    postage: type === 'letter' ? 'second' : null,
+    international: false,
+    rate_multiplier: 1,
+    one_click_unsubscribe_url: null,
+    scheduled_for: null,
+    created_at: timestamp(now),
+    lane: type === 'letter' ? null : lanes.normal,
+    due_at: timestamp(now),
+    ...fields,
+  };
+  await inTransaction(app.db, (tx) => insertNotifications(tx, [notification]));
+  if (Object.keys(more).length > 0) {
+    await app.db.updateTable('notifications').set(more).where('id', '=', id).execute();
+  }
   return id;
 }

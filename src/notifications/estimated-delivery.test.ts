@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { estimatedDelivery, printRunDay } from './estimated-delivery.ts';
+
+describe('estimated delivery', () => {
+  it.each([
+    // created, postage, there by
+    ['2000-12-01T00:00:00Z', 'second', '2000-12-11T16:00:00.000000Z'],
+    ['2000-06-01T00:00:00Z', 'first', '2000-06-03T15:00:00.000000Z'],
+    // before and after half past five on a Monday in summer, London time
+    ['2026-06-15T16:29:59Z', 'first', '2026-06-17T15:00:00.000000Z'],
+    ['2026-06-15T16:30:00Z', 'first', '2026-06-18T15:00:00.000000Z'],
+    ['2026-06-15T12:00:00Z', 'second', '2026-06-23T15:00:00.000000Z'],
+    ['2026-06-15T12:00:00Z', 'economy', '2026-06-25T15:00:00.000000Z'],
+    ['2026-06-15T12:00:00Z', 'europe', '2026-06-24T15:00:00.000000Z'],
+    ['2026-06-15T12:00:00Z', 'rest-of-world', '2026-06-26T15:00:00.000000Z'],
+    // over Christmas 2026: printed on Tuesday 29 December
+    ['2026-12-24T12:00:00Z', 'first', '2026-12-30T16:00:00.000000Z'],
+  ] as const)('accepted %s, %s class: %s', (created, postage, expected) => {
+    expect(estimatedDelivery(new Date(created), postage)).toBe(expected);
+  });
+
+  it('the print run of a day ends at half past five in London', () => {
+    expect(printRunDay(new Date('2026-01-05T17:29:59Z'))).toBe('2026-01-05');
+    expect(printRunDay(new Date('2026-01-05T17:30:00Z'))).toBe('2026-01-06');
+  });
+});

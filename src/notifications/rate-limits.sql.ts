@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+
+export interface RateRequest {
+  service_id: string;
+  key_type: 'normal' | 'team' | 'test';
+  /** Let through already. */
+  already: number;
+  /** Waiting for an answer. */
+  waiting: number;
+  top: number;
+}
+
+export interface RateAnswer {
+  service_id: string;
+  key_type: 'normal' | 'team' | 'test';
+  granted: number;
+  /** In the window now, with what was just added. */
+  used: number;
+  oldest_slot: number | null;
+}
+
+/** In the order of their keys: two processes then take their locks in the same order. */
+export async function takeRatePermits(
+  db: Db,
+  requests: RateRequest[],
+  now: { slot: number; window_slots: number },
+): Promise<RateAnswer[]> {
+  const { rows } = await sql<RateAnswer>`
+    select r.service_id, r.key_type, taken.granted, taken.used, taken.oldest_slot
+    from (
+      select * from json_to_recordset(${JSON.stringify(requests)}::json)
+        as r (service_id uuid, key_type text, already int, waiting int, top int)
+      order by service_id, key_type
+    ) as r
+    cross join lateral take_rate_permits(r.service_id, r.key_type, ${now.slot}::bigint, ${now.window_slots}::int,
+      r.already, r.waiting, r.top) as taken`.execute(db);
+  return rows;
+}
+
+/** Windows nobody has asked for since. */
+export async function deleteRateWindows(db: Db, beforeSlot: number): Promise<void> {
+  await db.deleteFrom('rate_windows').where('slot', '<', beforeSlot).execute();
+}

@@ -1,0 +1,206 @@
+import type { ApiCaller } from '../auth/api-caller.ts';
+import { Failure } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { deleteRateWindows, type RateAnswer, takeRatePermits } from './rate-limits.sql.ts';
+
+export const rateWindowSeconds = 60;
+
+const slotMs = 250;
+// One slot more than the window, because the oldest one counts until all of it has passed.
+const windowSlots = (rateWindowSeconds * 1000) / slotMs;
+
+/**
+ * Each process may be this share of a limit ahead of what the others know: eight of them together stay within 5 %.
+ * A limit below 160 leaves no such room, and is kept to the request.
+ */
+const aheadShare = 0.05 / 8;
+
+/** How long a process may keep to itself what it has let through. */
+const reportAfterMs = 50;
+const rememberedWindows = 10_000;
+
+export interface RateDecision {
+  granted: boolean;
+  remaining: number;
+  /** Until the oldest request in the window no longer counts. */
+  reset_s: number;
+}
+
+interface Window {
+  service_id: string;
+  key_type: ApiCaller['key_type'];
+  top: number;
+  /** In all processes, as last heard. */
+  used: number;
+  oldestSlot: number;
+  /** Let through here and not reported yet; and how many of these are being reported. */
+  unreported: number;
+  reporting: number;
+  /** Full until then, in every process. */
+  fullUntil: number;
+  waiting: { resolve(decision: RateDecision): void; reject(error: unknown): void }[];
+}
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'log'>;
+
+/**
+ * A rolling window of requests by service and kind of key, shared by all processes through the database. Far below the
+ * limit a request is let through at once and reported a moment later with others; near it, and for small limits always,
+ * the database decides. Requests that wait for that share one round trip.
+ */
+export class RateLimits {
+  private readonly app: Needs;
+  private readonly windows = new Map<string, Window>();
+  private readonly changed = new Set<Window>();
+  private timer: NodeJS.Timeout | undefined;
+  private asking = false;
+  private closed = false;
+
+  constructor(app: Needs) {
+    this.app = app;
+  }
+
+  take(caller: Pick<ApiCaller, 'service_id' | 'key_type'>, limit: number): Promise<RateDecision> | RateDecision {
+    const window = this.windowOf(caller);
+    const now = this.app.clock.now().getTime();
+    if (window.top !== limit) Object.assign(window, { top: limit, fullUntil: 0 });
+    if (window.fullUntil > now) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
+    const used = window.used + window.unreported;
+    if (window.unreported < Math.floor(limit * aheadShare) && used < limit) {
+      window.unreported += 1;
+      this.report(window, reportAfterMs);
+      return { granted: true, remaining: limit - used - 1, reset_s: secondsUntil(endOf(window, now), now) };
+    }
+    return new Promise((resolve, reject) => {
+      window.waiting.push({ resolve, reject });
+      this.report(window, 0);
+    });
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  private windowOf({ service_id, key_type }: Pick<ApiCaller, 'service_id' | 'key_type'>): Window {
+    const key = `${service_id} ${key_type}`;
+    const known = this.windows.get(key);
+    if (known) return known;
+    if (this.windows.size >= rememberedWindows) this.forgetIdleWindows();
+    const window = {
+      ...{ service_id, key_type, top: 0, used: 0, oldestSlot: 0, unreported: 0, reporting: 0, fullUntil: 0 },
+      waiting: [],
+    };
+    this.windows.set(key, window);
+    return window;
+  }
+
+  private forgetIdleWindows(): void {
+    for (const [key, window] of this.windows) if (!this.changed.has(window)) this.windows.delete(key);
+  }
+
+  private report(window: Window, withinMs: number): void {
+    this.changed.add(window);
+    if (this.asking || this.closed) return;
+    if (withinMs === 0) {
+      clearTimeout(this.timer);
+      this.timer = undefined;
+      this.asking = true;
+      setImmediate(() => void this.ask());
+    } else {
+      this.timer ??= setTimeout(() => {
+        this.timer = undefined;
+        this.asking = true;
+        void this.ask();
+      }, withinMs).unref();
+    }
+  }
+
+  private async ask(): Promise<void> {
+    const windows = [...this.changed];
+    this.changed.clear();
+    const asked = windows.map((window) => {
+      window.reporting = window.unreported;
+      return { window, waiting: window.waiting.splice(0) };
+    });
+    const now = this.app.clock.now().getTime();
+    try {
+      const answers = await takeRatePermits(
+        this.app.db,
+        asked.map(({ window: { service_id, key_type, reporting, top }, waiting }) => {
+          return { service_id, key_type, already: reporting, waiting: waiting.length, top };
+        }),
+        { slot: Math.floor(now / slotMs), window_slots: windowSlots },
+      );
+      const byKey = new Map(answers.map((answer) => [`${answer.service_id} ${answer.key_type}`, answer]));
+      for (const { window, waiting } of asked) {
+        const answer = byKey.get(`${window.service_id} ${window.key_type}`);
+        if (answer) settle(window, waiting, answer, now);
+      }
+    } catch (error) {
+      for (const { window, waiting } of asked) {
+        window.reporting = 0;
+        for (const { reject } of waiting) reject(error);
+      }
+    } finally {
+      this.asking = false;
+      if ([...this.changed].some((window) => window.waiting.length > 0)) this.reportAgain(0);
+      else if (this.changed.size > 0) this.reportAgain(reportAfterMs);
+    }
+  }
+
+  private reportAgain(withinMs: number): void {
+    const [window] = this.changed;
+    if (window) this.report(window, withinMs);
+  }
+}
+
+function settle(window: Window, waiting: Window['waiting'], answer: RateAnswer, now: number): void {
+  window.unreported -= window.reporting;
+  window.reporting = 0;
+  window.used = answer.used;
+  window.oldestSlot = answer.oldest_slot ?? Math.floor(now / slotMs);
+  const reset_s = secondsUntil(endOf(window, now), now);
+  // Counted down to each: the last one let through sees what is left after it.
+  const left = Math.max(0, window.top - answer.used);
+  waiting.forEach(({ resolve }, index) => {
+    const granted = index < answer.granted;
+    resolve({ granted, remaining: granted ? left + answer.granted - index - 1 : 0, reset_s });
+  });
+  if (answer.granted < waiting.length) window.fullUntil = endOf(window, now);
+}
+
+/** When the oldest slot leaves the window. */
+function endOf(window: Window, now: number): number {
+  return window.oldestSlot === 0 ? now + rateWindowSeconds * 1000 : (window.oldestSlot + windowSlots + 1) * slotMs;
+}
+
+function secondsUntil(moment: number, now: number): number {
+  return Math.max(1, Math.ceil((moment - now) / 1000));
+}
+
+const namesOfKeyTypes = { normal: 'LIVE', team: 'TEAM', test: 'TEST' } as const;
+
+export function rateLimitHeaders(limit: number, decision: RateDecision): Record<string, string> {
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(decision.remaining),
+    'ratelimit-reset': String(decision.reset_s),
+    'ratelimit-policy': `${limit};w=${rateWindowSeconds}`,
+  };
+}
+
+export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number, decision: RateDecision): Failure {
+  return new Failure(
+    'too-many',
+    'RateLimitError',
+    `Exceeded rate limit for key type ${namesOfKeyTypes[keyType]} of ${limit} requests per ${rateWindowSeconds} seconds`,
+    { headers: { 'retry-after': String(decision.reset_s) } },
+  );
+}
+
+/** Windows of services that have fallen silent. */
+export async function forgetOldRateWindows(app: Needs): Promise<void> {
+  const slot = Math.floor(app.clock.now().getTime() / slotMs);
+  await deleteRateWindows(app.db, slot - 2 * windowSlots);
+}

@@ -1,0 +1,154 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { NotificationType, Postage, Status } from './notification.ts';
+
+export interface StoredNotification {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  notification_type: NotificationType;
+  key_type: 'normal' | 'team' | 'test';
+  status: Status;
+  client_reference: string | null;
+  recipient: string;
+  personalisation: Record<string, unknown>;
+  reply_to_text: string | null;
+  postage: Postage | null;
+  international: boolean;
+  rate_multiplier: number;
+  billable_units: number;
+  provider: string | null;
+  provider_reference: string | null;
+  one_click_unsubscribe_url: string | null;
+  scheduled_for: Timestamp | null;
+  created_at: Timestamp;
+  sent_at: Timestamp | null;
+  updated_at: Timestamp | null;
+  api_key_id: string | null;
+  created_by_id: string | null;
+  created_by_name: string | null;
+  created_by_email_address: string | null;
+  key_name: string | null;
+  /** Whether the template, as it is now, hides what its messages were personalised with. */
+  redact_personalisation: boolean;
+  /** Of a fragment or of this letter, on the day it was accepted. */
+  rate: string | null;
+  /** What it costs, exactly. */
+  cost: string | null;
+}
+
+export interface NotificationFilter {
+  statuses?: readonly Status[];
+  types?: readonly NotificationType[];
+  key_types?: readonly ('normal' | 'team' | 'test')[];
+  client_reference?: string;
+  /** Only those that no person sent by hand, or those that one did as well. */
+  without_one_off?: boolean;
+  /** Part of a recipient, in the form to compare by, or of the sender's own reference. */
+  search?: { recipient: string; reference: string };
+  created_since?: Timestamp;
+  older_than?: string;
+}
+
+export async function selectNotification(
+  db: Db,
+  serviceId: string,
+  notificationId: string,
+): Promise<StoredNotification | undefined> {
+  const which = sql`n.service_id = ${serviceId} and n.id = ${notificationId}`;
+  const { rows } = await selectRows(sql`(select * from notifications n where ${which})`).execute(db);
+  return rows[0];
+}
+
+/**
+ * Newest first. Ids ascend with time, so a page is a range of the index (service_id, id): the thousandth costs what the
+ * first does. An `older_than` that is not a notification of the service matches nothing.
+ */
+export async function selectNotifications(
+  db: Db,
+  serviceId: string,
+  filter: NotificationFilter,
+  page: { size: number; skip?: number },
+): Promise<StoredNotification[]> {
+  const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, filter)];
+  const found = sql`(select * from notifications n where ${sql.join(conditions, sql` and `)}
+    order by n.id desc limit ${page.size} offset ${page.skip ?? 0})`;
+  const { rows } = await selectRows(found).execute(db);
+  return rows;
+}
+
+function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (filter.statuses) conditions.push(sql`n.status = any (${[...filter.statuses]}::text[])`);
+  if (filter.types) conditions.push(sql`n.notification_type = any (${[...filter.types]}::text[])`);
+  if (filter.key_types) conditions.push(sql`n.key_type = any (${[...filter.key_types]}::text[])`);
+  if (filter.client_reference !== undefined) conditions.push(sql`n.client_reference = ${filter.client_reference}`);
+  if (filter.without_one_off) conditions.push(sql`n.created_by_id is null`);
+  if (filter.created_since) conditions.push(sql`n.created_at >= ${filter.created_since}`);
+  if (filter.search) {
+    const { recipient, reference } = filter.search;
+    conditions.push(sql`(coalesce(n.normalised_recipient, n.recipient) ilike ${containing(recipient)}
+      or n.client_reference ilike ${containing(reference)})`);
+  }
+  if (filter.older_than !== undefined) {
+    conditions.push(sql`n.id < (select older.id from notifications older
+      where older.id = ${filter.older_than} and older.service_id = ${serviceId})`);
+  }
+  return conditions;
+}
+
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** The newest rate that had begun when it was accepted; before the first one began, the first. */
+const rate = sql`case notification_type
+  when 'sms' then (
+    select r.rate from sms_rates r order by r.valid_from > n.created_at, abs(extract(epoch from r.valid_from - n.created_at))
+    limit 1)
+  when 'letter' then (
+    select r.rate from letter_rates r where r.post_class = n.postage and r.sheet_count = n.billable_units
+    order by r.start_date > n.created_at, abs(extract(epoch from r.start_date - n.created_at)) limit 1)
+  end`;
+
+function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> {
+  return sql<StoredNotification>`
+    select n.id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
+      n.client_reference, n.recipient, n.personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
+      n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at,
+      n.sent_at, n.updated_at, n.api_key_id, n.created_by_id, users.name as created_by_name,
+      users.email_address as created_by_email_address, api_keys.name as key_name,
+      coalesce(templates.redact_personalisation, false) as redact_personalisation, price.rate,
+      case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost
+    from ${found} n
+    left join users on users.id = n.created_by_id
+    left join api_keys on api_keys.id = n.api_key_id
+    left join templates on templates.id = n.template_id
+    cross join lateral (select ${rate} as rate) price
+    order by n.id desc`;
+}
+
+/** Read from the statistics: counting messages would read them all. */
+export async function countSentNotifications(
+  db: Db,
+  serviceId: string,
+  since: { london_day: string },
+  type?: NotificationType,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('daily_status_counts')
+    .where('service_id', '=', serviceId)
+    .where('london_day', '>=', since.london_day)
+    .where('key_type', '!=', 'test')
+    .$if(type !== undefined, (query) => query.where('notification_type', '=', type ?? 'sms'))
+    .select((row) => row.fn.coalesce(row.fn.sum<number>('count'), sql<number>`0`).as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
+  const row = await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst();
+  return row !== undefined;
+}
