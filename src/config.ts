@@ -47,6 +47,9 @@ export const settings = {
     fallback: 'http://localhost:6012',
   }),
   EMAIL_DOMAIN: setting.text('Domain of the addresses email is sent from.', { fallback: 'notifications.example' }),
+  FROM_NUMBER: setting.text('Sender of text messages that a new service starts with; at most 11 characters.', {
+    fallback: 'PENNYPOST',
+  }),
   LOG_LEVEL: setting.oneOf('Least severe log line that is written.', ['debug', 'info', 'warn', 'error', 'silent'], {
     fallback: 'info',
   }),

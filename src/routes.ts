@@ -14,6 +14,11 @@ import { adminErrors, publicErrors, statisticsErrors } from './platform/http/err
 import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
+import { serviceHistoryRoutes } from './services/history.routes.ts';
+import { serviceMemberRoutes } from './services/service-members.routes.ts';
+import { refusalOfServiceName } from './services/service-name.ts';
+import { refusalOfServicePermission } from './services/service-permissions.ts';
+import { serviceRoutes } from './services/services.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
@@ -45,6 +50,9 @@ export const surfaces: Surface<App>[] = [
       brandPoolRoutes,
       organisationRoutes,
       organisationMemberRoutes,
+      serviceRoutes,
+      serviceMemberRoutes,
+      serviceHistoryRoutes,
       signInRoutes,
       verifyCodeRoutes,
       webauthnCredentialRoutes,
@@ -97,6 +105,8 @@ export const surfaces: Surface<App>[] = [
 /** Text formats that request schemas name; their rules live in the pure libraries. */
 export const formats: Record<string, TextFormat> = {
   email: (text) => parseEmailAddress(text).ok,
+  'service-name': { refusal: refusalOfServiceName },
+  'service-permission': { refusal: refusalOfServicePermission },
   'user-name': { refusal: refusalOfName },
   'user-mobile-number': { refusal: refusalOfMobileNumber },
   'template-name': { refusal: refusalOfTemplateName },

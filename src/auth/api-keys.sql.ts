@@ -75,6 +75,7 @@ export function selectApiKeys(db: Db, serviceId: string, revokedSince: Timestamp
     .where('service_id', '=', serviceId)
     .where((key) => key.or([key('expiry_date', 'is', null), key('expiry_date', '>', revokedSince)]))
     .orderBy('created_at')
+    .orderBy('id')
     .execute();
 }
 

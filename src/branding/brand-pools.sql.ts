@@ -42,24 +42,26 @@ export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: st
   return found.rows.length;
 }
 
-/** False when the brand was not in the pool. */
+/** The brand that left the pool, if it was there. */
 export async function deleteFromPool(
   tx: Tx,
   kind: BrandKind,
   organisationId: string,
   brandId: string,
-): Promise<boolean> {
-  const { numDeletedRows } =
+): Promise<string | undefined> {
+  const [left] =
     kind === 'email'
       ? await tx
           .deleteFrom('organisation_email_branding_pool')
           .where('organisation_id', '=', organisationId)
           .where('email_branding_id', '=', brandId)
-          .executeTakeFirstOrThrow()
+          .returning('email_branding_id as id')
+          .execute()
       : await tx
           .deleteFrom('organisation_letter_branding_pool')
           .where('organisation_id', '=', organisationId)
           .where('letter_branding_id', '=', brandId)
-          .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+          .returning('letter_branding_id as id')
+          .execute();
+  return left?.id;
 }

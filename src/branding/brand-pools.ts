@@ -56,11 +56,12 @@ export async function removeFromPool(
   const organisation = await getOrganisation(app.db, organisationId);
   const { email_branding_id, letter_branding_id } = organisation;
   await inTransaction(app.db, async (tx) => {
-    if (!(await deleteFromPool(tx, kind, organisationId, brandId))) {
+    const left = await deleteFromPool(tx, kind, organisationId, brandId);
+    if (left === undefined) {
       const brand = kind === 'email' ? 'Email branding' : 'Letter branding';
       throw notFound(`${brand} ${brandId} not in ${organisation.name}'s pool`);
     }
-    if ((kind === 'email' ? email_branding_id : letter_branding_id) === brandId.toLowerCase()) {
+    if ((kind === 'email' ? email_branding_id : letter_branding_id) === left) {
       throw invalid(`You cannot remove an organisation's default ${kind} branding`);
     }
   });

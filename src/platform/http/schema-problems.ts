@@ -26,6 +26,7 @@ export function fieldTexts(errors: SchemaError[]): FailureDetail {
 
 const formatTexts: Record<string, string> = {
   uuid: 'Not a valid UUID.',
+  'uuid-or-empty': 'Not a valid UUID.',
   date: 'Not a valid date.',
   datetime: 'Not a valid datetime.',
   email: 'Not a valid email address',

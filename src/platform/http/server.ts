@@ -9,6 +9,7 @@ import Fastify, {
 import { isDay } from '../calendar.ts';
 import { failureOfDatabaseError } from '../db/errors.ts';
 import { Failure, statusOfKind } from '../failure.ts';
+import { isUuid } from '../id.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { failureOfFrameworkError, readBodies } from './body.ts';
@@ -137,6 +138,7 @@ function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surfac
 
 const platformFormats: Record<string, (text: string) => boolean> = {
   uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
+  'uuid-or-empty': (text) => text === '' || isUuid(text),
   date: isDay,
   datetime: (text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)),
   // An empty text clears the colour.

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Tx } from '../platform/db/database.ts';
+
+/** Which table the id in a field of a service names. */
+const tables = {
+  created_by: 'users',
+  go_live_user: 'users',
+  organisation: 'organisations',
+  email_branding: 'email_branding',
+  letter_branding: 'letter_branding',
+} as const;
+
+export type ReferenceField = keyof typeof tables;
+export const referenceFields = Object.keys(tables) as ReferenceField[];
+
+/** The fields whose id names nothing. */
+export async function selectUnknownReferences(
+  tx: Tx,
+  references: { [field in ReferenceField]?: string | null },
+): Promise<ReferenceField[]> {
+  const given = referenceFields.flatMap((field) => {
+    const id = references[field];
+    return id ? [{ field, id }] : [];
+  });
+  if (given.length === 0) return [];
+  const checks = given.map(
+    ({ field, id }) =>
+      sql`select ${field}::text as field where not exists (select from ${sql.table(tables[field])} where id = ${id})`,
+  );
+  const { rows } = await sql<{ field: ReferenceField }>`${sql.join(checks, sql` union all `)}`.execute(tx);
+  return rows.map(({ field }) => field);
+}

@@ -1,0 +1,104 @@
+import type { Config } from '../config.ts';
+import { findOrganisationIdByEmailAddress } from '../organisations/domains.ts';
+import type { OrganisationType } from '../organisations/organisation-types.ts';
+import { getOrganisation } from '../organisations/organisations.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { addServiceMember, creatorPermissions } from '../users/permissions.ts';
+import { getUserRecord, type UserRecord } from '../users/user-record.ts';
+import { resetAllowance } from './allowance.ts';
+import { defaultLimits } from './limits.ts';
+import { nhsNotifyOrganisationId, selectNhsBrands, selectOrganisationId } from './service-create.sql.ts';
+import type { SettableFields } from './service-fields.ts';
+import { emailSenderLocalPart, normalisedName } from './service-name.ts';
+import { defaultServicePermissions } from './service-permissions.ts';
+import { columnsOf, refuseUnfitFields } from './service-rows.ts';
+import { insertService } from './services.sql.ts';
+import { getService, type Service } from './services.ts';
+import { insertSmsSender } from './sms-senders.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'> };
+
+/** Makes the service with everything it needs to send, or nothing at all. */
+export async function createService(
+  app: Needs,
+  request: SettableFields & { name: string; user_id: string },
+): Promise<Service> {
+  const { user_id, ...fields } = request;
+  const now = app.clock.now();
+  const id = newId(now);
+  await inTransaction(app.db, async (tx) => {
+    const creator = await getUserRecord(tx, user_id);
+    await refuseUnfitFields(tx, fields);
+    const restricted = fields.restricted ?? true;
+    await insertService(tx, {
+      restricted,
+      ...defaultLimits(restricted),
+      count_as_live: !creator.platform_admin,
+      ...columnsOf(fields),
+      ...(await belongings(tx, creator, fields)),
+      id,
+      name: fields.name,
+      normalised_name: normalisedName(fields.name),
+      email_sender_local_part: emailSenderLocalPart(fields.name, fields.custom_email_sender_name),
+      permissions: fields.permissions ?? defaultServicePermissions,
+      created_by_id: fields.created_by ?? user_id,
+      created_at: timestamp(now),
+    });
+    await addServiceMember(tx, { service_id: id, user_id, permissions: creatorPermissions }, now);
+    await insertSmsSender(tx, {
+      id: newId(now),
+      service_id: id,
+      sms_sender: app.config.FROM_NUMBER,
+      is_default: true,
+      created_at: timestamp(now),
+    });
+    await resetAllowance(tx, id, now);
+  });
+  return getService(app.db, id);
+}
+
+/** Whether the Crown owns it, where the type alone decides. */
+const crownByType: { [type in OrganisationType]?: boolean } = {
+  local: false,
+  nhs_central: true,
+  nhs_local: false,
+  nhs_gp: false,
+  nhs_notify: false,
+  emergency_service: false,
+  school_or_college: false,
+};
+
+/** The organisation that owns the creator's email domain gives the service its type and its brands. */
+async function belongings(tx: Tx, creator: UserRecord, fields: SettableFields) {
+  const requested = fields.organisation_type ?? null;
+  const organisationId =
+    fields.organisation ??
+    (requested === 'nhs_notify' ? await selectOrganisationId(tx, nhsNotifyOrganisationId) : undefined) ??
+    (await findOrganisationIdByEmailAddress(tx, creator.email_address));
+  if (organisationId) {
+    const organisation = await getOrganisation(tx, organisationId);
+    const type = organisation.organisation_type ?? requested;
+    return {
+      organisation_id: organisation.id,
+      organisation_type: type,
+      crown: organisation.crown,
+      email_branding_id: fields.email_branding || organisation.email_branding_id,
+      letter_branding_id: fields.letter_branding || organisation.letter_branding_id,
+    };
+  }
+  const crown = requested === null ? null : (crownByType[requested] ?? null);
+  if (!isNhs(requested, creator.email_address)) return { crown };
+  const brands = await selectNhsBrands(tx);
+  return {
+    crown,
+    email_branding_id: fields.email_branding || brands.email_branding_id,
+    letter_branding_id: fields.letter_branding || brands.letter_branding_id,
+  };
+}
+
+function isNhs(type: OrganisationType | null, emailAddress: string): boolean {
+  return Boolean(type?.startsWith('nhs_')) || /[@.]nhs\.(uk|net)$/i.test(emailAddress);
+}

@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import { organisationTypes } from '../organisations/organisation-types.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+
+const Count = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
+const Text = Type.String();
+const ShortText = Type.String({ maxLength: 255 });
+/** An empty text takes the brand away, as null does. */
+const BrandId = Nullable(Type.String({ format: 'uuid-or-empty' }));
+const Moment = Nullable(Type.String({ format: 'datetime' }));
+
+/** What can be set when a service is made or changed. */
+export const settable = {
+  name: Type.String({ maxLength: 255, format: 'service-name' }),
+  active: Type.Boolean(),
+  restricted: Type.Boolean({ description: 'Trial mode' }),
+  created_by: Uuid,
+  organisation: Nullable(Uuid),
+  organisation_type: Nullable(OneOf(organisationTypes)),
+  permissions: Type.Array(Type.String({ format: 'service-permission' })),
+  email_branding: BrandId,
+  letter_branding: BrandId,
+  email_message_limit: Count,
+  sms_message_limit: Count,
+  letter_message_limit: Count,
+  international_sms_message_limit: Count,
+  rate_limit: Count,
+  prefix_sms: Type.Boolean(),
+  contact_link: Nullable(ShortText),
+  custom_email_sender_name: Nullable(ShortText),
+  confirmed_email_sender_name: Nullable(Type.Boolean()),
+  confirmed_unique: Type.Boolean(),
+  has_active_go_live_request: Type.Boolean(),
+  count_as_live: Type.Boolean(),
+  go_live_user: Nullable(Uuid),
+  go_live_at: Moment,
+  volume_sms: Nullable(Count),
+  volume_email: Nullable(Count),
+  volume_letter: Nullable(Count),
+  consent_to_research: Nullable(Type.Boolean()),
+  notes: Nullable(Text),
+  billing_contact_names: Nullable(Text),
+  billing_contact_email_addresses: Nullable(Text),
+  purchase_order_number: Nullable(ShortText),
+  billing_reference: Nullable(ShortText),
+};
+
+export const SettableFields = Type.Partial(Type.Object(settable));
+export type SettableFields = Static<typeof SettableFields>;
+
+/** Only what a request may set: everything else in its body is ignored. */
+export function pickSettable(body: object): SettableFields {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => field in settable));
+}
+
+const ChannelCounts = Type.Object({
+  requested: Type.Integer(),
+  delivered: Type.Integer(),
+  failed: Type.Integer(),
+});
+
+export const Statistics = Type.Object({ email: ChannelCounts, sms: ChannelCounts, letter: ChannelCounts });
+
+/** A service as the wire shows it. */
+export const serviceRecord = {
+  ...settable,
+  id: Uuid,
+  name: Text,
+  permissions: Type.Array(Text),
+  email_branding: Nullable(Uuid),
+  letter_branding: Nullable(Uuid),
+  go_live_at: Nullable(Datetime),
+  email_sender_local_part: Text,
+  service_callback_api: Type.Array(Type.Object({ callback_id: Uuid, callback_type: Text })),
+  created_at: Datetime,
+  updated_at: Nullable(Datetime),
+  version: Type.Integer(),
+};
+
+export const ServiceRecord = Type.Object({ ...serviceRecord, statistics: Type.Optional(Statistics) });

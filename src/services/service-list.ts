@@ -1,0 +1,62 @@
+import { londonDay } from '../platform/calendar.ts';
+import { invalidField } from '../platform/failure.ts';
+import { isTrue } from '../platform/http/fields.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Days } from './service-statistics.sql.ts';
+import { noStatistics, recentStatistics, type Statistics, statisticsByService } from './service-statistics.ts';
+import { selectServices } from './services.sql.ts';
+import { getService, type Service } from './services.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export interface ListQuery {
+  only_active?: string;
+  detailed?: string;
+  user_id?: string;
+  include_from_test_key?: string;
+  start_date?: string;
+  end_date?: string;
+}
+
+type Listed = Service & { statistics?: Statistics };
+
+export async function listServices(app: Needs, query: ListQuery): Promise<Listed[]> {
+  const only_active = isTrue(query.only_active);
+  const days = daysOf(query, londonDay(app.clock.now()));
+  if (query.user_id !== undefined) return selectServices(app.db, { user_id: query.user_id, only_active });
+  if (!isTrue(query.detailed)) return selectServices(app.db, { only_active });
+  return listWithStatistics(app, { only_active, days, with_test_keys: isTrue(query.include_from_test_key, true) });
+}
+
+/** Two queries, however many services there are. A range of the past lists only those that sent something in it. */
+async function listWithStatistics(
+  { db, clock }: Needs,
+  options: { only_active: boolean; days: Days; with_test_keys: boolean },
+): Promise<Listed[]> {
+  const { only_active, days, with_test_keys } = options;
+  const statistics = await statisticsByService(db, days, { with_test_keys });
+  const today = londonDay(clock.now());
+  const everyone = days.first <= today && today <= days.last;
+  const services = await selectServices(db, everyone ? { only_active } : { only_active, ids: [...statistics.keys()] });
+  return services.map((service) => ({ ...service, statistics: statistics.get(service.id) ?? noStatistics() }));
+}
+
+/** Today, unless something else is said; one end alone reaches to today. */
+function daysOf({ start_date, end_date }: ListQuery, today: string): Days {
+  if (start_date !== undefined && end_date !== undefined && start_date > end_date) {
+    throw invalidField('start_date', 'Start date must be before end date');
+  }
+  const first = start_date ?? (end_date !== undefined && end_date < today ? end_date : today);
+  const last = end_date ?? (start_date !== undefined && start_date > today ? start_date : today);
+  return { first, last };
+}
+
+export async function getServiceForQuery(
+  app: Needs,
+  id: string,
+  query: { detailed?: string; today_only?: string },
+): Promise<Listed> {
+  const service = await getService(app.db, id);
+  if (!isTrue(query.detailed)) return service;
+  return { ...service, statistics: await recentStatistics(app, id, { today_only: isTrue(query.today_only) }) };
+}

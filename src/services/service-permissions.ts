@@ -1,0 +1,28 @@
+import { invalidField } from '../platform/failure.ts';
+
+/** What a service may do; the first three are its channels. */
+export const allServicePermissions = [
+  'email',
+  'sms',
+  'letter',
+  'international_sms',
+  'inbound_sms',
+  'email_auth',
+  'edit_folder_permissions',
+  'international_letters',
+  'sms_to_uk_landlines',
+] as const;
+
+export const defaultServicePermissions = ['sms', 'email', 'letter', 'international_sms', 'international_letters'];
+
+export function refusalOfServicePermission(permission: string): string | undefined {
+  const known = (allServicePermissions as readonly string[]).includes(permission);
+  return known ? undefined : `Invalid Service Permission: '${permission}'`;
+}
+
+export function refuseRepeatedPermissions(permissions: string[]): void {
+  const repeated = [...new Set(permissions.filter((permission, index) => permissions.indexOf(permission) !== index))];
+  if (repeated.length === 0) return;
+  const list = repeated.map((permission) => `'${permission}'`).join(', ');
+  throw invalidField('permissions', `Duplicate Service Permission: [${list}]`);
+}

@@ -1,0 +1,27 @@
+import type { Updateable } from 'kysely';
+import type { Tx } from '../platform/db/database.ts';
+import type { Services } from '../platform/db/schema.ts';
+import { invalid } from '../platform/failure.ts';
+import { selectUnknownReferences } from './references.sql.ts';
+import type { SettableFields } from './service-fields.ts';
+import { refuseRepeatedPermissions } from './service-permissions.ts';
+
+/** The wire names references without the `_id` that their columns carry. */
+export function columnsOf(fields: SettableFields): Updateable<Services> {
+  const { created_by, organisation, go_live_user, email_branding, letter_branding, ...same } = fields;
+  return {
+    ...same,
+    created_by_id: created_by,
+    organisation_id: organisation,
+    go_live_user_id: go_live_user,
+    email_branding_id: email_branding === '' ? null : email_branding,
+    letter_branding_id: letter_branding === '' ? null : letter_branding,
+  };
+}
+
+/** What a schema cannot see: permissions given twice, and ids of things that do not exist, all of them together. */
+export async function refuseUnfitFields(tx: Tx, fields: SettableFields): Promise<void> {
+  if (fields.permissions) refuseRepeatedPermissions(fields.permissions);
+  const unknown = await selectUnknownReferences(tx, fields);
+  if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((field) => [field, ['No result found']])));
+}

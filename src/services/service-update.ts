@@ -1,0 +1,54 @@
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type AccountMessageSender, accountTemplates } from '../users/account-messages.ts';
+import { raisedLimits } from './limits.ts';
+import type { SettableFields } from './service-fields.ts';
+import { selectActiveMembers } from './service-members.sql.ts';
+import { emailSenderLocalPart, normalisedName } from './service-name.ts';
+import { columnsOf, refuseUnfitFields } from './service-rows.ts';
+import { lockService, updateServices } from './services.sql.ts';
+import { getService, type Service } from './services.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'> & { accountMessages: AccountMessageSender };
+
+/** Only what is given changes; every call makes a new version. */
+export async function updateService(app: Needs, id: string, fields: SettableFields): Promise<Service> {
+  await inTransaction(app.db, async (tx) => {
+    const before = await lockService(tx, id);
+    if (!before) throw notFound();
+    if (fields.active && !before.active) {
+      throw invalidField('active', 'An archived service cannot be made active again.');
+    }
+    await refuseUnfitFields(tx, fields);
+    const goesLive = before.restricted && fields.restricted === false;
+    const name = fields.name ?? before.name;
+    const senderName =
+      fields.custom_email_sender_name === undefined ? before.custom_email_sender_name : fields.custom_email_sender_name;
+    const change = {
+      ...(goesLive ? raisedLimits(before) : {}),
+      ...given(columnsOf(fields)),
+      name,
+      normalised_name: normalisedName(name),
+      email_sender_local_part: emailSenderLocalPart(name, senderName),
+    };
+    await updateServices(tx, [id], change, timestamp(app.clock.now()));
+    if (goesLive) await tellTeam(app, tx, { id, name });
+  });
+  return getService(app.db, id);
+}
+
+async function tellTeam(app: Needs, tx: Tx, service: { id: string; name: string }): Promise<void> {
+  for (const member of await selectActiveMembers(tx, service.id)) {
+    await app.accountMessages.send(tx, {
+      template_id: accountTemplates.serviceLive,
+      to: member.email_address,
+      personalisation: { name: member.name, service_name: service.name },
+    });
+  }
+}
+
+function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,119 @@
+import { Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { AccountMessageSender } from '../users/account-messages.ts';
+import { archiveService } from './service-archive.ts';
+import { createService } from './service-create.ts';
+import { pickSettable, ServiceRecord, SettableFields, settable } from './service-fields.ts';
+import { getServiceForQuery, listServices } from './service-list.ts';
+import { updateService } from './service-update.ts';
+import { findServicesByName } from './services.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+
+const ListQuery = Type.Object({
+  only_active: Type.Optional(QueryBoolean),
+  detailed: Type.Optional(QueryBoolean),
+  user_id: Type.Optional(Uuid),
+  include_from_test_key: Type.Optional(QueryBoolean),
+  start_date: Type.Optional(Day),
+  end_date: Type.Optional(Day),
+});
+
+const FoundByName = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  active: Type.Boolean(),
+  restricted: Type.Boolean(),
+  organisation_name: Nullable(Type.String()),
+});
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'FROM_NUMBER'> };
+
+export function serviceRoutes(http: Http, app: Needs): void {
+  http.get(
+    '/service',
+    {
+      schema: {
+        summary: 'Services, oldest first; with `detailed` also what they sent between two days',
+        querystring: ListQuery,
+        response: { 200: Data(Type.Array(ServiceRecord)) },
+      },
+    },
+    async (request) => ({ data: await listServices(app, request.query) }),
+  );
+
+  http.get(
+    '/service/find-services-by-name',
+    {
+      schema: {
+        summary: 'Services whose name contains a text, ignoring case',
+        querystring: Type.Object({ service_name: Type.Optional(Type.String({ description: 'Required' })) }),
+        response: { 200: Data(Type.Array(FoundByName)) },
+      },
+    },
+    async (request) => ({ data: await findServicesByName(app.db, request.query.service_name) }),
+  );
+
+  http.get(
+    '/service/:service_id',
+    {
+      schema: {
+        summary: 'One service, archived or not',
+        params: OfService,
+        querystring: Type.Object({
+          detailed: Type.Optional(QueryBoolean),
+          today_only: Type.Optional(QueryBoolean),
+        }),
+        response: { 200: Data(ServiceRecord) },
+      },
+    },
+    async (request) => ({ data: await getServiceForQuery(app, request.params.service_id, request.query) }),
+  );
+
+  http.post(
+    '/service',
+    {
+      schema: {
+        summary: 'Create a service: its creator is the first of the team',
+        body: Type.Object({ ...SettableFields.properties, name: settable.name, user_id: Uuid }),
+        response: { 201: Data(ServiceRecord) },
+      },
+    },
+    async (request, reply) => {
+      const { name, user_id } = request.body;
+      const service = await createService(app, { ...pickSettable(request.body), name, user_id });
+      return reply.code(201).send({ data: service });
+    },
+  );
+
+  http.post(
+    '/service/:service_id',
+    {
+      schema: {
+        summary: 'Change a service; what is not given stays',
+        params: OfService,
+        body: SettableFields,
+        response: { 200: Data(ServiceRecord) },
+      },
+    },
+    async (request) => ({ data: await updateService(app, request.params.service_id, pickSettable(request.body)) }),
+  );
+
+  http.post(
+    '/service/:service_id/archive',
+    {
+      schema: {
+        summary: 'Archive a service with its templates and keys; cannot be undone',
+        params: OfService,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await archiveService(app, request.params.service_id);
+      return reply.code(204).send(null);
+    },
+  );
+}

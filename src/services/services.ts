@@ -1,0 +1,20 @@
+import type { Db } from '../platform/db/database.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+import { selectService, selectServicesByName, serviceExists } from './services.sql.ts';
+
+export type Service = NonNullable<Awaited<ReturnType<typeof selectService>>>;
+
+export async function getService(db: Db, id: string): Promise<Service> {
+  const service = await selectService(db, id);
+  if (!service) throw notFound();
+  return service;
+}
+
+export async function refuseUnlessServiceExists(db: Db, id: string): Promise<void> {
+  if (!(await serviceExists(db, id))) throw notFound();
+}
+
+export async function findServicesByName(db: Db, name: string | undefined) {
+  if (!name) throw invalidField('service_name', 'Missing data for required field.');
+  return selectServicesByName(db, name);
+}
