@@ -8,6 +8,7 @@ import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
+import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
@@ -23,11 +24,17 @@ import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { accountLinkRoutes } from './users/account-links.routes.ts';
+import { eventRoutes } from './users/events.routes.ts';
+import { joinRequestRoutes } from './users/join-requests.routes.ts';
+import { organisationInviteRoutes } from './users/organisation-invites.routes.ts';
 import { organisationMemberRoutes } from './users/organisation-members.routes.ts';
 import { permissionRoutes } from './users/permissions.routes.ts';
+import { serviceInviteRoutes } from './users/service-invites.routes.ts';
+import { refusalOfPermissionList } from './users/service-invites.ts';
 import { signInRoutes } from './users/sign-in.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
 import { userRoutes } from './users/users.routes.ts';
+import { usersListRoutes } from './users/users-list.routes.ts';
 import { verifyCodeRoutes } from './users/verify-codes.routes.ts';
 import { webauthnCredentialRoutes } from './users/webauthn-credentials.routes.ts';
 
@@ -58,6 +65,12 @@ export const surfaces: Surface<App>[] = [
       webauthnCredentialRoutes,
       accountLinkRoutes,
       permissionRoutes,
+      serviceInviteRoutes,
+      organisationInviteRoutes,
+      joinRequestRoutes,
+      eventRoutes,
+      usersListRoutes,
+      findByUuidRoutes,
       templateRoutes,
       activityRoutes,
     ],
@@ -108,6 +121,7 @@ export const formats: Record<string, TextFormat> = {
   'service-name': { refusal: refusalOfServiceName },
   'service-permission': { refusal: refusalOfServicePermission },
   'user-name': { refusal: refusalOfName },
+  'service-permission-list': { refusal: refusalOfPermissionList },
   'user-mobile-number': { refusal: refusalOfMobileNumber },
   'template-name': { refusal: refusalOfTemplateName },
   'template-subject': { refusal: refusalOfTemplateSubject },

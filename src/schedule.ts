@@ -17,4 +17,10 @@ export const schedule: TimedTask[] = [
     job: 'open-financial-year',
     sentence: 'The financial year begins on 1 April in London, where it is already an hour later by then.',
   },
+  {
+    cron: '13 * * * *',
+    job: 'forget-verify-codes',
+    sentence: 'Hourly, so that a code is kept for hardly more than its day.',
+  },
+  { cron: '17 * * * *', job: 'forget-invites', sentence: 'Hourly: an invitation goes when its link stops working.' },
 ];

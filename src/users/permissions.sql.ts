@@ -25,10 +25,6 @@ export async function isServiceMember(db: Db | Tx, member: ServiceMember): Promi
   return row !== undefined;
 }
 
-export async function selectOrganisationName(db: Db, id: string): Promise<string | undefined> {
-  return (await db.selectFrom('organisations').select('name').where('id', '=', id).executeTakeFirst())?.name;
-}
-
 export async function insertServiceMember(
   tx: Tx,
   row: ServiceMember & { permissions: string[]; created_at: Timestamp },

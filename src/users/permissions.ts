@@ -1,3 +1,4 @@
+import { getOrganisation } from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
@@ -14,7 +15,6 @@ import {
   isServiceMember,
   replaceOrganisationPermissions,
   type ServiceMember,
-  selectOrganisationName,
   updateServiceMemberPermissions,
 } from './permissions.sql.ts';
 
@@ -61,7 +61,7 @@ export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: Serv
 }
 
 export async function refuseUnlessOrganisationExists(app: Pick<Platform, 'db'>, id: string): Promise<void> {
-  if ((await selectOrganisationName(app.db, id)) === undefined) throw notFound();
+  await getOrganisation(app.db, id);
 }
 
 /** 404 when the user does not exist, 400 when already a member, 404 when a folder is not the service's. */

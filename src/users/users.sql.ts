@@ -31,8 +31,8 @@ export function selectUserForUpdate(tx: Tx, userId: string) {
     .executeTakeFirst();
 }
 
-export async function selectUserName(db: Db | Tx, userId: string): Promise<string | undefined> {
-  return (await db.selectFrom('users').select('name').where('id', '=', userId).executeTakeFirst())?.name;
+export function selectUser(db: Db | Tx, userId: string) {
+  return db.selectFrom('users').select(['id', 'name', 'email_address']).where('id', '=', userId).executeTakeFirst();
 }
 
 export function selectUserByEmail(db: Db, email: string) {

@@ -12,9 +12,9 @@ import {
   insertUser,
   selectOrganisationsOfUser,
   selectServicesOfUser,
+  selectUser,
   selectUserByEmail,
   selectUserForUpdate,
-  selectUserName,
   selectUsersByPartOfEmail,
   updateUserRow,
 } from './users.sql.ts';
@@ -90,9 +90,9 @@ async function tellOfChange(
   user: UserRecord,
   updatedById: string,
 ): Promise<void> {
-  const actor = await selectUserName(tx, updatedById);
-  if (actor === undefined) throw notFound();
-  const personalisation = { name: user.name, servicemanagername: actor, 'email address': user.email_address };
+  const actor = await selectUser(tx, updatedById);
+  if (!actor) throw notFound();
+  const personalisation = { name: user.name, servicemanagername: actor.name, 'email address': user.email_address };
   if (user.email_address !== before.email_address) {
     const { emailAddressChanged } = accountTemplates;
     await app.accountMessages.send(tx, {

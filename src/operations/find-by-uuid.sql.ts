@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+
+export interface FoundRow {
+  type: string;
+  service_id: string | null;
+  organisation_id: string | null;
+  user_id: string | null;
+}
+
+/** Ids are unique across tables, so the first table that knows one is the answer. */
+export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undefined> {
+  const { rows } = await sql<FoundRow>`
+    with found (type, service_id, organisation_id, user_id) as (
+      select 'organisation', null::uuid, null::uuid, null::uuid from organisations where id = ${id}
+      union all select 'service', null, null, null from services where id = ${id}
+      union all select 'user', null, null, null from users where id = ${id}
+      union all select 'email_branding', null, null, null from email_branding where id = ${id}
+      union all select 'letter_branding', null, null, null from letter_branding where id = ${id}
+      union all select 'notification', service_id, null, null from notifications where id = ${id}
+      union all select 'template', service_id, null, null from templates where id = ${id}
+      union all select 'template_folder', service_id, null, null from template_folders where id = ${id}
+      union all select 'api_key', service_id, null, null from api_keys where id = ${id}
+      union all select 'service_sms_sender', service_id, null, null from service_sms_senders where id = ${id}
+      union all select 'reply_to_email', service_id, null, null from service_email_reply_to where id = ${id}
+      union all select 'letter_contact', service_id, null, null from service_letter_contacts where id = ${id}
+      union all select 'service_callback_api', service_id, null, null from service_callback_api where id = ${id}
+      union all select 'service_data_retention', service_id, null, null from service_data_retention where id = ${id}
+      union all select 'inbound_number', service_id, null, null from inbound_numbers where id = ${id}
+      union all select 'inbound_sms', service_id, null, null from inbound_sms where id = ${id}
+      union all select 'service_join_request', service_id, null, null from service_join_requests where id = ${id}
+      union all select 'service_invite', service_id, null, null from service_invites where id = ${id}
+      union all select 'organisation_invite', null, organisation_id, null from organisation_invites where id = ${id}
+      union all select 'webauthn_credential', null, null, user_id from webauthn_credentials where id = ${id}
+    )
+    select * from found limit 1`.execute(db);
+  return rows[0];
+}

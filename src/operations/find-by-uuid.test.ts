@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+
+const harness = useHarness();
+const find = (uuid: unknown) => harness.admin('POST', '/platform-admin/find-by-uuid', { uuid });
+
+describe('POST /platform-admin/find-by-uuid', () => {
+  it('200 with what it is and where it belongs', async () => {
+    const user = await aUser(harness);
+    const service = await aService(harness, { created_by_id: user });
+    expect((await find(user)).body).toEqual({ type: 'user', context: {} });
+    expect((await find(service)).body).toEqual({ type: 'service', context: {} });
+    expect((await find(await anOrganisation(harness))).body).toEqual({ type: 'organisation', context: {} });
+    expect((await find('36fb0730-6259-4da1-8a80-c8de22ad4246')).body).toEqual({
+      type: 'template',
+      context: { service_id: 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553' },
+    });
+    const body = { email_address: 'a@example.org', from_user: user, permissions: '' };
+    const { data } = (await harness.admin('POST', `/service/${service}/invite`, body)).body;
+    expect((await find(data.id)).body).toEqual({ type: 'service_invite', context: { service_id: service } });
+  });
+
+  it('400 for what is not an id', async () => {
+    expect((await find('x')).body.message).toEqual({ uuid: ['Not a valid UUID.'] });
+  });
+
+  it('404 when nothing has it', async () => {
+    expect((await find('4f46df42-0000-4cc4-83bb-65ca312f49cc')).body.message).toBe('No result found');
+  });
+});

@@ -1,0 +1,69 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { jsonObjectFrom } from 'kysely/helpers/postgres';
+import type { Db, Tx } from '../platform/db/database.ts';
+import type { ServiceJoinRequests } from '../platform/db/schema.ts';
+
+export async function insertJoinRequest(tx: Tx, row: Insertable<ServiceJoinRequests>): Promise<void> {
+  await tx.insertInto('service_join_requests').values(row).execute();
+}
+
+export function selectJoinRequest(db: Db | Tx, serviceId: string, requestId: string) {
+  return db
+    .selectFrom('service_join_requests as request')
+    .where('request.service_id', '=', serviceId)
+    .where('request.id', '=', requestId)
+    .select((request) => [
+      'request.id',
+      'request.service_id',
+      'request.status',
+      'request.status_changed_at',
+      'request.reason',
+      'request.created_at',
+      'request.contacted_user_ids as contacted_service_users',
+      jsonObjectFrom(
+        request
+          .selectFrom('users')
+          .whereRef('users.id', '=', 'request.requester_id')
+          .select([
+            'users.id',
+            'users.name',
+            'users.email_address',
+            sql<string[]>`array(
+              select member.service_id from service_members member join services on services.id = member.service_id
+              where member.user_id = users.id and services.active order by member.service_id)`.as('belongs_to_service'),
+          ]),
+      )
+        .$notNull()
+        .as('requester'),
+      jsonObjectFrom(
+        request
+          .selectFrom('users')
+          .whereRef('users.id', '=', 'request.status_changed_by_id')
+          .select(['users.id', 'users.name']),
+      ).as('status_changed_by'),
+    ])
+    .executeTakeFirst();
+}
+
+/** Whoever else would decide waits until the transaction ends. */
+export function selectJoinRequestForUpdate(tx: Tx, serviceId: string, requestId: string) {
+  return tx
+    .selectFrom('service_join_requests')
+    .select(['id', 'requester_id', 'status'])
+    .where('service_id', '=', serviceId)
+    .where('id', '=', requestId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateJoinRequest(
+  tx: Tx,
+  requestId: string,
+  change: Updateable<ServiceJoinRequests>,
+): Promise<void> {
+  await tx.updateTable('service_join_requests').set(change).where('id', '=', requestId).execute();
+}
+
+export function selectUsersToContact(db: Db, ids: string[]) {
+  return db.selectFrom('users').select(['id', 'name', 'email_address']).where('id', 'in', ids).execute();
+}

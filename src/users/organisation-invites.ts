@@ -1,0 +1,85 @@
+import type { Config } from '../config.ts';
+import { getOrganisation } from '../organisations/organisations.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
+import { type InviteStatus, inviteIdOfLink } from './invitation-links.ts';
+import { createLinkToken, pageUrl } from './link-tokens.ts';
+import {
+  insertOrganisationInvite,
+  selectOrganisationInvite,
+  selectOrganisationInvites,
+  updateOrganisationInviteRow,
+} from './organisation-invites.sql.ts';
+import type { OrganisationPermission } from './permissions.ts';
+import { selectUser } from './users.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+};
+
+export interface NewOrganisationInvite {
+  email_address: string;
+  invited_by: string;
+  permissions?: OrganisationPermission[];
+  invite_link_host?: string | null;
+}
+
+export async function createOrganisationInvite(app: Needs, organisationId: string, request: NewOrganisationInvite) {
+  const now = app.clock.now();
+  const id = newId(now);
+  const organisation = await getOrganisation(app.db, organisationId);
+  const inviter = await selectUser(app.db, request.invited_by);
+  if (!inviter) throw invalidField('invited_by', 'No result found');
+  const token = createLinkToken(app, 'organisation-invite', { invite_id: id });
+  const url = pageUrl(request.invite_link_host || app.config.ADMIN_BASE_URL, `/organisation-invitation/${token}`);
+  return inTransaction(app.db, async (tx) => {
+    const invite = await insertOrganisationInvite(tx, {
+      id,
+      organisation_id: organisationId,
+      email_address: request.email_address,
+      invited_by_id: request.invited_by,
+      permissions: [...new Set(request.permissions)],
+      created_at: timestamp(now),
+    });
+    await app.accountMessages.send(tx, {
+      template_id: accountTemplates.organisationInvite,
+      to: request.email_address,
+      personalisation: { user_name: inviter.name, organisation_name: organisation.name, url },
+      reply_to: inviter.email_address,
+    });
+    return invite;
+  });
+}
+
+export async function listOrganisationInvites(app: Needs, organisationId: string) {
+  await getOrganisation(app.db, organisationId);
+  return selectOrganisationInvites(app.db, organisationId);
+}
+
+/** `organisationId`: an invitation to another organisation is as unknown as none. */
+export async function getOrganisationInvite(app: Pick<Platform, 'db'>, inviteId: string, organisationId?: string) {
+  const invite = await selectOrganisationInvite(app.db, inviteId);
+  if (!invite || (organisationId !== undefined && invite.organisation !== organisationId.toLowerCase())) {
+    throw notFound();
+  }
+  return invite;
+}
+
+export function getOrganisationInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'clock'>, token: string) {
+  return getOrganisationInvite(app, inviteIdOfLink(app, 'organisation-invite', token));
+}
+
+export async function updateOrganisationInvite(
+  app: Needs,
+  which: { organisation_id: string; invite_id: string },
+  status: InviteStatus,
+) {
+  const invite = await updateOrganisationInviteRow(app.db, which, status);
+  if (!invite) throw notFound();
+  return invite;
+}
