@@ -7,6 +7,7 @@ import { jobs } from './jobs.ts';
 import { BackupRefused, backup, restore } from './operations/backup.ts';
 import { printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
+import { ensureDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
@@ -77,12 +78,13 @@ async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
   const app = buildApp(config, { databaseUrl: database.url, log });
   await app.open();
   app.metrics.collectProcessMetrics();
+  const demo = config.DEMO ? await ensureDemo(app) : undefined;
   const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
   const worker = roles.worker
     ? await startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
     : undefined;
   await http.listen({ port: config.PORT, host: config.HOST });
-  printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location, generated });
+  printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location, generated, demo });
 
   onceStopped(log, async () => {
     app.drain();

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Config, type GeneratedSecret, secretFile } from '../config.ts';
+import type { Demo } from './demo.ts';
 
 interface BannerFacts {
   app: { config: Config };
@@ -7,10 +8,11 @@ interface BannerFacts {
   databaseLocation: string | undefined;
   /** Secrets that this very start generated: they are shown this once. */
   generated: GeneratedSecret[];
+  demo: Demo | undefined;
 }
 
 /** What someone who just started the server wants to know next. */
-export function printBanner({ app: { config }, address, databaseLocation, generated }: BannerFacts): void {
+export function printBanner({ app: { config }, address, databaseLocation, generated, demo }: BannerFacts): void {
   const lines = [
     `Pennypost is listening on ${address}`,
     '',
@@ -20,6 +22,7 @@ export function printBanner({ app: { config }, address, databaseLocation, genera
     `  Admin client    id ${config.ADMIN_CLIENT_ID}, secret ${whereSecretIs(config, generated)}`,
     `  Database        ${databaseLocation ? `embedded, in ${databaseLocation}` : 'DATABASE_URL'}`,
   ];
+  if (demo) lines.push('', ...firstMessage(address, demo));
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }
 
@@ -29,4 +32,19 @@ function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {
   const file = secretFile(config.DATA_DIR, 'admin-client-secret');
   const kept = existsSync(file) && config.ADMIN_CLIENT_SECRETS.includes(readFileSync(file, 'utf8').trim());
   return kept ? `in ${file}` : 'from ADMIN_CLIENT_SECRETS';
+}
+
+function firstMessage(address: string, demo: Demo): string[] {
+  const body = {
+    phone_number: '07700900123',
+    template_id: demo.templates.sms,
+    personalisation: { name: 'Ada', day: 'Friday' },
+  };
+  return [
+    'Send a first text message (nothing leaves this machine until a provider is configured):',
+    '',
+    `curl ${address}/v2/notifications/sms -H 'Authorization: Bearer ${demo.api_key}' -d '${JSON.stringify(body)}'`,
+    '',
+    `See it at ${address}/outbox`,
+  ];
 }

@@ -2,13 +2,11 @@ import { timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
+import { platformUserId } from '../users/account-messages.ts';
 import { precompiledName } from './template-record.ts';
 import type { CurrentTemplateRow } from './template-row.ts';
 import { selectPrecompiledTemplate } from './template-rows.sql.ts';
 import { insertPrecompiledTemplate } from './templates.sql.ts';
-
-/** Owns what the platform makes by itself. */
-const platformUserId = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
 /** The hidden template that letters provided as PDF belong to; the service must exist. */
 export async function getOrCreatePrecompiledTemplate(

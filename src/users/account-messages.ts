@@ -2,6 +2,8 @@ import type { Tx } from '../platform/db/database.ts';
 
 /** The service whose notifications account messages are. */
 export const platformServiceId = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
+/** The user behind what nobody in particular did. */
+export const platformUserId = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
 /** Its templates. The ids are fixed: tools that read sign-in messages look for them. */
 export const accountTemplates = {
