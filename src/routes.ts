@@ -2,6 +2,10 @@ import type { App } from './app.ts';
 import { authenticateAdmin } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
+import { freeAllowanceRoutes } from './billing/free-allowance.routes.ts';
+import { organisationUsageRoutes } from './billing/organisation-usage.routes.ts';
+import { rateRoutes } from './billing/rates.routes.ts';
+import { usageRoutes } from './billing/usage.routes.ts';
 import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
@@ -73,6 +77,10 @@ export const surfaces: Surface<App>[] = [
       findByUuidRoutes,
       templateRoutes,
       activityRoutes,
+      rateRoutes,
+      usageRoutes,
+      freeAllowanceRoutes,
+      organisationUsageRoutes,
     ],
   },
   {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../platform/calendar.ts';
-import { spansOf } from './spans.ts';
+import { spansOf, withinRecords } from './spans.ts';
 
 function short(first: string, last: string): string[] {
   return spansOf(first, last).map(({ span, first_day, last_day }) => `${span} ${first_day} ${last_day}`);
@@ -44,6 +44,9 @@ describe('spansOf', () => {
   });
 
   it('takes apart no more than a century', () => {
-    expect(spansOf('0001-01-01', '9999-12-31').length).toBe(1200);
+    const { first_day, last_day } = withinRecords({ first_day: '0001-01-01', last_day: '9999-12-31' });
+    expect(spansOf(first_day, last_day).length).toBe(1200);
+    const before = withinRecords({ first_day: '1066-01-01', last_day: '1066-12-31' });
+    expect(spansOf(before.first_day, before.last_day)).toEqual([]);
   });
 });

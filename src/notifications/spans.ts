@@ -7,9 +7,17 @@ export interface Span {
   last_day: string;
 }
 
-// No figure lies outside, and a range that is asked for may: it must not be taken apart into a hundred thousand months.
 const earliest = '2000-01-01';
 const latest = '2099-12-31';
+
+/** No figure lies outside, and a range that is asked for may: it must not be taken apart into a hundred thousand months. */
+export function withinRecords<Days extends { first_day: string; last_day: string }>(days: Days): Days {
+  return {
+    ...days,
+    first_day: days.first_day > earliest ? days.first_day : earliest,
+    last_day: days.last_day < latest ? days.last_day : latest,
+  };
+}
 
 /**
  * The fewest spans that cover exactly the days from the first to the last: months where they are whole, pentads at the
@@ -17,10 +25,9 @@ const latest = '2099-12-31';
  */
 export function spansOf(firstDay: string, lastDay: string): Span[] {
   const spans: Span[] = [];
-  const last = lastDay < latest ? lastDay : latest;
-  let day = firstDay > earliest ? firstDay : earliest;
-  while (day <= last) {
-    const span = longestFrom(day, last);
+  let day = firstDay;
+  while (day <= lastDay) {
+    const span = longestFrom(day, lastDay);
     spans.push(span);
     day = addDays(span.last_day, 1);
   }
@@ -39,6 +46,6 @@ function longestFrom(day: string, last: string): Span {
 }
 
 function endOfMonth(day: string): string {
-  const [year = 0, month = 0] = day.split('-').map(Number);
-  return addDays(month === 12 ? `${year + 1}-01-01` : `${year}-${String(month + 1).padStart(2, '0')}-01`, -1);
+  // The 28th and four days more are in the next month, whatever the month.
+  return addDays(`${addDays(`${day.slice(0, 7)}-28`, 4).slice(0, 7)}-01`, -1);
 }

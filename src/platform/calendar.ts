@@ -79,7 +79,7 @@ export function financialYear(moment: Date): number {
 }
 
 export function financialYearDays(year: number): { first: string; last: string } {
-  return { first: `${year}-04-01`, last: `${year + 1}-03-31` };
+  return { first: isoDay(year, 4, 1), last: isoDay(year + 1, 3, 31) };
 }
 
 function londonDayOf(wall: WallTime): string {

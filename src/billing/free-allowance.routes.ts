@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { financialYear } from '../platform/calendar.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { invalid } from '../platform/failure.ts';
+import { Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ensureAllowance, setAllowance } from '../services/allowance.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+const largestInteger = 2_147_483_647;
+
+export function freeAllowanceRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/billing/free-sms-fragment-limit',
+    {
+      schema: {
+        summary: 'Free text message fragments of a financial year; stored with the default when there were none yet',
+        params: OfService,
+        querystring: Type.Object({
+          financial_year_start: Type.Optional(Type.Unsafe<unknown>({ description: 'The current year when not given' })),
+        }),
+        response: {
+          200: Type.Object({
+            free_sms_fragment_limit: Type.Integer(),
+            financial_year_start: Type.Integer(),
+            has_custom_allowance: Type.Boolean(),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const now = app.clock.now();
+      const year = yearIn(request.query.financial_year_start) ?? financialYear(now);
+      return inTransaction(app.db, (tx) => ensureAllowance(tx, request.params.service_id, year, now));
+    },
+  );
+
+  http.post(
+    '/service/:service_id/billing/free-sms-fragment-limit',
+    {
+      schema: {
+        summary: 'Set the free text message fragments of the current financial year',
+        params: OfService,
+        body: Type.Object({ free_sms_fragment_limit: Type.Integer({ minimum: 0, maximum: largestInteger }) }),
+        response: { 200: Type.Object({ free_sms_fragment_limit: Type.Integer() }) },
+      },
+    },
+    async (request) => {
+      const { free_sms_fragment_limit } = request.body;
+      await inTransaction(app.db, (tx) =>
+        setAllowance(tx, request.params.service_id, free_sms_fragment_limit, app.clock.now()),
+      );
+      return { free_sms_fragment_limit };
+    },
+  );
+}
+
+function yearIn(text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text !== 'string' || !/^\d{1,4}$/.test(text)) throw invalid('Invalid financial year');
+  return Number(text);
+}

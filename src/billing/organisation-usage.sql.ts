@@ -1,0 +1,23 @@
+import type { Db } from '../platform/db/database.ts';
+
+/** Those that may send to anyone, archived ones included: active first, then by name. */
+export function selectLiveServicesOf(db: Db, organisationId: string, year: number) {
+  return db
+    .selectFrom('services')
+    .leftJoin('annual_allowances', (join) =>
+      join
+        .onRef('annual_allowances.service_id', '=', 'services.id')
+        .on('annual_allowances.financial_year_start', '=', year),
+    )
+    .select(['services.id', 'services.name', 'services.active', 'annual_allowances.free_sms_fragment_limit'])
+    .where('services.organisation_id', '=', organisationId)
+    .where('services.restricted', '=', false)
+    .orderBy('services.active', 'desc')
+    .orderBy('services.name')
+    .execute();
+}
+
+export async function organisationExists(db: Db, organisationId: string): Promise<boolean> {
+  const row = await db.selectFrom('organisations').select('id').where('id', '=', organisationId).executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,39 @@
+import { timestamp } from '../platform/clock.ts';
+import { notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { listImpliedAllowances } from '../services/allowance.ts';
+import { organisationExists, selectLiveServicesOf } from './organisation-usage.sql.ts';
+import { listOrganisationCosts } from './usage.ts';
+
+/** What each live service of an organisation used in a financial year, up to this moment. */
+export async function getOrganisationUsage(app: Pick<Platform, 'db' | 'clock'>, organisationId: string, year: number) {
+  if (!(await organisationExists(app.db, organisationId))) throw notFound();
+  const now = app.clock.now();
+  const [services, costs, implied] = await Promise.all([
+    selectLiveServicesOf(app.db, organisationId, year),
+    listOrganisationCosts(app, organisationId, year),
+    listImpliedAllowances(app.db, year, now),
+  ]);
+  const costsOf = new Map(costs.map((cost) => [cost.service_id, cost]));
+  const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
+  return {
+    services: services.map(({ id, name, active, free_sms_fragment_limit }) => {
+      const cost = costsOf.get(id);
+      const limit = free_sms_fragment_limit ?? impliedOf.get(id) ?? 0;
+      const used = cost?.sms_chargeable_units ?? 0;
+      return {
+        service_id: id,
+        service_name: name,
+        free_sms_limit: limit,
+        sms_remainder: Math.max(limit - used, 0),
+        sms_billable_units: used,
+        chargeable_billable_sms: cost?.sms_charged_units ?? 0,
+        sms_cost: cost?.sms_cost ?? 0,
+        letter_cost: cost?.letter_cost ?? 0,
+        emails_sent: cost?.emails_sent ?? 0,
+        active,
+      };
+    }),
+    updated_at: timestamp(now),
+  };
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import { invalidField } from '../platform/failure.ts';
+
+export type PostClass = 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+
+/** A rate counts for the London days that begin no earlier than it does. */
+const firstDay = (start: string) =>
+  sql<string>`((${sql.ref(start)} at time zone 'Europe/London') - interval '1 microsecond')::date + 1`.as('first_day');
+
+/** Oldest first. */
+export function selectSmsRates(db: Db) {
+  return db
+    .selectFrom('sms_rates')
+    .select(['valid_from', 'rate', firstDay('valid_from')])
+    .orderBy('valid_from')
+    .execute();
+}
+
+/** Oldest first. */
+export function selectLetterRates(db: Db) {
+  return db
+    .selectFrom('letter_rates')
+    .select(['post_class', 'sheet_count', 'start_date', 'rate', firstDay('start_date')])
+    .orderBy('start_date')
+    .execute();
+}
+
+export async function insertSmsRate(db: Db, row: { valid_from: Timestamp; rate: number }): Promise<void> {
+  await withConstraints(
+    { sms_rates_pkey: () => invalidField('valid_from', 'There is a rate from this moment already.') },
+    () => db.insertInto('sms_rates').values(row).execute(),
+  );
+}
+
+export async function insertLetterRate(
+  db: Db,
+  row: { post_class: PostClass; sheet_count: number; start_date: Timestamp; rate: number },
+): Promise<void> {
+  await withConstraints(
+    { letter_rates_pkey: () => invalidField('start_date', 'There is a rate from this moment already.') },
+    () => db.insertInto('letter_rates').values(row).execute(),
+  );
+}

@@ -1,0 +1,111 @@
+import { addDays, isDay, londonInstant } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { invalidField } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { insertLetterRate, insertSmsRate, type PostClass, selectLetterRates, selectSmsRates } from './rates.sql.ts';
+
+export type { PostClass } from './rates.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export async function getSmsRate(app: Needs): Promise<{ rate: number; valid_from: string }> {
+  const now = timestamp(app.clock.now());
+  const { rate, valid_from } = newest(await selectSmsRates(app.db), (row) => row.valid_from <= now);
+  return { rate: Number(rate), valid_from };
+}
+
+/** What each kind of letter costs now: by sheets, then price. */
+export async function listLetterRates(app: Needs) {
+  const now = timestamp(app.clock.now());
+  return byKindOfLetter(await selectLetterRates(app.db))
+    .map((rates) => newest(rates, (row) => row.start_date <= now))
+    .filter((row) => row.start_date <= now)
+    .sort(
+      (a, b) =>
+        a.sheet_count - b.sheet_count ||
+        Number(a.rate) - Number(b.rate) ||
+        (a.post_class < b.post_class ? -1 : a.post_class > b.post_class ? 1 : 0),
+    );
+}
+
+export async function addSmsRate(app: Needs, request: { rate: number; valid_from: string }) {
+  const valid_from = timestamp(startOf('valid_from', request.valid_from));
+  await insertSmsRate(app.db, { valid_from, rate: request.rate });
+  return { rate: request.rate, valid_from };
+}
+
+export async function addLetterRate(
+  app: Needs,
+  request: { post_class: PostClass; sheet_count: number; rate: number; start_date: string },
+) {
+  const start_date = timestamp(startOf('start_date', request.start_date));
+  await insertLetterRate(app.db, { ...request, start_date });
+  return { ...request, rate: String(request.rate), start_date };
+}
+
+/** A moment, or a day: then the London midnight at its start. A moment without an offset is UTC. */
+function startOf(field: string, text: string): Date {
+  if (isDay(text)) return londonInstant(text);
+  const [, day = '', time, offset = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
+  const moment = new Date(`${day}T${time}${offset}`);
+  if (!isDay(day) || Number.isNaN(moment.getTime())) throw invalidField(field, 'Not a valid datetime.');
+  return moment;
+}
+
+/** Days in a row on which no rate changes. Rates are decimals as text: they are multiplied by the database alone. */
+export interface PricePeriod {
+  first_day: string;
+  last_day: string;
+  sms_rate: string;
+  letter_rates: { postage: string; sheets: number; rate: string }[];
+}
+
+/**
+ * The days from the first to the last, cut where a rate begins, and before each of the days given besides. A day before
+ * the first rate costs what that says.
+ */
+export async function listPricePeriods(
+  db: Db,
+  range: { first_day: string; last_day: string },
+  cutBefore: string[] = [],
+): Promise<PricePeriod[]> {
+  if (range.first_day > range.last_day) return [];
+  const [smsRates, letterRates] = await Promise.all([selectSmsRates(db), selectLetterRates(db)]);
+  const starts = [...smsRates, ...letterRates].map((rate) => rate.first_day);
+  const cuts = [...new Set([...starts, ...cutBefore])]
+    .filter((day) => day > range.first_day && day <= range.last_day)
+    .sort();
+  const kinds = byKindOfLetter(letterRates);
+  return [range.first_day, ...cuts].map((first_day, index) => {
+    const onThatDay = (rate: { first_day: string }) => rate.first_day <= first_day;
+    const next = cuts[index];
+    return {
+      first_day,
+      last_day: next === undefined ? range.last_day : addDays(next, -1),
+      sms_rate: newest(smsRates, onThatDay).rate,
+      letter_rates: kinds
+        .map((rates) => newest(rates, onThatDay))
+        .map(({ post_class, sheet_count, rate }) => ({ postage: post_class, sheets: sheet_count, rate })),
+    };
+  });
+}
+
+/** Of rates that are sorted by age: the newest that has begun, else the oldest. */
+function newest<Rate>(rates: Rate[], hasBegun: (rate: Rate) => boolean): Rate {
+  const found = rates.findLast(hasBegun) ?? rates[0];
+  if (found === undefined) throw new Error('There is no rate at all');
+  return found;
+}
+
+function byKindOfLetter<Rate extends { post_class: string; sheet_count: number }>(rates: Rate[]): Rate[][] {
+  const kinds = new Map<string, Rate[]>();
+  for (const rate of rates) {
+    const kind = `${rate.post_class} ${rate.sheet_count}`;
+    const known = kinds.get(kind);
+    if (known) known.push(rate);
+    else kinds.set(kind, [rate]);
+  }
+  return [...kinds.values()];
+}

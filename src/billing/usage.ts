@@ -1,0 +1,126 @@
+import { spansOf, withinRecords } from '../notifications/spans.ts';
+import { financialYearDays, financialYearOfDay } from '../platform/calendar.ts';
+import type { Db } from '../platform/db/database.ts';
+import { invalid } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { getAllowance, listImpliedAllowances } from '../services/allowance.ts';
+import { listPricePeriods, type PricePeriod } from './rates.ts';
+import {
+  type Price,
+  type ServiceCosts,
+  type Slot,
+  selectUsageByMonth,
+  selectUsageByService,
+  selectUsageByType,
+  type UsageQuestion,
+} from './usage.sql.ts';
+
+export type { ServiceCosts } from './usage.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+interface Days {
+  first_day: string;
+  last_day: string;
+}
+
+/** A year as the query string has it. */
+export function financialYearIn(text: unknown): number {
+  const year = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  // The year has to end in a year of four digits too.
+  if (year < 1 || year > 9998) throw invalid('No valid year provided');
+  return year;
+}
+
+export async function listMonthlyUsage(app: Needs, serviceId: string, year: number) {
+  return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
+}
+
+export async function listYearlyUsage(app: Needs, serviceId: string, year: number) {
+  return selectUsageByType(app.db, await yearOfService(app, serviceId, year));
+}
+
+/**
+ * What services used on days of one financial year and what it costs them: the allowance is eaten from the year's first
+ * day on, also when those days begin later.
+ */
+export async function listServiceCosts(app: Needs, days: Days): Promise<ServiceCosts[]> {
+  const year = financialYearOfDay(days.first_day);
+  const implied = await listImpliedAllowances(app.db, year, app.clock.now());
+  const slots = await slotsOf(
+    app.db,
+    { ...days, first_day: financialYearDays(year).first },
+    {
+      countedFrom: days.first_day,
+    },
+  );
+  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' });
+}
+
+/** What the services of an organisation used in a financial year and what it costs them. */
+export async function listOrganisationCosts(app: Needs, organisationId: string, year: number): Promise<ServiceCosts[]> {
+  const { first, last } = financialYearDays(year);
+  const implied = await listImpliedAllowances(app.db, year, app.clock.now());
+  const slots = await slotsOf(app.db, { first_day: first, last_day: last });
+  const which = { organisation_id: organisationId };
+  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which });
+}
+
+/** What services used on any days. Text messages are not priced: that depends on the year's allowance. */
+export async function listServiceVolumes(
+  db: Db,
+  days: Days,
+): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost'>[]> {
+  const slots = await slotsOf(db, days);
+  return selectUsageByService(db, { ...slots, allowances: { year: null, implied: [] }, which: 'all services' });
+}
+
+async function yearOfService(
+  { db, clock }: Needs,
+  serviceId: string,
+  year: number,
+  cutBefore: string[] = [],
+): Promise<UsageQuestion> {
+  const { first, last } = financialYearDays(year);
+  const { free_sms_fragment_limit } = await getAllowance(db, serviceId, year, clock.now());
+  return {
+    ...(await slotsOf(db, { first_day: first, last_day: last }, { cutBefore })),
+    allowances: { year: null, implied: [{ service_id: serviceId, free_sms_fragment_limit }] },
+    which: { service_id: serviceId },
+  };
+}
+
+async function slotsOf(
+  db: Db,
+  range: Days,
+  { countedFrom = range.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
+): Promise<Pick<UsageQuestion, 'slots' | 'spans' | 'prices'>> {
+  const periods = await listPricePeriods(db, withinRecords(range), [countedFrom, ...cutBefore]);
+  const slots = periods.map(
+    ({ first_day, last_day }, slot): Slot => ({
+      slot,
+      month: `${first_day.slice(0, 7)}-01`,
+      first_day,
+      last_day,
+      counted: first_day >= countedFrom,
+    }),
+  );
+  return {
+    slots,
+    spans: slots.flatMap(({ slot, first_day, last_day }) =>
+      spansOf(first_day, last_day).map((span) => ({ slot, span: span.span, first_day: span.first_day })),
+    ),
+    prices: periods.flatMap(pricesOf),
+  };
+}
+
+function pricesOf(period: PricePeriod, slot: number): Price[] {
+  return [
+    { slot, notification_type: 'sms', postage: 'none', sheets: 0, rate: period.sms_rate },
+    ...period.letter_rates.map((letter): Price => ({ slot, notification_type: 'letter', ...letter })),
+  ];
+}
+
+function firstDaysOfMonths(year: number): string[] {
+  const { first, last } = financialYearDays(year);
+  return spansOf(first, last).map(({ first_day }) => first_day);
+}
