@@ -19,10 +19,12 @@ import { adminErrors, publicErrors, statisticsErrors } from './platform/http/err
 import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
+import { guestListRoutes } from './services/guest-list.routes.ts';
 import { serviceHistoryRoutes } from './services/history.routes.ts';
 import { serviceMemberRoutes } from './services/service-members.routes.ts';
 import { refusalOfServiceName } from './services/service-name.ts';
 import { refusalOfServicePermission } from './services/service-permissions.ts';
+import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
 import { serviceRoutes } from './services/services.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
@@ -64,6 +66,8 @@ export const surfaces: Surface<App>[] = [
       serviceRoutes,
       serviceMemberRoutes,
       serviceHistoryRoutes,
+      guestListRoutes,
+      serviceStatisticsRoutes,
       signInRoutes,
       verifyCodeRoutes,
       webauthnCredentialRoutes,
