@@ -77,6 +77,17 @@ export async function anOrganisation(
   return id;
 }
 
+/** The body of a request that creates a user. */
+export function aNewUser(fields: object = {}) {
+  return {
+    name: 'Ada Sender',
+    email_address: `new-${nextNumber()}@example.org`,
+    mobile_number: '+4407700900460',
+    password: 'correct horse',
+    ...fields,
+  };
+}
+
 export async function aService(
   harness: Harness,
   fields: {
