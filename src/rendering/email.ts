@@ -3,8 +3,8 @@ import { parseMarkdown } from './markdown.ts';
 import { renderEmailHtml } from './markdown-email-html.ts';
 import { renderPlainText, renderSummary } from './markdown-plain-text.ts';
 import { markOpenPlaceholders, type OpenPlaceholder } from './open-placeholders.ts';
-import { type Personalisation, readPersonalisation } from './personalisation.ts';
-import { type CompiledText, fillText, keepPlaceholder, readPersonalisationForHtml } from './placeholders.ts';
+import type { Personalisation } from './personalisation.ts';
+import { type CompiledText, fillText, keepPlaceholder } from './placeholders.ts';
 import { applyTypography } from './typography.ts';
 import { collapseWhitespace } from './whitespace.ts';
 
@@ -26,28 +26,24 @@ export type Redaction = {
 const BODY = { lists: 'markdown', unfilled: keepPlaceholder } as const;
 const SUBJECT = { lists: 'inline', unfilled: keepPlaceholder } as const;
 
+/** HTML if the text was compiled with slots for HTML, else as it is sent. */
 export function renderSubject(subject: CompiledText, personalisation: Personalisation): string {
-  return applyTypography(collapseWhitespace(fillText(subject, readPersonalisation(personalisation), SUBJECT)));
-}
-
-/** The subject as HTML; only for texts compiled as HTML. */
-export function renderSubjectHtml(subject: CompiledText, personalisation: Personalisation): string {
-  return applyTypography(collapseWhitespace(fillText(subject, readPersonalisationForHtml(personalisation), SUBJECT)));
+  return applyTypography(collapseWhitespace(fillText(subject, personalisation, SUBJECT)));
 }
 
 /** What was sent, in the words and marks of the template: what the API shows as the body of emails and letters. */
 export function renderBody(content: CompiledText, personalisation: Personalisation): string {
-  return fillText(content, readPersonalisation(personalisation), BODY).trim();
+  return fillText(content, personalisation, BODY).trim();
 }
 
-/** The message as HTML without a page around it. Only for texts compiled as HTML. */
+/** The message as HTML without a page around it. Only for texts compiled for HTML. */
 export function renderHtmlFragment(
   content: CompiledText,
   personalisation: Personalisation,
   { unsubscribe_link, redact }: Subscription & Redaction = {},
 ): string {
   const open: OpenPlaceholder[] = [];
-  const filled = fillText(content, readPersonalisationForHtml(personalisation), {
+  const filled = fillText(content, personalisation, {
     lists: 'markdown',
     unfilled: markOpenPlaceholders(open, redact),
   });
@@ -55,9 +51,9 @@ export function renderHtmlFragment(
   return applyTypography(renderEmailHtml(parseMarkdown(markdown, { links: true, open })));
 }
 
-/** The text that mail clients show beside the subject, as HTML. Only for texts compiled as HTML. */
+/** The text that mail clients show beside the subject, as HTML. Only for texts compiled for HTML. */
 export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
-  const filled = fillText(content, readPersonalisationForHtml(personalisation), BODY);
+  const filled = fillText(content, personalisation, BODY);
   const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
   return cut(collapseWhitespaceOnly(applyTypography(renderSummary(blocks))), PREHEADER_LENGTH);
 }
@@ -67,7 +63,7 @@ export function renderPlainTextPart(
   personalisation: Personalisation,
   { unsubscribe_link }: Subscription = {},
 ): string {
-  const filled = fillText(content, readPersonalisation(personalisation), BODY);
+  const filled = fillText(content, personalisation, BODY);
   const markdown = keepFromLinking(filled) + unsubscribeLine(unsubscribe_link);
   const text = applyTypography(renderPlainText(parseMarkdown(markdown, { links: true, open: [] })));
   return `${decodeEntities(text).trimStart()}\n`;

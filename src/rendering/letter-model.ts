@@ -31,6 +31,7 @@ export type LetterListItem = { inlines: LetterInline[]; blocks: LetterBlock[] };
 /** `unfilled`: the data still holds a placeholder, so there is nothing to encode yet: draw an empty dashed box. */
 export type LetterQrCode = { kind: 'qr-code'; data: string; unfilled: boolean };
 
+/** Hyphens in a message are U+2011, at which no line may be broken; a font without it can print an ordinary one. */
 export type LetterInline =
   | { kind: 'text'; text: string }
   | { kind: 'bold'; text: string }

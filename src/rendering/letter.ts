@@ -3,15 +3,8 @@ import { letterDate } from './letter-date.ts';
 import { readLetterBlocks, readLetterLine } from './letter-markdown.ts';
 import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './letter-model.ts';
 import { markOpenPlaceholders, type OpenPlaceholder } from './open-placeholders.ts';
-import {
-  comparableKey,
-  isMissing,
-  type Personalisation,
-  readPersonalisation,
-  type Values,
-  valueToText,
-} from './personalisation.ts';
-import { type CompiledText, compileText, fillText } from './placeholders.ts';
+import { comparableKey, isMissing, type Personalisation, readPersonalisation, valueToText } from './personalisation.ts';
+import { type CompiledText, compileText, fillText, type Slots } from './placeholders.ts';
 import { collapseWhitespace, removeSpaceBeforePunctuation } from './whitespace.ts';
 
 export type LetterTexts = {
@@ -36,16 +29,16 @@ export function renderLetter(
   personalisation: Personalisation,
   { address, date, redact = false }: LetterOptions,
 ): LetterDocument {
-  const values = readPersonalisation(personalisation);
-  const addressLines = address?.map((line): LetterInline[] => [{ kind: 'text', text: line }]) ?? addressSlots(values);
-  const contactBlock = renderContactBlock(texts.contact_block, values, redact);
+  const addressLines =
+    address?.map((line): LetterInline[] => [{ kind: 'text', text: line }]) ?? addressSlots(personalisation);
+  const contactBlock = renderContactBlock(texts.contact_block, personalisation, redact);
   const renderPart = (language: LetterLanguage, subject: CompiledText, content: CompiledText): LetterPart => ({
     language,
     address: addressLines,
     contact_block: contactBlock,
     date: letterDate(date, language),
-    subject: renderLetterSubject(subject, values, redact),
-    blocks: renderContent(content, values, redact),
+    subject: renderLetterSubject(subject, personalisation, redact),
+    blocks: renderContent(content, personalisation, redact),
   });
   const english = renderPart('english', texts.subject, texts.content);
   if (texts.welsh === null) return { parts: [english] };
@@ -56,48 +49,57 @@ export const QR_CODE_CHARACTER_LIMIT = 500;
 
 /** The data of every QR code that is too long to be scanned from paper. Open placeholders count as they are written. */
 export function findLongQrCodes({ welsh, content }: LetterTexts, personalisation: Personalisation): string[] {
-  const values = readPersonalisation(personalisation);
   const contents = welsh === null ? [content] : [welsh.content, content];
   return contents
-    .flatMap((text) => renderContent(text, values, false))
+    .flatMap((text) => renderContent(text, personalisation, false))
     .flatMap((block) =>
       block.kind === 'qr-code' && [...block.data].length > QR_CODE_CHARACTER_LIMIT ? [block.data] : [],
     );
 }
 
-function renderContent(content: CompiledText, values: Values, redact: boolean) {
+function renderContent(content: CompiledText, personalisation: Personalisation, redact: boolean) {
   const open: OpenPlaceholder[] = [];
-  const filled = fillText(content, values, { lists: 'markdown', unfilled: markOpenPlaceholders(open, redact) });
+  const filled = fillText(content, personalisation, {
+    lists: 'markdown',
+    unfilled: markOpenPlaceholders(open, redact),
+  });
   return readLetterBlocks(filled, open);
 }
 
-function renderLetterSubject(subject: CompiledText, values: Values, redact: boolean): LetterInline[] {
+function renderLetterSubject(subject: CompiledText, personalisation: Personalisation, redact: boolean): LetterInline[] {
   const open: OpenPlaceholder[] = [];
-  const filled = fillText(subject, values, { lists: 'inline', unfilled: markOpenPlaceholders(open, redact) });
+  const filled = fillText(subject, personalisation, { lists: 'inline', unfilled: markOpenPlaceholders(open, redact) });
   return readLetterLine(collapseWhitespace(decodeEntities(filled)), open, 'typography');
 }
 
 /** Lines are trimmed in the template, so a value keeps the line breaks and the spaces it came with. */
-export function compileContactBlock(contactBlock: string | null | undefined): CompiledText {
+export function compileContactBlock(contactBlock: string | null | undefined, slots: Slots): CompiledText {
   const lines = (contactBlock ?? '').split(/\r\n|\r|\n/).map((line) => line.trim());
-  return compileText(lines.join('\n'));
+  return compileText(lines.join('\n'), slots);
 }
 
-function renderContactBlock(contactBlock: CompiledText, values: Values, redact: boolean): LetterInline[][] {
+function renderContactBlock(
+  contactBlock: CompiledText,
+  personalisation: Personalisation,
+  redact: boolean,
+): LetterInline[][] {
   const open: OpenPlaceholder[] = [];
-  const filled = fillText(contactBlock, values, { lists: 'inline', unfilled: markOpenPlaceholders(open, redact) });
+  const filled = fillText(contactBlock, personalisation, {
+    lists: 'inline',
+    unfilled: markOpenPlaceholders(open, redact),
+  });
   if (filled === '') return [];
   const lines = decodeEntities(removeSpaceBeforePunctuation(filled)).split(/\r\n|\r|\n/);
   return lines.map((line) => readLetterLine(line, open, 'as-written'));
 }
 
-const SLOTS = [1, 2, 3, 4, 5, 6, 7].map((line) => `address line ${line}`);
+const ADDRESS_SLOTS = [1, 2, 3, 4, 5, 6, 7].map((line) => `address line ${line}`);
 
 /** The seventh line is also called the postcode. */
-function addressSlots(values: Values): LetterInline[][] {
-  return SLOTS.map((name, index): LetterInline[] => {
-    const ownValue = values.get(comparableKey(name));
-    const value = isMissing(ownValue) && index === 6 ? values.get('postcode') : ownValue;
+function addressSlots(personalisation: Personalisation): LetterInline[][] {
+  const values = readPersonalisation(personalisation);
+  return ADDRESS_SLOTS.map((name, index): LetterInline[] => {
+    const value = values.get(comparableKey(name)) ?? (index === 6 ? values.get('postcode') : undefined);
     return isMissing(value)
       ? [{ kind: 'placeholder', style: 'no-brackets', text: name }]
       : [{ kind: 'text', text: collapseWhitespace(valueToText(value, 'inline')) }];

@@ -19,8 +19,10 @@ const ESCAPABLE = /[\\`*{}[\]()#+\-.!_<>~|]|&[lg]t;/y;
 const NOT_AT_END_OF_URL = '.,:"\')]';
 const URL_END = /[\s<]/g;
 
+const HAS_SPECIAL = /[\\\n[\uFDD0]|https?:\/\//;
+
 export function parseInline(text: string, grammar: InlineGrammar): MarkdownInline[] {
-  return parse(text, grammar, false);
+  return HAS_SPECIAL.test(text) ? parse(text, grammar, false) : [{ kind: 'text', text }];
 }
 
 function parse(source: string, grammar: InlineGrammar, insideLink: boolean): MarkdownInline[] {

@@ -29,10 +29,18 @@ export function parseMarkdown(text: string, grammar: InlineGrammar): MarkdownBlo
   const lines = expandTabs(text.replace(/\r\n?/g, '\n'))
     .split('\n')
     .map((line) => (trimEndOf(' ', line) === '' ? '' : line));
-  return parseLines(lines, { ...grammar, place: 'document', lists: 0, insets: 0 });
+  return parseLines(lines, { ...grammar, place: 'document', lists: 0, insets: 0, fences: /```|~~~/.test(text) });
 }
 
-type Context = InlineGrammar & { place: 'document' | 'list-item'; lists: number; insets: number };
+type Context = InlineGrammar & {
+  place: 'document' | 'list-item';
+  lists: number;
+  insets: number;
+  /** Whether there are any in the whole text: few texts have one, and every list item would look. */
+  fences: boolean;
+};
+
+const NO_FENCES: ReadonlyMap<number, number> = new Map();
 
 /** A block with the line that follows it and its blank lines; null for what leaves no trace. */
 type Taken = { block: MarkdownBlock | null; next: number };
@@ -41,7 +49,7 @@ type Page = { lines: readonly string[]; fences: ReadonlyMap<number, number>; con
 
 function parseLines(allLines: readonly string[], context: Context): MarkdownBlock[] {
   const lines = allLines.slice(0, lastWithText(allLines) + 1);
-  const page: Page = { lines, fences: findFences(lines), context };
+  const page: Page = { lines, fences: context.fences ? findFences(lines) : NO_FENCES, context };
   const take = context.place === 'document' ? takeFromDocument : takeFromListItem;
   const blocks: MarkdownBlock[] = [];
   let at = 0;

@@ -3,23 +3,14 @@ import { removeInvisible } from './whitespace.ts';
 /** Values for placeholders as they arrive: any JSON. */
 export type Personalisation = Readonly<Record<string, unknown>>;
 
-/** The same values under their comparable keys. */
-export type Values = ReadonlyMap<string, unknown>;
-
-const ALREADY_COMPARABLE = /^[a-z0-9]*$/;
-
 /** `First_Name`, `first-name` and `firstname` are one key; tabs, dots and accents do make a difference. */
 export function comparableKey(name: string): string {
-  return ALREADY_COMPARABLE.test(name) ? name : name.replace(/[ _-]/g, '').toLowerCase();
+  return name.replace(/[ _-]/g, '').toLowerCase();
 }
 
-/** Where two keys are the same to a placeholder the later one wins. */
-export function readPersonalisation(personalisation: Personalisation | null | undefined): Values {
-  const values = new Map<string, unknown>();
-  if (personalisation) {
-    for (const name of Object.keys(personalisation)) values.set(comparableKey(name), personalisation[name]);
-  }
-  return values;
+/** All values by comparable key. Where two keys are the same the later one wins. */
+export function readPersonalisation(personalisation: Personalisation | null | undefined): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(personalisation ?? {}).map(([name, value]) => [comparableKey(name), value]));
 }
 
 export function isMissing(value: unknown): boolean {

@@ -5,66 +5,103 @@ import {
   isSwitchedOn,
   type ListStyle,
   type Personalisation,
-  readPersonalisation,
-  type Values,
   valueToText,
 } from './personalisation.ts';
 
 /** `((name))`, or `((name??text))` when `text` is not null. `name` keeps the spelling of the template. */
-export type Placeholder = { name: string; key: string; text: string | null };
+export type Placeholder = { name: string; slot: number; text: string | null };
+
+/**
+ * The distinct placeholders of a template. Each has a slot: of spellings that mean the same the first gives the name.
+ * For HTML names are escaped, because the template is escaped before placeholders are looked for.
+ */
+export type Slots = {
+  html: boolean;
+  names: string[];
+  byKey: Map<string, number>;
+  /** Spellings seen in personalisation, with -1 for those the template has no use for: they come again and again. */
+  bySpelling: Map<string, number>;
+};
 
 /** A template text read once: `plain[0]`, `placeholders[0]`, `plain[1]`, ... `plain[n]`. */
-export type CompiledText = { plain: readonly string[]; placeholders: readonly Placeholder[]; html: boolean };
+export type CompiledText = { plain: readonly string[]; placeholders: readonly Placeholder[]; slots: Slots };
 
 /** How a placeholder without a value is printed. */
 export type Unfilled = (placeholder: Placeholder) => string;
 
 export type Filling = { lists: ListStyle; unfilled: Unfilled };
 
+/** For text that is never read as HTML: text messages, subjects, the plain part of an email. */
+export function textSlots(): Slots {
+  return { html: false, names: [], byKey: new Map(), bySpelling: new Map() };
+}
+
+export function htmlSlots(): Slots {
+  return { ...textSlots(), html: true };
+}
+
 const PLACEHOLDER = /\(\(([^()]+)\)\)/g;
 
-/** For text that is never read as HTML: text messages, subjects, the plain part of an email. */
-export function compileText(source: string): CompiledText {
-  return compile(source, false);
-}
-
-/** For HTML: the template is escaped before placeholders are looked for, and so are names and values when filling. */
-export function compileHtml(source: string): CompiledText {
-  return compile(escapeHtml(source), true);
-}
-
-function compile(source: string, html: boolean): CompiledText {
+/** Texts that are compiled with the same slots share them: their names are listed in the order of compiling. */
+export function compileText(source: string, slots: Slots): CompiledText {
+  const text = slots.html ? escapeHtml(source) : source;
   const plain: string[] = [];
   const placeholders: Placeholder[] = [];
   let end = 0;
-  for (const match of source.matchAll(PLACEHOLDER)) {
-    plain.push(source.slice(end, match.index));
-    placeholders.push(readPlaceholder(match[1] ?? ''));
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    plain.push(text.slice(end, match.index));
+    placeholders.push(readPlaceholder(match[1] ?? '', slots));
     end = match.index + match[0].length;
   }
-  plain.push(source.slice(end));
-  return { plain, placeholders, html };
+  plain.push(text.slice(end));
+  return { plain, placeholders, slots };
 }
 
-function readPlaceholder(body: string): Placeholder {
+function readPlaceholder(body: string, slots: Slots): Placeholder {
   const mark = body.indexOf('??');
   const name = mark === -1 ? body : body.slice(0, mark);
-  return { name, key: comparableKey(name), text: mark === -1 ? null : body.slice(mark + 2) };
+  return { name, slot: claimSlot(slots, name), text: mark === -1 ? null : body.slice(mark + 2) };
 }
 
-/** Names in order of first appearance over all texts; of spellings that mean the same key the first counts. */
-export function placeholderNames(texts: readonly CompiledText[]): string[] {
-  const names = new Map<string, string>();
-  for (const { placeholders } of texts) {
-    for (const { key, name } of placeholders) {
-      if (!names.has(key)) names.set(key, name);
-    }
+function claimSlot(slots: Slots, name: string): number {
+  const key = comparableKey(name);
+  let slot = slots.byKey.get(key);
+  if (slot === undefined) {
+    slot = slots.names.push(name) - 1;
+    slots.byKey.set(key, slot);
+    slots.bySpelling.clear();
   }
-  return [...names.values()];
+  return slot;
 }
 
-export function missingNames(names: readonly string[], values: Values): string[] {
-  return names.filter((name) => isMissing(values.get(comparableKey(name))));
+/** Bounds on what is remembered of strangers' keys. */
+const MAX_SPELLINGS = 500;
+const MAX_SPELLING_LENGTH = 200;
+
+function findSlot(slots: Slots, spelling: string): number {
+  const known = slots.bySpelling.get(spelling);
+  if (known !== undefined) return known;
+  const slot = slots.byKey.get(comparableKey(slots.html ? escapeHtml(spelling) : spelling)) ?? -1;
+  if (slots.bySpelling.size < MAX_SPELLINGS && spelling.length <= MAX_SPELLING_LENGTH) {
+    slots.bySpelling.set(spelling, slot);
+  }
+  return slot;
+}
+
+/** The value of each slot. Where two keys are the same to a placeholder the later one wins. */
+function readValues(slots: Slots, personalisation: Personalisation | null | undefined): unknown[] {
+  const values: unknown[] = new Array(slots.names.length).fill(undefined);
+  if (!personalisation) return values;
+  for (const spelling of Object.keys(personalisation)) {
+    const slot = findSlot(slots, spelling);
+    if (slot !== -1) values[slot] = personalisation[spelling];
+  }
+  return values;
+}
+
+export function missingNames(slots: Slots, personalisation: Personalisation | null | undefined): string[] {
+  const values = readValues(slots, personalisation);
+  return slots.names.filter((_, slot) => isMissing(values[slot]));
 }
 
 export function describeMissing(names: readonly string[]): string {
@@ -72,27 +109,24 @@ export function describeMissing(names: readonly string[]): string {
 }
 
 /** One pass: placeholders inside values are not looked at. */
-export function fillText(compiled: CompiledText, values: Values, { lists, unfilled }: Filling): string {
-  const { plain, placeholders, html } = compiled;
+export function fillText(
+  { plain, placeholders, slots }: CompiledText,
+  personalisation: Personalisation | null | undefined,
+  { lists, unfilled }: Filling,
+): string {
   let text = plain[0] ?? '';
+  if (placeholders.length === 0) return text;
+  const values = readValues(slots, personalisation);
   for (let index = 0; index < placeholders.length; index++) {
     const placeholder = placeholders[index];
     if (placeholder === undefined) break;
-    const value = values.get(placeholder.key);
+    const value = values[placeholder.slot];
     if (value === undefined || value === null) text += unfilled(placeholder);
     else if (placeholder.text !== null) text += isSwitchedOn(value) ? placeholder.text : '';
-    else text += html ? escapeHtml(valueToText(value, lists)) : valueToText(value, lists);
+    else text += slots.html ? escapeHtml(valueToText(value, lists)) : valueToText(value, lists);
     text += plain[index + 1] ?? '';
   }
   return text;
-}
-
-/** Values for `compileHtml` texts: their names are escaped, so the keys must be too. */
-export function readPersonalisationForHtml(personalisation: Personalisation | null | undefined): Values {
-  if (!personalisation) return readPersonalisation(personalisation);
-  const names = Object.keys(personalisation);
-  if (!names.some((name) => /[&<>]/.test(name))) return readPersonalisation(personalisation);
-  return readPersonalisation(Object.fromEntries(names.map((name) => [escapeHtml(name), personalisation[name]])));
 }
 
 export const keepPlaceholder: Unfilled = ({ name, text }) => (text === null ? `((${name}))` : `((${name}??${text}))`);

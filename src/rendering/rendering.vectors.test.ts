@@ -2,18 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
-import { isSwitchedOn, type ListStyle, type Personalisation, readPersonalisation } from './personalisation.ts';
+import { isSwitchedOn, type ListStyle, type Personalisation } from './personalisation.ts';
 import {
-  compileHtml,
   compileText,
   describeMissing,
   fillText,
   highlightPlaceholder,
   highlightRedacted,
+  htmlSlots,
   keepPlaceholder,
-  placeholderNames,
-  readPersonalisationForHtml,
   redactPlaceholder,
+  textSlots,
 } from './placeholders.ts';
 import { isEmpty, isTooLong } from './sms.ts';
 import { compileTemplate, type TemplateSource } from './template.ts';
@@ -109,18 +108,15 @@ function runVectors(): void {
     const ofKind = <T extends Vector>(kind: string) => vectors.filter((vector): vector is T => vector.kind === kind);
 
     it.each(ofKind<Extract>('extract'))('$id $content', ({ content, placeholders }) => {
-      expect(placeholderNames([compileText(content)])).toEqual(placeholders);
+      expect(compileText(content, textSlots()).slots.names).toEqual(placeholders);
     });
 
     it.each(ofKind<Render>('render'))('$id $content', ({ mode, lists, content, values, rendered, redact_missing }) => {
-      const html = mode === 'escape';
+      const slots = mode === 'escape' ? htmlSlots() : textSlots();
       const shown = mode === 'plain' ? keepPlaceholder : highlightPlaceholder;
       const hidden = mode === 'plain' ? redactPlaceholder : highlightRedacted;
-      const text = fillText(
-        html ? compileHtml(content) : compileText(content),
-        html ? readPersonalisationForHtml(values) : readPersonalisation(values),
-        { lists, unfilled: redact_missing ? hidden : shown },
-      );
+      const unfilled = redact_missing ? hidden : shown;
+      const text = fillText(compileText(content, slots), values, { lists, unfilled });
       expect(text).toBe(rendered);
     });
 

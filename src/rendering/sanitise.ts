@@ -38,11 +38,13 @@ const URL = new RegExp(
   `(?<![\\p{L}\\p{N}_@.-])(?:(?:https?://)?${HOST}(?:[/?#][^<\\s]*)?|https?://[^\\s<>()[\\]]+)`,
   'giu',
 );
+/** What is left of an address that was no match, inside a word perhaps, must not link either. */
+const SCHEME = /https?:(?=\/\/)/gi;
 const HARMLESS = /^[\p{L}\p{N}.-]*$/u;
 const MARKDOWN = /[`*_()\\{}[\]<>#+\-.!|]/g;
 
 /** A name such as `Marie.Curie` only looks like an address: a space after the dot is enough to keep it from linking. */
 export function sanitiseText(text: string): string {
   const unlinked = text.replace(URL, (url) => (HARMLESS.test(url) ? url.replaceAll('.', '. ') : ''));
-  return unlinked.replace(MARKDOWN, '\\$&');
+  return unlinked.replace(SCHEME, '$& ').replace(MARKDOWN, '\\$&');
 }

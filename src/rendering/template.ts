@@ -5,14 +5,13 @@ import {
   renderPlainTextPart,
   renderPreheader,
   renderSubject,
-  renderSubjectHtml,
   type Subscription,
 } from './email.ts';
 import { type EmailBrand, type EmailPlatform, renderEmailPage } from './email-page.ts';
 import { compileContactBlock, findLongQrCodes, type LetterOptions, type LetterTexts, renderLetter } from './letter.ts';
 import type { LetterDocument } from './letter-model.ts';
-import { type Personalisation, readPersonalisation } from './personalisation.ts';
-import { type CompiledText, compileHtml, compileText, missingNames, placeholderNames } from './placeholders.ts';
+import type { Personalisation } from './personalisation.ts';
+import { compileText, htmlSlots, missingNames, type Slots, textSlots } from './placeholders.ts';
 import { renderSms, type SmsMessage, type SmsOptions } from './sms.ts';
 
 export type TemplateType = 'sms' | 'email' | 'letter';
@@ -86,32 +85,39 @@ export function compileTemplate(source: TemplateSource): CompiledTemplate {
 }
 
 function compileSms(source: TemplateSource): SmsTemplate {
-  const content = compileText(source.content);
+  const slots = textSlots();
+  const content = compileText(source.content, slots);
   return {
     template_type: 'sms',
-    ...placeholdersOf([content]),
+    ...placeholdersOf(slots),
     render: (personalisation, options) => renderSms(content, personalisation, options),
   };
 }
 
 function compileEmail(source: TemplateSource): EmailTemplate {
-  const subject = compileText(source.subject ?? '');
-  const content = compileText(source.content);
-  const subjectAsHtml = once(() => compileHtml(source.subject ?? ''));
-  const contentAsHtml = once(() => compileHtml(source.content));
+  const slots = textSlots();
+  const subject = compileText(source.subject ?? '', slots);
+  const content = compileText(source.content, slots);
+  const html = once(() => {
+    const slotsForHtml = htmlSlots();
+    return {
+      subject: compileText(source.subject ?? '', slotsForHtml),
+      content: compileText(source.content, slotsForHtml),
+    };
+  });
   return {
     template_type: 'email',
-    ...placeholdersOf([subject, content]),
+    ...placeholdersOf(slots),
     subject: (personalisation) => renderSubject(subject, personalisation),
     body: (personalisation) => renderBody(content, personalisation),
-    htmlFragment: (personalisation, options) => renderHtmlFragment(contentAsHtml(), personalisation, options),
+    htmlFragment: (personalisation, options) => renderHtmlFragment(html().content, personalisation, options),
     plainText: (personalisation, options) => renderPlainTextPart(content, personalisation, options),
-    preheader: (personalisation) => renderPreheader(contentAsHtml(), personalisation),
+    preheader: (personalisation) => renderPreheader(html().content, personalisation),
     page: (personalisation, { brand, platform, unsubscribe_link }) =>
       renderEmailPage({
-        subject: renderSubjectHtml(subjectAsHtml(), personalisation),
-        preheader: renderPreheader(contentAsHtml(), personalisation),
-        body: renderHtmlFragment(contentAsHtml(), personalisation, { unsubscribe_link }),
+        subject: renderSubject(html().subject, personalisation),
+        preheader: renderPreheader(html().content, personalisation),
+        body: renderHtmlFragment(html().content, personalisation, { unsubscribe_link }),
         brand,
         platform,
       }),
@@ -119,31 +125,33 @@ function compileEmail(source: TemplateSource): EmailTemplate {
 }
 
 function compileLetter(source: TemplateSource): LetterTemplate {
-  const { letter_welsh_subject: welshSubject, letter_welsh_content: welshContent } = source;
-  const hasWelsh = typeof welshSubject === 'string' && typeof welshContent === 'string';
+  const slots = textSlots();
   const texts: LetterTexts = {
-    contact_block: compileContactBlock(source.contact_block),
-    welsh: hasWelsh ? { subject: compileText(welshSubject), content: compileText(welshContent) } : null,
-    subject: compileText(source.subject ?? ''),
-    content: compileText(source.content),
+    contact_block: compileContactBlock(source.contact_block, slots),
+    welsh: compileWelsh(source, slots),
+    subject: compileText(source.subject ?? '', slots),
+    content: compileText(source.content, slots),
   };
-  const subjectAsHtml = once(() => compileHtml(source.subject ?? ''));
-  const welshTexts = texts.welsh ? [texts.welsh.subject, texts.welsh.content] : [];
+  const subjectAsHtml = once(() => compileText(source.subject ?? '', htmlSlots()));
   return {
     template_type: 'letter',
-    ...placeholdersOf([texts.contact_block, ...welshTexts, texts.subject, texts.content]),
-    subject: (personalisation) => renderSubjectHtml(subjectAsHtml(), personalisation),
+    ...placeholdersOf(slots),
+    subject: (personalisation) => renderSubject(subjectAsHtml(), personalisation),
     body: (personalisation) => renderBody(texts.content, personalisation),
     document: (personalisation, options) => renderLetter(texts, personalisation, options),
     longQrCodes: (personalisation) => findLongQrCodes(texts, personalisation),
   };
 }
 
-function placeholdersOf(texts: readonly CompiledText[]): Placeholders {
-  const placeholders = placeholderNames(texts);
+function compileWelsh({ letter_welsh_subject, letter_welsh_content }: TemplateSource, slots: Slots) {
+  if (typeof letter_welsh_subject !== 'string' || typeof letter_welsh_content !== 'string') return null;
+  return { subject: compileText(letter_welsh_subject, slots), content: compileText(letter_welsh_content, slots) };
+}
+
+function placeholdersOf(slots: Slots): Placeholders {
   return {
-    placeholders,
-    missing: (personalisation) => missingNames(placeholders, readPersonalisation(personalisation)),
+    placeholders: slots.names,
+    missing: (personalisation) => missingNames(slots, personalisation),
   };
 }
 

@@ -22,12 +22,13 @@ export function applyTypographyToPieces(pieces: readonly string[]): string[] {
 
 /** A dash keeps its place in a line: a line that begins with one is a list of its own making. */
 function lengthenDashes(text: string): string {
+  if (!/[^\S\n][-–—]/.test(text)) return text;
   return text.replace(/(?<![^\S\n])[^\S\n]+[-–—]{1,3}[^\S\n]+/g, ' – ');
 }
 
 type Curling = { straight: number; before: string };
 
-export function curlQuotes(text: string): string {
+function curlQuotes(text: string): string {
   if (!/['"]/.test(text)) return text;
   const state: Curling = { straight: 0, before: '' };
   let curled = '';
@@ -88,7 +89,7 @@ const DOUBLE_BEFORE_SPACE = /"(?=\s)/g;
 const DOUBLE_FIRST_OF_ALL = /^"(?=[!-%'-/:-@[-`{-~])/;
 const DOUBLE_CLOSING = new RegExp(`${CLOSES_AFTER}"`, 'gu');
 
-export function curlQuotesInQuotes(text: string): string {
+function curlQuotesInQuotes(text: string): string {
   return text.replace(DOUBLE_THEN_SINGLE, '“‘').replace(SINGLE_THEN_DOUBLE, '‘“');
 }
 

@@ -18,6 +18,7 @@ export function collapseWhitespace(text: string): string {
  * where a run of spaces begins, so a megabyte of spaces is read once and not once per space.
  */
 export function removeSpaceBeforePunctuation(text: string): string {
+  if (!/[ \t][,.]/.test(text)) return text;
   return text.replace(/(?<![ \t])[ \t]+(?=[,.])/g, '');
 }
 

@@ -1,0 +1,144 @@
+import mustache from 'mustache';
+import { compileTemplate } from '../src/rendering/template.ts';
+
+export const name = 'render';
+
+type Row = Record<string, string | number>;
+
+/**
+ * Renders per second, beside the same texts filled by `String.replace` and by mustache (which only fill: they neither
+ * tidy, count nor read Markdown), and the cost of a character as texts grow. Run in one process, one after the other.
+ */
+export async function run(progress: (line: string) => void): Promise<{ rows: Row[]; figures: Record<string, number> }> {
+  const rows: Row[] = [];
+  const figures: Record<string, number> = {};
+  for (const [what, contenders] of Object.entries(contests())) {
+    const row: Row = { what };
+    const best = rendersPerSecond(contenders);
+    for (const [contender, perSecond] of Object.entries(best)) {
+      row[`${contender}/s`] = perSecond;
+      figures[`${what}_${contender}_per_second`] = perSecond;
+    }
+    figures[`${what}_against_mustache`] = Number((best.pennypost / best.mustache).toFixed(2));
+    progress(`${what}: ${row['pennypost/s']} renders/s`);
+    rows.push(row);
+  }
+  for (const [what, render] of Object.entries(growingTexts())) {
+    const row: Row = { what: `${what}, ns per character` };
+    const costs: number[] = [];
+    for (const size of [1_000, 10_000, 100_000, 1_000_000]) {
+      const cost = nanosecondsPerCharacter(render(size), size);
+      row[`${size / 1_000} kB`] = Number(cost.toFixed(1));
+      costs.push(cost);
+    }
+    figures[`${what}_ns_per_character_1mb`] = Number((costs.at(-1) ?? 0).toFixed(2));
+    figures[`${what}_growth_1kb_to_1mb`] = Number(((costs.at(-1) ?? 0) / (costs[0] ?? 1)).toFixed(2));
+    progress(`${what}: ${row['1000 kB']} ns per character at 1 MB`);
+    rows.push(row);
+  }
+  return { rows, figures };
+}
+
+const VALUES = {
+  name: 'Siobhan',
+  day: 'Tuesday 4 March',
+  time: '10:15',
+  place: 'Penny Lane Surgery',
+  reference: 'PP-2041-77',
+};
+const SMS =
+  'Dear ((name)), your appointment is on ((day)) at ((time)), ((place)). Reply STOP to cancel, quoting ((reference)).';
+const LONG =
+  '# Your appointment\n\nDear ((name)),\n\nYour appointment is on ((day)) at ((time)).\n\n* Come to ((place))\n' +
+  '* Bring this letter\n* Quote ((reference))\n\n^ If you can’t come, tell us.\n\nSee https://example.com/appointments ' +
+  'for what to expect - and "what to bring".\n\n---\n\nYours sincerely\nThe surgery';
+
+type Contenders = { pennypost: () => unknown; string_replace: () => unknown; mustache: () => unknown };
+
+function contests(): Record<string, Contenders> {
+  const subject = 'Appointment for ((name))';
+  const sms = compileTemplate({ template_type: 'sms', content: SMS });
+  const email = compileTemplate({ template_type: 'email', content: LONG, subject });
+  const letter = compileTemplate({ template_type: 'letter', content: LONG, subject });
+  const date = new Date('2026-03-04T12:00:00Z');
+  const address = ['Siobhan Kelly', '1 Penny Lane', 'LIVERPOOL', 'L18 1DE'];
+  return {
+    sms: { pennypost: () => sms.render(VALUES), ...fillOnly([SMS]) },
+    email: {
+      pennypost: () => [email.subject(VALUES), email.htmlFragment(VALUES), email.plainText(VALUES)],
+      ...fillOnly([subject, LONG, LONG]),
+    },
+    letter: { pennypost: () => letter.document(VALUES, { address, date }), ...fillOnly([subject, LONG]) },
+  };
+}
+
+function fillOnly(texts: string[]): Omit<Contenders, 'pennypost'> {
+  const values = new Map(Object.entries(VALUES));
+  const mustaches = texts.map((text) => text.replaceAll('((', '{{').replaceAll('))', '}}'));
+  return {
+    string_replace: () => texts.map((text) => text.replace(/\(\(([^()]+)\)\)/g, (_, key) => values.get(key) ?? '')),
+    mustache: () => mustaches.map((text) => mustache.render(text, VALUES)),
+  };
+}
+
+function growingTexts(): Record<string, (size: number) => () => unknown> {
+  const grown = (size: number) => `${LONG}\n\n`.repeat(Math.ceil(size / LONG.length)).slice(0, size);
+  return {
+    sms: (size) => {
+      const template = compileTemplate({ template_type: 'sms', content: grown(size) });
+      return () => template.render(VALUES);
+    },
+    email: (size) => {
+      const template = compileTemplate({ template_type: 'email', content: grown(size), subject: '' });
+      return () => template.htmlFragment(VALUES);
+    },
+    letter: (size) => {
+      const template = compileTemplate({ template_type: 'letter', content: grown(size), subject: '' });
+      return () => template.document(VALUES, { address: [], date: new Date(0) });
+    },
+    brackets: (size) => {
+      const template = compileTemplate({ template_type: 'email', content: '[('.repeat(size / 2), subject: '' });
+      return () => template.htmlFragment(VALUES);
+    },
+  };
+}
+
+const ROUNDS = 20;
+const SLICE_MS = 40;
+
+/** In short slices by turns, the best of each: whatever else the machine does hits all of them alike. */
+function rendersPerSecond<Contender extends string>(
+  contenders: Record<Contender, () => unknown>,
+): Record<Contender, number> {
+  const best = Object.fromEntries(Object.keys(contenders).map((contender) => [contender, 0])) as Record<
+    Contender,
+    number
+  >;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const contender in contenders) best[contender] = Math.max(best[contender], timeSlice(contenders[contender]));
+  }
+  return best;
+}
+
+function timeSlice(render: () => unknown): number {
+  const start = performance.now();
+  let count = 0;
+  let elapsed = 0;
+  while (elapsed < SLICE_MS) {
+    for (let repeat = 0; repeat < 20; repeat++) render();
+    count += 20;
+    elapsed = performance.now() - start;
+  }
+  return Math.round((count * 1_000) / elapsed);
+}
+
+function nanosecondsPerCharacter(render: () => unknown, size: number): number {
+  const repeats = Math.max(3, Math.ceil(500_000 / size));
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round++) {
+    const start = performance.now();
+    for (let repeat = 0; repeat < repeats; repeat++) render();
+    best = Math.min(best, ((performance.now() - start) * 1e6) / (repeats * size));
+  }
+  return best;
+}
