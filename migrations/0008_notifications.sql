@@ -41,6 +41,8 @@ create index notifications_provider_reference_idx on notifications (provider_ref
   where provider_reference is not null;
 
 -- What still has to be handed to a provider. Row first: the notification is the truth, this is only the queue.
+-- A leased row has its due_at moved to the end of the lease: it is out of everybody's sight until then, and finding what
+-- is due never steps over rows in flight.
 create table delivery_queue (
   notification_id uuid primary key,
   service_id uuid not null,
@@ -48,9 +50,20 @@ create table delivery_queue (
   lane smallint not null, -- 0 priority, 1 normal, 2 bulk
   due_at timestamptz not null,
   attempts integer not null default 0,
-  leased_until timestamptz
-);
-create index delivery_queue_lane_idx on delivery_queue (lane, service_id, due_at);
+  -- Who was called last, written before the call. Until the answer is known that provider may have the message.
+  provider text,
+  outcome_known boolean not null default true
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create index delivery_queue_lane_idx on delivery_queue (notification_type, lane, service_id, due_at);
+
+create function announce_queued() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('delivery_queue', '');
+  return null;
+end
+$$;
+-- Once per statement, so accepting many messages together wakes the workers once.
+create trigger announce_queued after insert on delivery_queue for each statement execute function announce_queued();
 
 -- Messages of a service, channel and UTC day, counted in the commit that accepts them: exact at any concurrency.
 create table daily_message_counts (

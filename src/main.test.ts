@@ -14,8 +14,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function pennypost(args: string[], environment: Record<string, string> = {}) {
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
     const env = { PATH: process.env.PATH ?? '', DATA_DIR: folder, LOG_LEVEL: 'silent', ...environment };
-    execFile(process.execPath, [main, ...args], { env, timeout: 50_000 }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, err }),
+    execFile(
+      process.execPath,
+      [main, ...args],
+      { env, timeout: 50_000, maxBuffer: 64 * 1024 * 1024 },
+      (error, out, err) => resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, err }),
     );
   });
 }

@@ -5,7 +5,7 @@ import type { NotificationType, Postage, Status } from './notification.ts';
 
 export interface StatusChangeRow {
   id: string;
-  status: Status;
+  status?: Status;
   /** The change happens only from one of these. */
   allowed: readonly Status[];
   now: Timestamp;
@@ -30,6 +30,7 @@ export interface ChangedNotification {
   status: Status;
   client_reference: string | null;
   recipient: string;
+  provider: string | null;
   created_at: Timestamp;
   sent_at: Timestamp | null;
   updated_at: Timestamp;
@@ -66,8 +67,8 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
       order by n.id for update of n
     ), after as (
       update notifications n set
-        status = w.status,
-        updated_at = w.now,
+        status = coalesce(w.status, n.status),
+        updated_at = case when w.status is null then n.updated_at else w.now end,
         provider = coalesce(w.provider, n.provider),
         provider_reference = coalesce(w.provider_reference, n.provider_reference),
         billable_units = coalesce(w.billable_units, n.billable_units),
@@ -110,8 +111,8 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
         notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false
     )
     select after.id, after.service_id, after.template_id, after.template_version, after.notification_type, after.key_type,
-      before.status as previous_status, after.status, after.client_reference, after.recipient, after.created_at,
-      after.sent_at, after.updated_at
+      before.status as previous_status, after.status, after.client_reference, after.recipient, after.provider,
+      after.created_at, after.sent_at, after.updated_at
     from after join before on before.id = after.id`.execute(tx);
   return rows;
 }

@@ -9,6 +9,8 @@ export type { ChangedNotification } from './status.sql.ts';
 export const allowedBefore = {
   /** A provider took it. */
   handedOver: ['created'],
+  /** As above, but its receipt was faster: what the hand-over adds is kept, the status stays. */
+  handedOverLate: ['pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'],
   /** A delivery receipt: final states stay as they are. */
   receipt: ['created', 'sending', 'pending', 'sent', 'pending-virus-check'],
   /** No receipt came in time. */
@@ -24,7 +26,8 @@ export const allowedBefore = {
 
 export interface StatusChange {
   id: string;
-  status: Status;
+  /** Left out: it stays, and only the rest is kept. */
+  status?: Status;
   because: keyof typeof allowedBefore;
   provider?: string;
   provider_reference?: string;

@@ -73,6 +73,8 @@ export class Metrics {
   }
 
   histogram<const Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets: number[]) {
+    const known = this.registry.getSingleMetric(name);
+    if (known instanceof Histogram) return known as Histogram<Label>;
     return new Histogram<Label>({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }

@@ -66,6 +66,33 @@ export function list(sentence: string, options: Options<string[]>): Setting<stri
   );
 }
 
+export function listOf<const T extends string>(
+  sentence: string,
+  values: readonly T[],
+  options: Options<T[]>,
+): Setting<T[]> {
+  return setting(sentence, options, (value) =>
+    value.split(',').map((item) => {
+      const found = values.find((allowed) => allowed === item.trim());
+      if (found === undefined) throw new Error(`must be names out of ${values.join(', ')}, not "${value}"`);
+      return found;
+    }),
+  );
+}
+
+/** `a:5,b:10` as a table of numbers. */
+export function numbersByName(sentence: string, options: Options<Record<string, number>>) {
+  return setting<Record<string, number>>(sentence, options, (value) =>
+    Object.fromEntries(
+      value.split(',').map((item) => {
+        const [, name = '', number = ''] = /^\s*(\w+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(item) ?? [];
+        if (!(Number(number) > 0)) throw new Error(`must be name:number pairs separated by commas, not "${value}"`);
+        return [name, Number(number)];
+      }),
+    ),
+  );
+}
+
 export function integers(sentence: string, options: Options<number[]>): Setting<number[]> {
   return setting(sentence, options, (value) =>
     value.split(',').map((item) => {

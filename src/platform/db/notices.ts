@@ -24,7 +24,10 @@ export class Notices {
   }
 
   on(channel: string, listener: Listener): void {
-    this.listeners.set(channel, [...(this.listeners.get(channel) ?? []), listener]);
+    const known = this.listeners.get(channel);
+    this.listeners.set(channel, [...(known ?? []), listener]);
+    // Before the start nothing is connected, and the start listens to every channel. A lost connection starts again.
+    if (!known && this.connected) this.client?.query(`listen ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
   }
 
   /** Called whenever notices may have been missed. */

@@ -42,12 +42,28 @@ export interface ApiKeysHistory {
   expiry_date: Time | null;
 }
 
+export interface Complaints {
+  id: string;
+  notification_id: string;
+  service_id: string;
+  ses_feedback_id: string | null;
+  complaint_type: string | null;
+  complaint_date: Time | null;
+  created_at: Time;
+}
+
 export interface DailyDespatches {
   despatched_on: string;
   postage: string;
   cost_threshold: string;
   sheets: number;
   letters: number;
+}
+
+export interface DailyHandOvers {
+  london_day: string;
+  handed_over: number;
+  within_10_s: number;
 }
 
 export interface DailyMessageCounts {
@@ -101,7 +117,8 @@ export interface DeliveryQueue {
   lane: number;
   due_at: Time;
   attempts: Generated<number>;
-  leased_until: Time | null;
+  provider: string | null;
+  outcome_known: Generated<boolean>;
 }
 
 export interface DocumentAttempts {
@@ -320,11 +337,61 @@ export interface PlatformUsageTotals {
   notifications_sent: number;
 }
 
+export interface ProviderDetails {
+  id: string;
+  identifier: string;
+  display_name: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  priority: number;
+  resting_priority: number;
+  active: Generated<boolean>;
+  supports_international: boolean;
+  version: Generated<number>;
+  created_by_id: string | null;
+  reason: string | null;
+  updated_at: Time | null;
+}
+
+export interface ProviderDetailsHistory {
+  id: string;
+  version: number;
+  identifier: string;
+  display_name: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  priority: number;
+  active: boolean;
+  supports_international: boolean;
+  created_by_id: string | null;
+  reason: string | null;
+  updated_at: Time | null;
+}
+
+export interface ProviderHealth {
+  provider: string;
+  period_start: Time;
+  handed_over: Generated<number>;
+  errors: Generated<number>;
+  delivered_in_time: Generated<number>;
+  failed: Generated<number>;
+}
+
 export interface RateWindows {
   service_id: string;
   key_type: 'normal' | 'team' | 'test';
   slot: number;
   count: number;
+}
+
+export interface SandboxMessages {
+  reference: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  recipient: string;
+  sender: string;
+  subject: string | null;
+  body: string;
+  times_sent: Generated<number>;
+  created_at: Time;
+  receipt_due_at: Time | null;
 }
 
 export interface ServiceCallbackApi {
@@ -348,6 +415,22 @@ export interface ServiceCallbackApiHistory {
   updated_by_id: string;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface ServiceCallbacks {
+  id: string;
+  service_id: string;
+  callback_type: 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+  subject_id: string;
+  url: string;
+  encrypted_bearer_token: string;
+  body: string;
+  status: Generated<'waiting' | 'delivered' | 'failed'>;
+  attempts: Generated<number>;
+  due_at: Time;
+  attempt_log: Generated<Json>;
+  created_at: Time;
+  completed_at: Time | null;
 }
 
 export interface ServiceDataRetention {
@@ -668,7 +751,9 @@ export interface DB {
   annual_allowances: AnnualAllowances;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
+  complaints: Complaints;
   daily_despatches: DailyDespatches;
+  daily_hand_overs: DailyHandOvers;
   daily_message_counts: DailyMessageCounts;
   daily_status_counts: DailyStatusCounts;
   daily_usage: DailyUsage;
@@ -695,9 +780,14 @@ export interface DB {
   organisations: Organisations;
   platform_status_totals: PlatformStatusTotals;
   platform_usage_totals: PlatformUsageTotals;
+  provider_details: ProviderDetails;
+  provider_details_history: ProviderDetailsHistory;
+  provider_health: ProviderHealth;
   rate_windows: RateWindows;
+  sandbox_messages: SandboxMessages;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;
+  service_callbacks: ServiceCallbacks;
   service_data_retention: ServiceDataRetention;
   service_email_reply_to: ServiceEmailReplyTo;
   service_guest_list: ServiceGuestList;

@@ -37,6 +37,12 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
+/** A form, unless what came is plainly JSON: clients such as curl call everything a form. */
+export function parseForm(body: Buffer): unknown {
+  const text = body.toString();
+  return /^\s*[{[]/.test(text) ? parseJson(body) : Object.fromEntries(new URLSearchParams(text));
+}
+
 /** The surfaces word this differently, so it is a class of its own. */
 export class MalformedJson extends Failure {
   constructor(cause: unknown) {

@@ -1,0 +1,76 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** Addresses that are not the open internet: this machine, this network, and ways round to them. */
+const inside = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  inside.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  ['::', 96], // unspecified, loopback, IPv4 in the old compatible form
+  ['::ffff:0:0', 96], // IPv4 in disguise
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const) {
+  inside.addSubnet(network, prefix, 'ipv6');
+}
+
+export function isInside(address: string): boolean {
+  const withoutZone = address.replace(/%.*$/, '');
+  return inside.check(withoutZone, isIP(withoutZone) === 4 ? 'ipv4' : 'ipv6');
+}
+
+export class AddressRefused extends Error {
+  constructor() {
+    super('the address is not one that may be called');
+  }
+}
+
+/** What a host name in brackets or not is, when it is an address already: no name is looked up for those. */
+export function literalAddress(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) ? bare : undefined;
+}
+
+/**
+ * Looks a name up for the connection that is being made, so that what was checked is what is connected to: a name that
+ * answers differently the second time gains nothing.
+ */
+export function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      if (error) return callback(error, '');
+      const allowed = found.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (!first) return callback(new AddressRefused(), '');
+      if (options.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
