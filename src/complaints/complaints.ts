@@ -1,0 +1,37 @@
+import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { insertComplaint, type NewComplaint, selectComplaintCount, selectComplaints } from './complaints.sql.ts';
+
+export type { NewComplaint } from './complaints.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export const complaintPageSize = 50;
+
+export function recordComplaint(tx: Tx, complaint: NewComplaint, now: Date) {
+  return insertComplaint(tx, { ...complaint, id: newId(now), created_at: timestamp(now) });
+}
+
+/** One page and how many pages there are; the first one exists even when it is empty. */
+export async function listComplaints(app: Needs, page: number) {
+  const total = await selectComplaintCount(app.db);
+  const pages = Math.max(1, Math.ceil(total / complaintPageSize));
+  if (page < 1 || page > pages) throw notFound();
+  const complaints = await selectComplaints(app.db, {
+    size: complaintPageSize,
+    skip: (page - 1) * complaintPageSize,
+  });
+  return { complaints, total, pages };
+}
+
+/** By the London days on which they were recorded, both included; each is today unless given. */
+export function countComplaints(app: Needs, days: { start_date?: string; end_date?: string }): Promise<number> {
+  const today = londonDay(app.clock.now());
+  const from = londonInstant(days.start_date ?? today);
+  const until = londonInstant(addDays(days.end_date ?? today, 1));
+  return selectComplaintCount(app.db, { from: timestamp(from), until: timestamp(until) });
+}
