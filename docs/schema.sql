@@ -46,6 +46,20 @@ create table api_keys_history (
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
 
+create table complaints (
+  id uuid not null,
+  notification_id uuid not null,
+  service_id uuid not null,
+  ses_feedback_id text,
+  complaint_type text,
+  complaint_date timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint complaints_pkey PRIMARY KEY (id),
+  constraint complaints_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX complaints_created_at_idx ON public.complaints USING btree (created_at DESC, id DESC);
+CREATE INDEX complaints_service_id_idx ON public.complaints USING btree (service_id);
+
 create table daily_despatches (
   despatched_on date not null,
   postage text not null,
@@ -53,6 +67,13 @@ create table daily_despatches (
   sheets smallint not null,
   letters bigint not null,
   constraint daily_despatches_pkey PRIMARY KEY (despatched_on, postage, cost_threshold, sheets)
+);
+
+create table daily_hand_overs (
+  london_day date not null,
+  handed_over bigint not null,
+  within_10_s bigint not null,
+  constraint daily_hand_overs_pkey PRIMARY KEY (london_day)
 );
 
 create table daily_message_counts (
@@ -120,11 +141,12 @@ create table delivery_queue (
   lane smallint not null,
   due_at timestamp with time zone not null,
   attempts integer not null,
-  leased_until timestamp with time zone,
+  provider text,
+  outcome_known boolean not null,
   constraint delivery_queue_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (notification_id)
 );
-CREATE INDEX delivery_queue_lane_idx ON public.delivery_queue USING btree (lane, service_id, due_at);
+CREATE INDEX delivery_queue_lane_idx ON public.delivery_queue USING btree (notification_type, lane, service_id, due_at);
 
 create table document_attempts (
   document_id uuid not null,
@@ -423,6 +445,53 @@ create table platform_usage_totals (
   constraint platform_usage_totals_pkey PRIMARY KEY (london_day, notification_type, provider, rate_multiplier)
 );
 
+create table provider_details (
+  id uuid not null,
+  identifier text not null,
+  display_name text not null,
+  notification_type text not null,
+  priority integer not null,
+  resting_priority integer not null,
+  active boolean not null,
+  supports_international boolean not null,
+  version integer not null,
+  created_by_id uuid,
+  reason text,
+  updated_at timestamp with time zone,
+  constraint provider_details_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint provider_details_identifier_key UNIQUE (notification_type, identifier),
+  constraint provider_details_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint provider_details_pkey PRIMARY KEY (id),
+  constraint provider_details_priority_check CHECK (((priority >= 0) AND (priority <= 100))),
+  constraint provider_details_resting_priority_check CHECK (((resting_priority >= 0) AND (resting_priority <= 100)))
+);
+
+create table provider_details_history (
+  id uuid not null,
+  version integer not null,
+  identifier text not null,
+  display_name text not null,
+  notification_type text not null,
+  priority integer not null,
+  active boolean not null,
+  supports_international boolean not null,
+  created_by_id uuid,
+  reason text,
+  updated_at timestamp with time zone,
+  constraint provider_details_history_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint provider_details_history_pkey PRIMARY KEY (id, version)
+);
+
+create table provider_health (
+  provider text not null,
+  period_start timestamp with time zone not null,
+  handed_over integer not null,
+  errors integer not null,
+  delivered_in_time integer not null,
+  failed integer not null,
+  constraint provider_health_pkey PRIMARY KEY (period_start, provider)
+);
+
 create table rate_windows (
   service_id uuid not null,
   key_type text not null,
@@ -431,6 +500,22 @@ create table rate_windows (
   constraint rate_windows_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
+
+create table sandbox_messages (
+  reference uuid not null,
+  notification_type text not null,
+  recipient text not null,
+  sender text not null,
+  subject text,
+  body text not null,
+  times_sent integer not null,
+  created_at timestamp with time zone not null,
+  receipt_due_at timestamp with time zone,
+  constraint sandbox_messages_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint sandbox_messages_pkey PRIMARY KEY (reference)
+);
+CREATE INDEX sandbox_messages_created_at_idx ON public.sandbox_messages USING btree (created_at);
+CREATE INDEX sandbox_messages_receipt_due_at_idx ON public.sandbox_messages USING btree (receipt_due_at) WHERE (receipt_due_at IS NOT NULL);
 
 create table service_callback_api (
   id uuid not null,
@@ -460,6 +545,27 @@ create table service_callback_api_history (
   updated_at timestamp with time zone,
   constraint service_callback_api_history_pkey PRIMARY KEY (id, version)
 );
+
+create table service_callbacks (
+  id uuid not null,
+  service_id uuid not null,
+  callback_type text not null,
+  subject_id uuid not null,
+  url text not null,
+  encrypted_bearer_token text not null,
+  body text not null,
+  status text not null,
+  attempts integer not null,
+  due_at timestamp with time zone not null,
+  attempt_log jsonb not null,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint service_callbacks_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))),
+  constraint service_callbacks_pkey PRIMARY KEY (id),
+  constraint service_callbacks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX service_callbacks_service_id_idx ON public.service_callbacks USING btree (service_id, id DESC);
+CREATE INDEX service_callbacks_waiting_idx ON public.service_callbacks USING btree (service_id, due_at) WHERE (status = 'waiting'::text);
 
 create table service_data_retention (
   id uuid not null,

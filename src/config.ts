@@ -56,6 +56,100 @@ export const settings = {
   PRINT_PROVIDER: setting.text('Short lower-case name of the letter printer, as in its billing report’s path.', {
     fallback: 'dvla',
   }),
+  PLATFORM_NAME: setting.text('Name above emails that have no branding, and sender of texts that have none.', {
+    fallback: 'Pennypost',
+  }),
+  LOGO_BASE_URL: setting.optionalText(
+    'Address under which the logo files of email branding are found; a logo may also be a whole address.',
+  ),
+  SMS_PROVIDERS: setting.listOf(
+    'Who carries text messages; with several, each gets a share and they stand in for one another.',
+    ['sandbox', 'mmg', 'firetext', 'twilio'],
+    { fallback: ['sandbox'] },
+  ),
+  EMAIL_PROVIDERS: setting.listOf('Who carries email.', ['sandbox', 'smtp', 'ses'], { fallback: ['sandbox'] }),
+  PROVIDER_RATES: setting.numbersByName(
+    'Most messages per second that one process hands to a provider, for example `mmg:50,ses:14`.',
+    { fallback: {}, fallbackText: 'no limit' },
+  ),
+  DELIVERY_CONCURRENCY: setting.integer('Calls to providers under way at the same time, per channel and process.', {
+    fallback: 200,
+    min: 1,
+    max: 5000,
+  }),
+  DELIVERY_MAX_RETRIES: setting.integer('How often handing a message over is tried again before it is given up.', {
+    fallback: 48,
+    min: 0,
+    max: 1000,
+  }),
+  DELIVERY_RETRY_DELAY_S: setting.integer(
+    'Seconds between those tries; the first retry of a text message does not wait.',
+    { fallback: 300, min: 0, max: 86_400 },
+  ),
+  DELIVERY_EXPIRY_H: setting.integer('Hours after which a message that was never handed over is given up.', {
+    fallback: 72,
+    min: 1,
+    max: 72,
+  }),
+  SANDBOX_RECEIPTS: setting.oneOf(
+    '`auto`: the sandbox sends itself a receipt for every message; `hold`: it never does, receipts come from outside.',
+    ['auto', 'hold'],
+    { fallback: 'auto' },
+  ),
+  SANDBOX_DELAY_MS: setting.integer('How long the sandbox waits before it sends itself a receipt.', {
+    fallback: 200,
+    min: 0,
+    max: 3_600_000,
+  }),
+  SMTP_URL: setting.optionalText('Mail server, for example `smtps://user:password@mail.example:465`.', {
+    secret: true,
+  }),
+  SMTP_CONNECTIONS: setting.integer('Connections to the mail server that one process keeps open.', {
+    fallback: 10,
+    min: 1,
+    max: 500,
+  }),
+  SMTP_DKIM_DOMAIN: setting.optionalText('Domain to sign email for (DKIM); needs the next two as well.'),
+  SMTP_DKIM_SELECTOR: setting.optionalText('Selector under which the public key is published.'),
+  SMTP_DKIM_KEY: setting.optionalText('Private key for signing, in PEM.', { secret: true }),
+  SES_REGION: setting.text('Amazon region to send email through.', { fallback: 'eu-west-2' }),
+  SES_URL: setting.optionalText('Address of Amazon SES, where it is not the region’s own.'),
+  SES_ACCESS_KEY_ID: setting.optionalText('Access key that may send email through Amazon SES.'),
+  SES_SECRET_ACCESS_KEY: setting.optionalText('Its secret.', { secret: true }),
+  SES_CONFIGURATION_SET: setting.optionalText('Amazon SES configuration set that publishes receipts to SNS.'),
+  SES_VERIFY_SIGNATURES: setting.flag(
+    'Take email receipts only with a valid SNS signature; false for a trusted network.',
+    { fallback: true },
+  ),
+  MMG_URL: setting.url('Where MMG takes text messages.', { fallback: 'https://api.mmg.co.uk/jsonv2a/api.php' }),
+  MMG_API_KEY: setting.optionalText('Key of the MMG account.', { secret: true }),
+  MMG_INBOUND_AUTH: setting.optionalText(
+    '`user:password` that MMG gives with received texts; unset: they are refused.',
+    {
+      secret: true,
+    },
+  ),
+  FIRETEXT_URL: setting.url('Where Firetext takes text messages.', {
+    fallback: 'https://www.firetext.co.uk/api/sendsms/json',
+  }),
+  FIRETEXT_API_KEY: setting.optionalText('Key of the Firetext account.', { secret: true }),
+  FIRETEXT_INBOUND_AUTH: setting.optionalText(
+    '`user:password` that Firetext gives with received texts; unset: they are refused.',
+    { secret: true },
+  ),
+  TWILIO_URL: setting.url('Where Twilio takes text messages.', { fallback: 'https://api.twilio.com' }),
+  TWILIO_ACCOUNT_SID: setting.optionalText('The Twilio account.'),
+  TWILIO_AUTH_TOKEN: setting.optionalText('Its token; status callbacks are checked with it too.', { secret: true }),
+  CALLBACK_ALLOW_PRIVATE: setting.flag(
+    'Let callbacks to services go to loopback and private addresses, and over plain http there.',
+    { fallback: false },
+  ),
+  CALLBACK_RETRY_DELAYS_S: setting.integers(
+    'Seconds before each retry of a callback to a service; the default is a day.',
+    {
+      fallback: [5, 30, 120, 300, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 25_200],
+    },
+  ),
   DEMO: setting.flag('Create a demonstration service with a key and templates.', {
     fallback: undefined,
     fallbackText: 'true with the embedded database, else false',
@@ -84,6 +178,7 @@ export function readConfig(
   onGenerated: (secret: GeneratedSecret) => void = () => {},
 ): Config {
   const { values, problems } = setting.readSettings(settings, environment);
+  problems.push(...missingForProviders(values));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const DATA_DIR = resolve(values.DATA_DIR);
   const port = environment.PORT && values.PORT !== 0 && !environment.BASE_URL;
@@ -98,6 +193,26 @@ export function readConfig(
         ? values.ADMIN_CLIENT_SECRETS
         : [generatedSecret(DATA_DIR, 'admin-client-secret', onGenerated)],
   };
+}
+
+type Values = setting.Values<typeof settings>;
+
+/** What a provider in use cannot do without. */
+const neededBy: Record<string, (keyof Values)[]> = {
+  smtp: ['SMTP_URL'],
+  ses: ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
+  mmg: ['MMG_API_KEY'],
+  firetext: ['FIRETEXT_API_KEY'],
+  twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
+};
+
+function missingForProviders(values: Values): string[] {
+  const inUse = [values.SMS_PROVIDERS, values.EMAIL_PROVIDERS].flatMap((names) => names ?? []);
+  return inUse.flatMap((name) =>
+    (neededBy[name] ?? [])
+      .filter((setting) => values[setting] === undefined)
+      .map((setting) => `${setting} must be set for the provider ${name}`),
+  );
 }
 
 export interface GeneratedSecret {

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigurationError, type GeneratedSecret, readConfig, settings } from './config.ts';
+import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
 import { BackupRefused, backup, restore } from './operations/backup.ts';
 import { printBanner } from './operations/banner.ts';
@@ -83,13 +84,15 @@ async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
   const worker = roles.worker
     ? await startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
     : undefined;
+  const delivery = roles.worker ? buildDelivery(app) : undefined;
+  delivery?.start();
   await http.listen({ port: config.PORT, host: config.HOST });
   printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location, generated, demo });
 
   onceStopped(log, async () => {
     app.drain();
     await http.close();
-    await worker?.stop();
+    await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
     await database.stop();
   });
@@ -178,8 +181,18 @@ async function runConfig(): Promise<void> {
   const config: Record<string, unknown> = readConfig();
   for (const [name, { secret }] of Object.entries(settings)) {
     const value = config[name];
-    print(`${name}=${value === undefined ? '' : secret ? '(set, not shown)' : [value].flat().join(',')}`);
+    print(`${name}=${value === undefined ? '' : secret ? '(set, not shown)' : asSetting(value)}`);
   }
+}
+
+/** As it would be written in the environment. */
+function asSetting(value: unknown): string {
+  const table = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return table
+    ? Object.entries(value)
+        .map((pair) => pair.join(':'))
+        .join(',')
+    : [value].flat().join(',');
 }
 
 async function runOpenapi(): Promise<void> {

@@ -9,12 +9,17 @@ import { usageRoutes } from './billing/usage.routes.ts';
 import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
+import { complaintRoutes } from './complaints/complaints.routes.ts';
+import { emailReceiptRoutes } from './delivery/email-receipts.routes.ts';
+import { providerDetailsRoutes } from './delivery/provider-details.routes.ts';
+import { textReceiptRoutes } from './delivery/text-receipts.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
+import { parseForm } from './platform/http/body.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
 import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
@@ -85,6 +90,8 @@ export const surfaces: Surface<App>[] = [
       usageRoutes,
       freeAllowanceRoutes,
       organisationUsageRoutes,
+      providerDetailsRoutes,
+      complaintRoutes,
     ],
   },
   {
@@ -113,9 +120,9 @@ export const surfaces: Surface<App>[] = [
     ...adminErrors,
     errorStatuses: [400, 403],
     bodyFormats: {
-      'application/x-www-form-urlencoded': (body) => Object.fromEntries(new URLSearchParams(body.toString())),
+      'application/x-www-form-urlencoded': parseForm,
     },
-    routes: [],
+    routes: [textReceiptRoutes, emailReceiptRoutes],
   },
   {
     name: 'open',

@@ -1,8 +1,12 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import { buildDelivery, type Delivery } from '../../src/delivery/delivery.ts';
 import { jobs } from '../../src/jobs.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import type { Http } from '../../src/platform/http/surface.ts';
@@ -47,6 +51,8 @@ export interface Harness {
   ): Promise<Answer>;
   /** Runs every background job that is due. */
   runJobs(): Promise<void>;
+  /** Hands over every message that is due, takes the receipts that the sandbox owes, and tells services. */
+  deliver(): Promise<void>;
 }
 
 /** To be called at the top of a test file: builds before its tests, and takes everything down after them. */
@@ -56,11 +62,13 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
   const logged: string[] = [];
   const harness = { clock, files, logged } as Harness;
   let drop: () => Promise<void>;
+  let delivery: Delivery | undefined;
+  const DATA_DIR = join(tmpdir(), `pennypost-test-${randomUUID()}`);
 
   beforeAll(async () => {
     const database = await cloneDatabase();
     drop = database.drop;
-    const environment = { ADMIN_CLIENT_SECRETS: adminSecret, SECRET_KEY: 'secret-key-of-the-test-kit' };
+    const environment = { ADMIN_CLIENT_SECRETS: adminSecret, SECRET_KEY: 'secret-key-of-the-test-kit', DATA_DIR };
     const config = { ...readConfig(environment), DEMO: false, ...options.config };
     const log = createLog('debug', { write: (line) => void logged.push(line) });
     const app = buildApp(config, { databaseUrl: database.url, clock, files, log });
@@ -71,9 +79,11 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
   });
 
   afterAll(async () => {
+    await delivery?.stop();
     await harness.http?.close();
     await harness.app?.close();
     await drop?.();
+    rmSync(DATA_DIR, { recursive: true, force: true });
   });
 
   harness.request = async (request) => {
@@ -90,6 +100,10 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
     harness.request({ method, url, headers: { authorization: `Bearer ${adminToken(clock)}` }, ...payload(body) });
   harness.v2 = (method, url, key, body, headers = {}) =>
     harness.request({ method, url, headers: { authorization: `Bearer ${key}`, ...headers }, ...payload(body) });
+  harness.deliver = () => {
+    delivery ??= buildDelivery(harness.app);
+    return delivery.runOnce();
+  };
   harness.runJobs = () => runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
   return harness;
 }

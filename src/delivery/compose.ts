@@ -1,0 +1,81 @@
+import type { Config } from '../config.ts';
+import type { QueuedNotification } from '../notifications/delivery-queue.ts';
+import { formatSmsSender } from '../recipients/phone-number.ts';
+import type { EmailBrand } from '../rendering/email-page.ts';
+import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import type { EmailMessage, TextMessage } from './provider.ts';
+import type { SendingService } from './sending-services.ts';
+
+type Needs = {
+  compiledTemplates: CompiledTemplates;
+  config: Pick<Config, 'EMAIL_DOMAIN' | 'LOGO_BASE_URL' | 'PLATFORM_NAME'>;
+};
+
+export interface Composed<Message> {
+  message: Message;
+  /** What it costs, in text fragments. */
+  billable_units: number;
+}
+
+export async function composeText(
+  app: Needs,
+  queued: QueuedNotification,
+  service: SendingService,
+): Promise<Composed<TextMessage>> {
+  const { compiled } = await getTemplateForDelivery(app, queued);
+  if (compiled.template_type !== 'sms') throw new Error('A text message has a template of another type');
+  const prefix = service.prefix_sms ? service.name : null;
+  const { text, encoding, fragments } = compiled.render(queued.personalisation, { prefix });
+  return {
+    message: {
+      reference: queued.id,
+      to: queued.normalised_recipient ?? queued.recipient,
+      sender: formatSmsSender(queued.reply_to_text ?? app.config.PLATFORM_NAME),
+      text,
+      encoding,
+      international: queued.international,
+    },
+    billable_units: fragments,
+  };
+}
+
+export async function composeEmail(
+  app: Needs,
+  queued: QueuedNotification,
+  service: SendingService,
+): Promise<Composed<EmailMessage>> {
+  const { compiled } = await getTemplateForDelivery(app, queued);
+  if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
+  const { personalisation, one_click_unsubscribe_url: unsubscribe_url } = queued;
+  return {
+    message: {
+      reference: queued.id,
+      to: queued.normalised_recipient ?? queued.recipient,
+      from: {
+        name: service.custom_email_sender_name ?? service.name,
+        address: `${service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
+      },
+      reply_to: queued.reply_to_text,
+      subject: compiled.subject(personalisation),
+      text: compiled.plainText(personalisation),
+      html: compiled.page(personalisation, {
+        brand: brandOf(service, app.config.LOGO_BASE_URL),
+        platform: { name: app.config.PLATFORM_NAME },
+      }),
+      unsubscribe_url,
+    },
+    billable_units: 0,
+  };
+}
+
+function brandOf({ brand_type, colour, logo, text, alt_text }: SendingService, logos?: string): EmailBrand | null {
+  if (brand_type === null) return null;
+  return { brand_type, colour, logo_url: logoUrl(logo, logos), text, alt_text };
+}
+
+/** A logo is a whole address or the name of a file under LOGO_BASE_URL. */
+function logoUrl(logo: string | null, base: string | undefined): string | null {
+  if (!logo) return null;
+  if (/^https?:\/\//i.test(logo)) return logo;
+  return base ? `${base}/${encodeURI(logo.replace(/^\/+/, ''))}` : null;
+}

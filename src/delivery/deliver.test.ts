@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
+import { timestamp } from '../platform/clock.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+
+const outbox = (file: string) => readFile(join(harness.app.config.DATA_DIR, 'outbox', file), 'utf8');
+
+describe('handing over to the sandbox', () => {
+  it('a text message is sending, then delivered when its receipt is due', async () => {
+    const service = await aService(harness, { name: 'Parking permits', prefix_sms: true });
+    const id = await aQueuedMessage(harness, service);
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({
+      status: 'sending',
+      provider: 'sandbox',
+      billable_units: 1,
+      sent_at: '2026-11-15T12:00:00.000000Z',
+    });
+    expect(await queueOf(harness, id)).toBeUndefined();
+    expect(await outbox(`${id}.txt`)).toBe('From: TESTING\nTo: 447700900123\n\nParking permits: Hello Ada\n');
+
+    harness.clock.advance({ ms: 199 });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('sending');
+    harness.clock.advance({ ms: 1 });
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', billable_units: 1 });
+  });
+
+  it('an email goes from the service, with its reply-to address and both bodies', async () => {
+    const service = await aService(harness, { name: 'Café permits' });
+    const id = await aQueuedMessage(harness, service, {
+      notification_type: 'email',
+      one_click_unsubscribe_url: 'https://example.org/stop',
+    });
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'sandbox', billable_units: 0 });
+    const eml = await outbox(`${id}.eml`);
+    expect(eml).toContain('To: ada@example.org');
+    expect(eml).toContain('Reply-To: reply@example.org');
+    expect(eml).toContain('Subject: About engines');
+    expect(eml).toContain('List-Unsubscribe: <https://example.org/stop>');
+    expect(eml).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect(eml).toContain(`Message-ID: <${id}@notifications.example>`);
+    expect(eml).toContain('Hello Ada');
+    expect(eml).toContain('text/html');
+  });
+
+  it('a text message abroad is sent', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness), {
+      international: true,
+      recipient: '+1 202 555 0104',
+      normalised_recipient: '12025550104',
+    });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('sent');
+    // Receipts from there say nothing.
+    harness.clock.advance({ seconds: 1 });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('sent');
+  });
+
+  it('a scheduled message waits until it is due', async () => {
+    const due = timestamp(new Date(harness.clock.now().getTime() + 60_000));
+    const id = await aQueuedMessage(harness, await aService(harness), { scheduled_for: due, due_at: due });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('created');
+    harness.clock.advance({ minutes: 1 });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('sending');
+  });
+
+  it.each([
+    ['447700900003', 'temporary-failure'],
+    ['447700900002', 'permanent-failure'],
+    ['447700900001', 'delivered'],
+  ])('a test key’s message to %s is %s without a provider', async (number, status) => {
+    const id = await aQueuedMessage(harness, await aService(harness), {
+      key_type: 'test',
+      normalised_recipient: number,
+    });
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({ status, provider: null, billable_units: 1 });
+    await expect(outbox(`${id}.txt`)).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    ['temp-fail@simulator.notify', 'temporary-failure'],
+    ['perm-fail@simulator.notify', 'permanent-failure'],
+    ['ada@example.org', 'delivered'],
+  ])('a test key’s email to %s is %s', async (address, status) => {
+    const id = await aQueuedMessage(harness, await aService(harness), {
+      notification_type: 'email',
+      key_type: 'test',
+      normalised_recipient: address,
+    });
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({ status, provider: null });
+  });
+
+  it('an inactive service’s messages end as technical failures', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness, { active: false }));
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'technical-failure', provider: null });
+    expect(await queueOf(harness, id)).toBeUndefined();
+  });
+
+  it('a message that waited for three days is not sent any more', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    harness.clock.advance({ hours: 72 });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('technical-failure');
+  });
+
+  it('only what is still created is sent', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness), { status: 'cancelled' });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('cancelled');
+    expect(await queueOf(harness, id)).toBeUndefined();
+  });
+
+  it('many at once, each of them once', async () => {
+    const service = await aService(harness);
+    const ids = await someQueuedMessages(
+      harness,
+      service,
+      Array.from({ length: 700 }, () => ({})),
+    );
+    await harness.deliver();
+    const rows = await harness.app.db
+      .selectFrom('sandbox_messages')
+      .select('times_sent')
+      .where('reference', 'in', ids)
+      .execute();
+    expect(rows.map(({ times_sent }) => times_sent)).toEqual(ids.map(() => 1));
+  });
+});

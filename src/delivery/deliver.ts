@@ -1,0 +1,192 @@
+import type { Config } from '../config.ts';
+import type { QueuedNotification } from '../notifications/delivery-queue.ts';
+import type { Status } from '../notifications/notification.ts';
+import type { StatusChange } from '../notifications/status.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { simulatedEmailOutcome, simulatedPhoneOutcome } from '../recipients/simulated-recipients.ts';
+import type { Composed } from './compose.ts';
+import type { Outcome, Provider } from './provider.ts';
+import type { SendingService } from './sending-services.ts';
+
+/** One message in a worker’s hands: leased, and on record as being given to `provider`. */
+export interface Attempt<Message> {
+  queued: QueuedNotification;
+  service: SendingService | undefined;
+  provider: Provider<Message> | undefined;
+  /** Nobody has room just now, which is not the message’s fault. */
+  mustWait: boolean;
+  compose(queued: QueuedNotification, service: SendingService): Promise<Composed<Message>>;
+  clock: Clock;
+  log: Log;
+  config: Pick<Config, 'DELIVERY_MAX_RETRIES' | 'DELIVERY_RETRY_DELAY_S' | 'DELIVERY_EXPIRY_H'>;
+}
+
+/** What became of it, to be recorded with others in one transaction. */
+export interface Result {
+  queued: QueuedNotification;
+  changes: StatusChange[];
+  /** Its next place in the queue; without one it leaves. */
+  later?: { due_at: Date; attempts: number; outcome_known: boolean };
+  provider?: string;
+  /** Set when the provider was called. */
+  outcome?: Outcome['kind'];
+}
+
+/** From the queue to a provider. Each step is a guard: the first one that has an answer ends the attempt. */
+export async function deliver<Message>(attempt: Attempt<Message>): Promise<Result> {
+  return (
+    dropIfGone(attempt) ??
+    (await completeIfReceiptCameFirst(attempt)) ??
+    giveUpIfExpired(attempt) ??
+    refuseIfServiceIsInactive(attempt) ??
+    (await completeIfTestKey(attempt)) ??
+    waitIfNobodyHasRoom(attempt) ??
+    retryIfThereIsNoProvider(attempt) ??
+    (await settleIfPerhapsSent(attempt)) ??
+    (await handToProvider(attempt))
+  );
+}
+
+function dropIfGone<M>({ queued }: Attempt<M>): Result | undefined {
+  return queued.status === null ? { queued, changes: [] } : undefined;
+}
+
+const receiptStatuses: Status[] = [
+  'pending',
+  'delivered',
+  'temporary-failure',
+  'permanent-failure',
+  'technical-failure',
+];
+
+/** Only what is still `created` is sent. A receipt that was faster than our record of the hand-over completes it. */
+async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Result | undefined> {
+  const { queued, service } = attempt;
+  if (queued.status === 'created' || queued.status === null) return undefined;
+  if (queued.sent_at !== null || !receiptStatuses.includes(queued.status)) return { queued, changes: [] };
+  const billable_units = service ? (await attempt.compose(queued, service)).billable_units : 0;
+  return { queued, changes: [lateHandOver(attempt, { billable_units })] };
+}
+
+function lateHandOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
+  return { sent_at: clock.now(), ...facts, id: queued.id, because: 'handedOverLate' };
+}
+
+function giveUpIfExpired<M>({ queued, clock, config }: Attempt<M>): Result | undefined {
+  const due = Date.parse(queued.scheduled_for ?? queued.created_at);
+  if (clock.now().getTime() - due < config.DELIVERY_EXPIRY_H * 3_600_000) return undefined;
+  return givenUp(queued);
+}
+
+function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result | undefined {
+  return service?.active ? undefined : givenUp(queued);
+}
+
+/** Nothing leaves the house for a test key: its receipt is made up here, by the recipient that was named. */
+async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undefined> {
+  const { queued, service } = attempt;
+  if (queued.key_type !== 'test' || !service) return undefined;
+  const { billable_units } = await attempt.compose(queued, service);
+  const recipient = queued.normalised_recipient ?? queued.recipient;
+  const status =
+    queued.notification_type === 'email' ? simulatedEmailOutcome(recipient) : simulatedPhoneOutcome(recipient);
+  return { queued, changes: [handedOver(attempt, { billable_units }), { id: queued.id, status, because: 'receipt' }] };
+}
+
+const shortWait_ms = 200;
+
+function waitIfNobodyHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result | undefined {
+  if (!mustWait) return undefined;
+  const { attempts, outcome_known } = queued;
+  const due_at = new Date(clock.now().getTime() + shortWait_ms);
+  return { queued, changes: [], later: { due_at, attempts, outcome_known } };
+}
+
+function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
+  if (attempt.provider) return undefined;
+  return retried(attempt, { kind: 'retry', reason: 'no provider in use can take it' });
+}
+
+/** An attempt broke off between the call and our record of it: where the provider can tell, it is asked, not told again. */
+async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | undefined> {
+  const { queued, provider, service } = attempt;
+  if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)
+    return undefined;
+  const known = await provider.findAccepted([queued.id]);
+  if (!known.has(queued.id)) return undefined;
+  const { billable_units } = await attempt.compose(queued, service);
+  return resultOf(attempt, { kind: 'accepted' }, billable_units);
+}
+
+async function handToProvider<M>(attempt: Attempt<M>): Promise<Result> {
+  const { queued, service, provider } = attempt;
+  if (!service || !provider) throw new Error('A message without service or provider was to be sent');
+  const { message, billable_units } = await attempt.compose(queued, service);
+  return resultOf(attempt, await send(attempt, provider, message), billable_units);
+}
+
+async function send<M>({ queued, log }: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
+  try {
+    return await provider.send(message);
+  } catch (error) {
+    log.error(
+      { err: error, provider: provider.name, notification_id: queued.id },
+      'a provider call failed unexpectedly',
+    );
+    return { kind: 'retry', reason: 'unexpected failure', perhaps_sent: true };
+  }
+}
+
+function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: number): Result {
+  const { queued, provider } = attempt;
+  const called = { queued, provider: provider?.name, outcome: outcome.kind };
+  switch (outcome.kind) {
+    case 'accepted': {
+      const { provider_reference, final } = outcome;
+      const changes = [handedOver(attempt, { billable_units, provider: provider?.name, provider_reference })];
+      if (final) changes.push({ id: queued.id, status: final, because: 'receipt' });
+      return { ...called, changes };
+    }
+    case 'refused':
+      attempt.log.warn({ notification_id: queued.id, provider: provider?.name, reason: outcome.reason }, 'refused');
+      return {
+        ...called,
+        changes: [
+          { id: queued.id, status: outcome.status, because: 'givenUp', provider: provider?.name, billable_units },
+        ],
+      };
+    case 'retry':
+      return { ...retried(attempt, outcome), ...called };
+  }
+}
+
+/** A text message abroad is `sent`: its network may never say more. */
+function handedOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
+  const status = queued.international ? 'sent' : 'sending';
+  return { ...facts, id: queued.id, status, because: 'handedOver', sent_at: clock.now() };
+}
+
+function retried<M>(
+  { queued, provider, clock, config, log }: Attempt<M>,
+  outcome: Outcome & { kind: 'retry' },
+): Result {
+  const attempts = queued.attempts + 1;
+  const { reason, after_ms, perhaps_sent = false } = outcome;
+  log.warn({ notification_id: queued.id, provider: provider?.name, reason, attempts }, 'not handed over, tried again');
+  if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
+  const at_once = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
+  const delay_ms = after_ms ?? (at_once ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
+  const due_at = new Date(clock.now().getTime() + delay_ms);
+  return { queued, changes: [], later: { due_at, attempts, outcome_known: !perhaps_sent } };
+}
+
+function givenUp(queued: QueuedNotification): Result {
+  return { queued, changes: [{ id: queued.id, status: 'technical-failure', because: 'givenUp' }] };
+}
+
+/** What to keep of a hand-over whose receipt was recorded before it. */
+export function lateFacts(change: StatusChange): StatusChange {
+  const { status: _status, ...facts } = change;
+  return { ...facts, because: 'handedOverLate' };
+}

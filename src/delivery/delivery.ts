@@ -1,0 +1,86 @@
+import type { Config } from '../config.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { withoutCollisions } from '../platform/db/patience.ts';
+import { Loop } from '../platform/loop.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import { CallbackSender } from './callback-sender.ts';
+import { type Channel, ChannelWorker } from './channel-worker.ts';
+import { composeEmail, composeText } from './compose.ts';
+import type { EmailMessage, TextMessage } from './provider.ts';
+import { ProviderChoice } from './provider-choice.ts';
+import { takeSandboxReceipts } from './providers/sandbox.ts';
+import { emailProviders, textProviders } from './providers.ts';
+import { recordReceipts } from './receipts.ts';
+import { sendingServices } from './sending-services.ts';
+
+export type DeliveryNeeds = Platform & { config: Config; compiledTemplates: CompiledTemplates };
+
+export interface Delivery {
+  start(): void;
+  stop(): Promise<void>;
+  /** Everything that is due now: for tests. */
+  runOnce(): Promise<void>;
+}
+
+/** The part of a worker process that hands messages over, collects what the sandbox owes, and tells services. */
+export function buildDelivery(app: DeliveryNeeds): Delivery {
+  const services = sendingServices(app);
+  const rates = app.config.PROVIDER_RATES;
+  const texts: Channel<TextMessage> = {
+    type: 'sms',
+    choice: new ProviderChoice(textProviders(app), rates),
+    services,
+    compose: (queued, service) => composeText(app, queued, service),
+  };
+  const emails: Channel<EmailMessage> = {
+    type: 'email',
+    choice: new ProviderChoice(emailProviders(app), rates),
+    services,
+    compose: (queued, service) => composeEmail(app, queued, service),
+  };
+  const parts = [
+    new ChannelWorker(app, texts),
+    new ChannelWorker(app, emails),
+    sandboxReceipts(app),
+    new CallbackSender(app),
+  ];
+  return {
+    start() {
+      for (const part of parts) part.start();
+    },
+    async stop() {
+      await Promise.all(parts.map((part) => part.stop()));
+    },
+    async runOnce() {
+      for (const part of parts) await part.runOnce();
+    },
+  };
+}
+
+const receiptsIdle_ms = 100;
+
+function sandboxReceipts(app: DeliveryNeeds): Delivery {
+  const step = async () => {
+    const taken = await withoutCollisions(() =>
+      inTransaction(app.db, async (tx) => {
+        const now = app.clock.now();
+        const receipts = await takeSandboxReceipts(tx, now);
+        await recordReceipts(tx, receipts, now);
+        return receipts.length;
+      }),
+    );
+    return taken > 0 ? 0 : receiptsIdle_ms;
+  };
+  const inUse = [...app.config.SMS_PROVIDERS, ...app.config.EMAIL_PROVIDERS].includes('sandbox');
+  const loop = new Loop({ name: 'sandbox receipts', step, log: app.log });
+  return {
+    start() {
+      if (inUse) loop.start();
+    },
+    stop: () => loop.stop(),
+    async runOnce() {
+      while ((await step()) === 0);
+    },
+  };
+}

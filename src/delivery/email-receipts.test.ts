@@ -1,0 +1,214 @@
+import { createSign, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aQueuedMessage, messageOf } from '../../test/kit/queued-messages.ts';
+import { isAmazonAddress, textToSign } from './sns.ts';
+
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: { SANDBOX_RECEIPTS: 'hold', SES_VERIFY_SIGNATURES: false },
+});
+
+const ses = (body: unknown, headers: Record<string, string> = {}) =>
+  harness.request({
+    method: 'POST',
+    url: '/notifications/email/ses',
+    headers,
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const envelope = (message: object) => ({ Type: 'Notification', MessageId: 'sns-1', Message: JSON.stringify(message) });
+const mail = (messageId: string, timestamp = '2026-11-15T11:59:00.000Z') => ({
+  messageId,
+  timestamp,
+  destination: ['ada@example.org'],
+});
+
+async function aSentEmail(): Promise<string> {
+  const id = await aQueuedMessage(harness, await aService(harness), { notification_type: 'email' });
+  await harness.deliver();
+  return id;
+}
+
+describe('POST /notifications/email/ses', () => {
+  it.each([
+    [{ notificationType: 'Delivery', delivery: { timestamp: '2026-11-15T11:59:59Z' } }, 'delivered'],
+    [
+      { notificationType: 'Bounce', bounce: { bounceType: 'Permanent', bounceSubType: 'General' } },
+      'permanent-failure',
+    ],
+    [{ notificationType: 'Bounce', bounce: { bounceType: 'Transient' } }, 'temporary-failure'],
+    [{ notificationType: 'Bounce', bounce: { bounceType: 'Undetermined' } }, 'temporary-failure'],
+    [{ eventType: 'Delivery' }, 'delivered'],
+    [{ notificationType: 'Open' }, 'sending'],
+    [{ notificationType: 'Complaint', complaint: { feedbackId: 'f' } }, 'sending'],
+  ])('200, %j leaves the email %s', async (event, status) => {
+    const id = await aSentEmail();
+    const answer = await ses(envelope({ ...event, mail: mail(id) }), { 'content-type': 'text/plain; charset=UTF-8' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ result: 'success', message: 'SES callback succeeded' });
+    expect((await messageOf(harness, id)).status).toBe(status);
+  });
+
+  it('200, and the second receipt changes nothing', async () => {
+    const id = await aSentEmail();
+    await ses(envelope({ notificationType: 'Delivery', mail: mail(id) }));
+    const before = await messageOf(harness, id);
+    harness.clock.advance({ minutes: 1 });
+    await ses(envelope({ notificationType: 'Bounce', bounce: { bounceType: 'Permanent' }, mail: mail(id) }));
+    expect(await messageOf(harness, id)).toEqual(before);
+  });
+
+  it('200 for raw delivery, without an envelope', async () => {
+    const id = await aSentEmail();
+    expect((await ses({ notificationType: 'Delivery', mail: mail(id) })).status).toBe(200);
+    expect((await messageOf(harness, id)).status).toBe('delivered');
+  });
+
+  it.each([
+    ['not json'],
+    ['{"Type":"Notification","Message":"not json"}'],
+    ['{"Type":"Notification","Message":"5"}'],
+    ['{"Type":"Notification"}'],
+    ['{}'],
+    [''],
+  ])('400 for %s', async (body) => {
+    const answer = await ses(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: 'SES callback failed: invalid json' });
+  });
+
+  it.each([
+    [{ notificationType: 'Delivery' }],
+    [{ notificationType: 'Delivery', mail: 'x' }],
+    [{ notificationType: 'Delivery', mail: { messageId: 5 } }],
+    [{ notificationType: 'Delivery', mail: { messageId: 'a\u0000b' } }],
+    [{ notificationType: 'Bounce', bounce: 'x', mail: mail('nobody') }],
+    [{ notificationType: 'Complaint', complaint: null, mail: mail('nobody', 'yesterday') }],
+    [[]],
+  ])('200 for the odd message %j', async (message) => {
+    expect((await ses(envelope(message))).status).toBe(200);
+  });
+
+  it('200, and a receipt that is faster than the record of its message id is looked at again', async () => {
+    const id = await aSentEmail();
+    const now = harness.clock.now().toISOString();
+    await ses(envelope({ notificationType: 'Delivery', mail: mail('ses-message-id', now) }));
+    expect((await messageOf(harness, id)).status).toBe('sending');
+    await harness.app.db
+      .updateTable('notifications')
+      .set({ provider_reference: 'ses-message-id' })
+      .where('id', '=', id)
+      .execute();
+    await harness.app.pool.query('update graphile_worker._private_jobs set run_at = now()');
+    await harness.runJobs();
+    expect((await messageOf(harness, id)).status).toBe('delivered');
+  });
+
+  it('200, and a tag of ours finds the message', async () => {
+    const id = await aSentEmail();
+    const tagged = { ...mail('another-message-id'), tags: { notification_id: [id] } };
+    await ses(envelope({ eventType: 'Delivery', mail: tagged }));
+    expect((await messageOf(harness, id)).status).toBe('delivered');
+  });
+
+  it.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'])(
+    '200 for a %s, whatever it points at',
+    async (Type) => {
+      const answer = await ses({ Type, Token: 'x', TopicArn: 'arn', SubscribeURL: 'http://127.0.0.1:9/' });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it('no address of a recipient is logged', () => {
+    expect(harness.logged.filter((line) => line.includes('ada@example.org'))).toEqual([]);
+  });
+});
+
+describe('complaints from SES', () => {
+  it('are linked to the message, listed and counted', async () => {
+    const service = await aService(harness, { name: 'Much loved' });
+    const id = await aQueuedMessage(harness, service, { notification_type: 'email' });
+    await harness.deliver();
+    await ses(
+      envelope({
+        notificationType: 'Complaint',
+        complaint: {
+          feedbackId: 'feedback-1',
+          complaintFeedbackType: 'abuse',
+          timestamp: '2026-11-15T11:00:00.000Z',
+          complainedRecipients: [{ emailAddress: 'ada@example.org' }],
+        },
+        mail: mail(id),
+      }),
+    );
+    const { body } = await harness.admin('GET', '/complaint');
+    expect(body.complaints[0]).toEqual({
+      id: expect.any(String),
+      notification_id: id,
+      service_id: service,
+      service_name: 'Much loved',
+      ses_feedback_id: 'feedback-1',
+      complaint_type: 'abuse',
+      complaint_date: '2026-11-15T11:00:00.000000Z',
+      created_at: expect.stringMatching(/^2026-11-15T12:/),
+    });
+    expect((await harness.admin('GET', '/complaint/count-by-date-range')).body).toBeGreaterThanOrEqual(1);
+  });
+
+  it('may lack everything but the message', async () => {
+    const id = await aSentEmail();
+    await ses(envelope({ notificationType: 'Complaint', mail: mail(id) }));
+    const { body } = await harness.admin('GET', '/complaint');
+    expect(body.complaints[0]).toMatchObject({
+      notification_id: id,
+      ses_feedback_id: null,
+      complaint_type: null,
+      complaint_date: null,
+    });
+  });
+});
+
+describe('POST /notifications/email/ses with signatures', () => {
+  const strict = useHarness({ now: '2026-11-15T12:00:00Z' });
+
+  it('403 without a signature, with a foreign certificate, or with a wrong one', async () => {
+    const url = '/notifications/email/ses';
+    const unsigned = await strict.request({ method: 'POST', url, payload: JSON.stringify(envelope({})) });
+    expect(unsigned.status).toBe(403);
+    expect(unsigned.body).toEqual({ result: 'error', message: 'SES callback failed: invalid signature' });
+    const foreign = {
+      ...envelope({}),
+      SignatureVersion: '1',
+      Signature: 'eA==',
+      SigningCertURL: 'https://sns.eu-west-2.amazonaws.com.example.org/SimpleNotificationService-1.pem',
+    };
+    expect((await strict.request({ method: 'POST', url, payload: JSON.stringify(foreign) })).status).toBe(403);
+  });
+
+  it.each([
+    ['https://sns.eu-west-2.amazonaws.com/SimpleNotificationService-0a1b.pem', true],
+    ['https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-0a1b.pem', true],
+    ['http://sns.eu-west-2.amazonaws.com/SimpleNotificationService-0a1b.pem', false],
+    ['https://sns.eu-west-2.amazonaws.com:8443/SimpleNotificationService-0a1b.pem', false],
+    ['https://user@sns.eu-west-2.amazonaws.com/SimpleNotificationService-0a1b.pem', false],
+    ['https://sns.eu-west-2.amazonaws.com/other.pem', false],
+    ['https://evil.example/SimpleNotificationService-0a1b.pem', false],
+    ['https://sns.eu-west-2.amazonaws.com.evil.example/SimpleNotificationService-0a1b.pem', false],
+    ['https://bucket.s3.amazonaws.com/SimpleNotificationService-0a1b.pem', false],
+    ['nonsense', false],
+  ])('%s: %s', (address, allowed) => {
+    expect(isAmazonAddress(address, /^\/SimpleNotificationService-[a-zA-Z0-9]+\.pem$/)).toBe(allowed);
+  });
+
+  it('the text that is signed names its fields in order', () => {
+    const signed = textToSign({ ...envelope({ a: 1 }), Timestamp: 't', TopicArn: 'arn' });
+    expect(signed).toBe('Message\n{"a":1}\nMessageId\nsns-1\nTimestamp\nt\nTopicArn\narn\nType\nNotification\n');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    expect(
+      createSign('RSA-SHA256')
+        .update(signed ?? '')
+        .sign(privateKey, 'base64'),
+    ).toHaveLength(344);
+  });
+});

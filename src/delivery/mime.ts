@@ -1,0 +1,28 @@
+import MailComposer from 'nodemailer/lib/mail-composer/index.js';
+import type { EmailMessage } from './provider.ts';
+
+/** The message for a mail library, with the headers that every email of ours carries. */
+export function mailOf(message: EmailMessage) {
+  const { reference, from, to, reply_to, subject, text, html, unsubscribe_url } = message;
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return {
+    // The same on every attempt: mailboxes drop the second copy of a message they have already.
+    messageId: `<${reference}@${domain}>`,
+    from,
+    to,
+    subject,
+    text,
+    html,
+    ...(reply_to ? { replyTo: reply_to } : {}),
+    headers: unsubscribeHeaders(unsubscribe_url),
+  };
+}
+
+export function unsubscribeHeaders(url: string | null): Record<string, string> {
+  if (!url) return {};
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+}
+
+export function mimeOf(message: EmailMessage): Promise<Buffer> {
+  return new MailComposer(mailOf(message)).compile().build();
+}

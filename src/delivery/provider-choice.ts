@@ -1,0 +1,107 @@
+import type { Provider } from './provider.ts';
+import type { ProviderPlace } from './provider-details.sql.ts';
+
+/** Weighted by priority; someone who is alone is chosen whatever the weight. */
+export function chooseByPriority<T extends { priority: number }>(candidates: T[], random: number): T | undefined {
+  const total = candidates.reduce((sum, { priority }) => sum + priority, 0);
+  if (total === 0) return candidates[Math.floor(random * candidates.length)];
+  let left = random * total;
+  for (const candidate of candidates) {
+    left -= candidate.priority;
+    if (left < 0) return candidate;
+  }
+  return candidates.at(-1);
+}
+
+/** So many per second, evenly; at most a tenth of a second's worth at once, so that a burst does not break the rate. */
+export class Pace {
+  private readonly perSecond: number;
+  private readonly burst: number;
+  private tokens: number;
+  private filledAt: number;
+
+  constructor(perSecond: number, now = performance.now()) {
+    this.perSecond = perSecond;
+    this.burst = Math.max(1, perSecond / 10);
+    this.tokens = this.burst;
+    this.filledAt = now;
+  }
+
+  available(now = performance.now()): number {
+    this.tokens = Math.min(this.burst, this.tokens + ((now - this.filledAt) / 1_000) * this.perSecond);
+    this.filledAt = now;
+    return Math.floor(this.tokens);
+  }
+
+  take(): void {
+    this.tokens -= 1;
+  }
+}
+
+export interface Wanted {
+  international: boolean;
+  /** It may have the message already, so it is asked again whatever its share. */
+  again?: string | null;
+  /** It just failed: anybody else first. */
+  notAgain?: string | null;
+}
+
+/** One channel’s providers that are in use, with their shares as last read. */
+export class ProviderChoice<Message> {
+  private readonly inUse: Map<string, Provider<Message>>;
+  private readonly paces = new Map<string, Pace>();
+  private readonly random: () => number;
+  private places: ProviderPlace[] = [];
+
+  constructor(providers: Provider<Message>[], rates: Record<string, number>, random: () => number = Math.random) {
+    this.inUse = new Map(providers.map((provider) => [provider.name, provider]));
+    this.random = random;
+    for (const { name } of providers) {
+      const rate = rates[name];
+      if (rate !== undefined) this.paces.set(name, new Pace(rate));
+    }
+  }
+
+  /** Rows of the provider table, read every few seconds. */
+  update(places: ProviderPlace[]): void {
+    this.places = places.filter(({ identifier, active }) => active && this.inUse.has(identifier));
+  }
+
+  /** How many messages may be handed over now. With nobody in use there is no limit: each message finds that out itself. */
+  capacity(): number {
+    if (this.places.length === 0) return Number.POSITIVE_INFINITY;
+    return this.places.reduce((sum, { identifier }) => sum + this.availableAt(identifier), 0);
+  }
+
+  /** Takes a place in the chosen provider’s pace. */
+  choose(wanted: Wanted): string | undefined {
+    const able = this.places.filter(
+      ({ identifier, supports_international }) =>
+        (!wanted.international || supports_international) && this.availableAt(identifier) >= 1,
+    );
+    const others = able.filter(({ identifier }) => identifier !== wanted.notAgain);
+    const chosen =
+      able.find(({ identifier }) => identifier === wanted.again) ??
+      chooseByPriority(others.length > 0 ? others : able, this.random());
+    if (!chosen) return undefined;
+    this.paces.get(chosen.identifier)?.take();
+    return chosen.identifier;
+  }
+
+  /** True when nobody in use could ever take it, as opposed to nobody having room just now. */
+  isHopeless({ international }: Pick<Wanted, 'international'>): boolean {
+    return !this.places.some(({ supports_international }) => !international || supports_international);
+  }
+
+  find(name: string): Provider<Message> | undefined {
+    return this.inUse.get(name);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.inUse.values()].map((provider) => provider.close?.()));
+  }
+
+  private availableAt(name: string): number {
+    return this.paces.get(name)?.available() ?? Number.POSITIVE_INFINITY;
+  }
+}

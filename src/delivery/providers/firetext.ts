@@ -1,0 +1,84 @@
+import type { Config } from '../../config.ts';
+import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
+import { HttpDoor, retryOf } from './http-call.ts';
+import { londonTime } from './provider-times.ts';
+
+type Needs = { config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL'> };
+
+export function firetext({ config }: Needs): Provider<TextMessage> {
+  const door = new HttpDoor();
+  return {
+    name: 'firetext',
+    close: () => door.close(),
+    async send({ reference, to, sender, text, encoding }) {
+      const form = new URLSearchParams({
+        apiKey: config.FIRETEXT_API_KEY ?? '',
+        from: sender,
+        to,
+        message: text,
+        reference,
+        receipt: `${config.BASE_URL}/notifications/sms/firetext`,
+        ...(encoding === 'ucs2' ? { unicode: '1' } : {}),
+      });
+      const called = await door.post(
+        config.FIRETEXT_URL,
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        form.toString(),
+      );
+      if ('failed' in called) return called.failed;
+      const { status, json } = called.answer;
+      if (status >= 300) return retryOf(called.answer);
+      return outcomeOf(Number(json.code));
+    },
+  };
+}
+
+/** Its answer is 200 whatever it did; the code in the body tells. */
+function outcomeOf(code: number): Outcome {
+  if (code === 0) return { kind: 'accepted' };
+  // The number itself is refused: no later attempt would end otherwise.
+  if (code === 2) return { kind: 'refused', reason: 'code 2: destination', status: 'technical-failure' };
+  return { kind: 'retry', reason: `code ${code}` };
+}
+
+const permanent = new Set(['101', '201', '301', '401']);
+const temporary = new Set(['000', '102', '103', '104', '302', '900']);
+
+export interface FiretextReceiptBody {
+  status?: unknown;
+  reference?: unknown;
+  code?: unknown;
+  time?: unknown;
+}
+
+export function firetextReceipt({ status, reference, code, time }: FiretextReceiptBody): Receipt {
+  return {
+    provider: 'firetext',
+    notification_type: 'sms',
+    reference: String(reference),
+    at: londonTime(time),
+    statusFor(notification): ReceiptStatus {
+      switch (String(status)) {
+        case '0':
+          return 'delivered';
+        case '1':
+          return failureOf(code, notification);
+        case '2':
+          return 'pending';
+        default:
+          return 'technical-failure';
+      }
+    },
+  };
+}
+
+/**
+ * The codes are Firetext's own, so they say nothing about a message that somebody else carried; the sandbox stands in
+ * for everybody. Without a code that is known, what was pending may still arrive one day.
+ */
+function failureOf(code: unknown, { status, provider }: { status: string; provider: string | null }): ReceiptStatus {
+  const theirs = provider === null || provider === 'firetext' || provider === 'sandbox';
+  if (theirs && permanent.has(String(code))) return 'permanent-failure';
+  if (theirs && temporary.has(String(code))) return 'temporary-failure';
+  return status === 'pending' ? 'temporary-failure' : 'permanent-failure';
+}

@@ -1,0 +1,58 @@
+import type { Config } from '../../config.ts';
+import type { Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
+import { HttpDoor, retryOf } from './http-call.ts';
+import { londonTime } from './provider-times.ts';
+
+type Needs = { config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL'> };
+
+export function mmg({ config }: Needs): Provider<TextMessage> {
+  const door = new HttpDoor();
+  return {
+    name: 'mmg',
+    close: () => door.close(),
+    async send({ reference, to, sender, text }) {
+      const called = await door.post(
+        config.MMG_URL,
+        { 'content-type': 'application/json', authorization: `Basic ${config.MMG_API_KEY}` },
+        JSON.stringify({
+          reqType: 'BULK',
+          MSISDN: to,
+          msg: text,
+          sender,
+          cid: reference,
+          multi: true,
+          delurl: `${config.BASE_URL}/notifications/sms/mmg`,
+        }),
+      );
+      if ('failed' in called) return called.failed;
+      const { status, json } = called.answer;
+      // Its answer is JSON with a reference of its own; receipts name ours.
+      if (status < 300 && !('Error' in json)) return { kind: 'accepted' };
+      return retryOf(called.answer);
+    },
+  };
+}
+
+const statuses: Record<string, ReceiptStatus> = {
+  2: 'permanent-failure',
+  3: 'delivered',
+  4: 'temporary-failure',
+  5: 'permanent-failure',
+};
+
+export interface MmgReceiptBody {
+  status?: unknown;
+  CID?: unknown;
+  deliverytime?: unknown;
+}
+
+export function mmgReceipt({ status, CID, deliverytime }: MmgReceiptBody): Receipt {
+  const outcome = statuses[String(status)] ?? 'technical-failure';
+  return {
+    provider: 'mmg',
+    notification_type: 'sms',
+    reference: String(CID),
+    statusFor: () => outcome,
+    at: londonTime(deliverytime),
+  };
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { NotificationType } from '../../notifications/notification.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+
+export interface SandboxMessage {
+  reference: string;
+  notification_type: NotificationType;
+  recipient: string;
+  sender: string;
+  subject: string | null;
+  body: string;
+  created_at: Timestamp;
+  receipt_due_at: Timestamp | null;
+}
+
+export async function insertSandboxMessages(db: Db, messages: SandboxMessage[]): Promise<void> {
+  await sql`
+    insert into sandbox_messages as known
+      (reference, notification_type, recipient, sender, subject, body, created_at, receipt_due_at)
+    select * from json_to_recordset(${JSON.stringify(messages)}::json) as m (reference uuid, notification_type text,
+      recipient text, sender text, subject text, body text, created_at timestamptz, receipt_due_at timestamptz)
+    on conflict (reference) do update set times_sent = known.times_sent + 1`.execute(db);
+}
+
+export async function selectSandboxReferences(db: Db, references: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sandbox_messages')
+    .select('reference')
+    .where('reference', 'in', references)
+    .execute();
+  return rows.map(({ reference }) => reference);
+}
+
+export interface OwedReceipt {
+  reference: string;
+  notification_type: NotificationType;
+  recipient: string;
+}
+
+/** Receipts that are due are paid by whoever takes them, once. */
+export async function takeOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
+  const { rows } = await sql<OwedReceipt>`
+    update sandbox_messages set receipt_due_at = null
+    where reference in (
+      select reference from sandbox_messages where receipt_due_at <= ${now}
+      order by receipt_due_at limit ${most} for update skip locked)
+    returning reference, notification_type, recipient`.execute(tx);
+  return rows;
+}
+
+export function selectLatestSandboxMessages(db: Db, most: number) {
+  return db
+    .selectFrom('sandbox_messages')
+    .innerJoin('notifications', 'notifications.id', 'sandbox_messages.reference')
+    .select([
+      'sandbox_messages.reference',
+      'sandbox_messages.notification_type',
+      'sandbox_messages.recipient',
+      'sandbox_messages.sender',
+      'sandbox_messages.subject',
+      'sandbox_messages.body',
+      'sandbox_messages.created_at',
+      'notifications.status',
+    ])
+    .orderBy('sandbox_messages.created_at', 'desc')
+    .limit(most)
+    .execute();
+}
+
+export async function deleteSandboxMessagesBefore(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('sandbox_messages').where('created_at', '<', moment).execute();
+}

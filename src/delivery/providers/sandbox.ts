@@ -1,0 +1,121 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { NotificationType } from '../../notifications/notification.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
+import { GroupCommit } from '../../platform/db/group-commit.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { simulatedEmailOutcome, simulatedPhoneOutcome } from '../../recipients/simulated-recipients.ts';
+import { mimeOf } from '../mime.ts';
+import type { EmailMessage, Outcome, Provider, Receipt, TextMessage } from '../provider.ts';
+import {
+  deleteSandboxMessagesBefore,
+  insertSandboxMessages,
+  type SandboxMessage,
+  selectSandboxReferences,
+  takeOwedReceipts,
+} from './sandbox.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'> & {
+  config: Pick<Config, 'DATA_DIR' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
+};
+
+interface Kept {
+  file: string;
+  content: string | Buffer;
+  row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at'>;
+}
+
+/** Carries nothing anywhere: keeps each message as a file to open and a row to look at, and owes a receipt for it. */
+export function sandboxTexts(app: Needs): Provider<TextMessage> {
+  const outbox = sandboxOutbox(app);
+  return {
+    name: 'sandbox',
+    findAccepted: outbox.findAccepted,
+    send: ({ reference, to, sender, text }) =>
+      outbox.keep({
+        file: `${reference}.txt`,
+        content: `From: ${sender}\nTo: ${to}\n\n${text}\n`,
+        row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
+      }),
+  };
+}
+
+export function sandboxEmails(app: Needs): Provider<EmailMessage> {
+  const outbox = sandboxOutbox(app);
+  return {
+    name: 'sandbox',
+    findAccepted: outbox.findAccepted,
+    async send(message) {
+      const { reference, to: recipient, from, subject, text: body } = message;
+      return outbox.keep({
+        file: `${reference}.eml`,
+        content: await mimeOf(message),
+        row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
+      });
+    },
+  };
+}
+
+export function outboxFolder(dataDir: string): string {
+  return join(dataDir, 'outbox');
+}
+
+function sandboxOutbox(app: Needs) {
+  const folder = outboxFolder(app.config.DATA_DIR);
+  const made = { folder: undefined as Promise<unknown> | undefined };
+  const commits = new GroupCommit<Kept, Outcome>({
+    async commit(kept) {
+      made.folder ??= mkdir(folder, { recursive: true, mode: 0o700 });
+      await made.folder;
+      const now = app.clock.now();
+      const due = new Date(now.getTime() + app.config.SANDBOX_DELAY_MS);
+      const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
+      const rows = kept.map(({ row }) => ({ ...row, created_at: timestamp(now), receipt_due_at }));
+      await Promise.all(kept.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
+      await insertSandboxMessages(app.db, rows);
+      return kept.map(() => ({ kind: 'accepted' as const }));
+    },
+    largest: 500,
+    atOnce: 1,
+    concernsAll: isDatabaseUnavailable,
+  });
+  return {
+    keep: (kept: Kept) => commits.add(kept),
+    findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
+  };
+}
+
+const mostReceiptsAtOnce = 1_000;
+
+/** The receipts that the sandbox owes by now; paid when the transaction commits. */
+export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]> {
+  const owed = await takeOwedReceipts(tx, timestamp(now), mostReceiptsAtOnce);
+  return owed.map(({ reference, notification_type, recipient }) => ({
+    provider: 'sandbox',
+    notification_type,
+    reference,
+    statusFor: () => simulatedOutcome(notification_type, recipient),
+  }));
+}
+
+function simulatedOutcome(type: NotificationType, recipient: string) {
+  return type === 'email' ? simulatedEmailOutcome(recipient) : simulatedPhoneOutcome(recipient);
+}
+
+const keptForDays = 7;
+
+/** The sandbox forgets what is older than a week, files and rows. */
+export async function cleanSandbox(app: Needs): Promise<void> {
+  const cutoff = new Date(app.clock.now().getTime() - keptForDays * 86_400_000);
+  await deleteSandboxMessagesBefore(app.db, timestamp(cutoff));
+  const folder = outboxFolder(app.config.DATA_DIR);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const path = join(folder, name);
+    const { mtime } = await stat(path);
+    if (mtime < cutoff) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,144 @@
+import type { Config } from '../../config.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { isUuid } from '../../platform/id.ts';
+import { unsubscribeHeaders } from '../mime.ts';
+import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from '../provider.ts';
+import { type Answer, HttpDoor, retryOf } from './http-call.ts';
+import { signedHeaders } from './sigv4.ts';
+
+type Needs = {
+  clock: Clock;
+  config: Pick<
+    Config,
+    'SES_REGION' | 'SES_URL' | 'SES_ACCESS_KEY_ID' | 'SES_SECRET_ACCESS_KEY' | 'SES_CONFIGURATION_SET'
+  >;
+};
+
+/** The tag by which a receipt can be matched even before its message id has been recorded. */
+const referenceTag = 'notification_id';
+
+/** Amazon SES, version 2 of its API. */
+export function ses({ config, clock }: Needs): Provider<EmailMessage> {
+  const door = new HttpDoor();
+  const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
+  const url = `${base}/v2/email/outbound-emails`;
+  const account = {
+    region: config.SES_REGION,
+    service: 'ses',
+    access_key_id: config.SES_ACCESS_KEY_ID ?? '',
+    secret_access_key: config.SES_SECRET_ACCESS_KEY ?? '',
+  };
+  return {
+    name: 'ses',
+    close: () => door.close(),
+    async send(message) {
+      const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
+      const headers = { 'content-type': 'application/json' };
+      const called = await door.post(url, signedHeaders(account, { url, headers, body }, clock.now()), body);
+      return 'failed' in called ? called.failed : outcomeOf(called.answer);
+    },
+  };
+}
+
+function requestOf(message: EmailMessage, configurationSet: string | undefined) {
+  const { reference, from, to, reply_to, subject, text, html, unsubscribe_url } = message;
+  const data = (Data: string) => ({ Data, Charset: 'UTF-8' });
+  const headers = Object.entries(unsubscribeHeaders(unsubscribe_url)).map(([Name, Value]) => ({ Name, Value }));
+  return {
+    FromEmailAddress: mailbox(from),
+    Destination: { ToAddresses: [to] },
+    ...(reply_to ? { ReplyToAddresses: [reply_to] } : {}),
+    Content: {
+      Simple: {
+        Subject: data(subject),
+        Body: { Text: data(text), Html: data(html) },
+        ...(headers.length > 0 ? { Headers: headers } : {}),
+      },
+    },
+    EmailTags: [{ Name: referenceTag, Value: reference }],
+    ...(configurationSet ? { ConfigurationSetName: configurationSet } : {}),
+  };
+}
+
+/** A name in anything but plain ASCII is an encoded word. */
+function mailbox({ name, address }: EmailMessage['from']): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
+  return `=?UTF-8?B?${Buffer.from(name).toString('base64')}?= <${address}>`;
+}
+
+function outcomeOf(answer: Answer): Outcome {
+  const { status, json } = answer;
+  if (status < 300 && typeof json.MessageId === 'string') {
+    return { kind: 'accepted', provider_reference: json.MessageId };
+  }
+  const problem = String(json.__type ?? json.code ?? '');
+  const text = String(json.message ?? json.Message ?? '');
+  // What is wrong with the address stays wrong; everything else may mend: an unverified domain, a paused account.
+  if (status === 400 && /BadRequest|InvalidParameter|MessageRejected/.test(problem) && /address/i.test(text)) {
+    return { kind: 'refused', reason: problem, status: 'technical-failure' };
+  }
+  return retryOf(answer);
+}
+
+/** The part of an SES notification that is used; it comes inside an SNS envelope. */
+export interface SesEvent {
+  notificationType?: string;
+  eventType?: string;
+  mail?: { messageId?: string; timestamp?: string; tags?: Record<string, string[]> };
+  bounce?: { bounceType?: string };
+  complaint?: { feedbackId?: string; complaintFeedbackType?: string; timestamp?: string };
+}
+
+export interface SesComplaint {
+  reference: string;
+  feedback_id: string | null;
+  complaint_type: string | null;
+  complaint_date: string | null;
+}
+
+export type SesMeaning =
+  | { kind: 'receipt'; receipt: Receipt; mailed_at: Date | undefined }
+  | { kind: 'complaint'; complaint: SesComplaint; mailed_at: Date | undefined }
+  | { kind: 'nothing' };
+
+export function meaningOfSesEvent(event: SesEvent): SesMeaning {
+  const kind = event.notificationType ?? event.eventType;
+  const reference = event.mail?.messageId;
+  if (typeof reference !== 'string' || reference === '') return { kind: 'nothing' };
+  const mailed_at = dateOf(event.mail?.timestamp);
+  if (kind === 'Complaint') {
+    const { feedbackId, complaintFeedbackType, timestamp } = event.complaint ?? {};
+    const complaint = {
+      reference,
+      feedback_id: textOf(feedbackId),
+      complaint_type: textOf(complaintFeedbackType),
+      complaint_date: dateOf(timestamp)?.toISOString() ?? null,
+    };
+    return { kind: 'complaint', complaint, mailed_at };
+  }
+  const status = statusOf(kind, event.bounce?.bounceType);
+  if (!status) return { kind: 'nothing' };
+  const receipt = { provider: 'ses', notification_type: 'email' as const, reference, statusFor: () => status };
+  return { kind: 'receipt', receipt, mailed_at };
+}
+
+/** The id of ours that rides along, for a receipt that is faster than the record of the message id. */
+export function taggedReference(event: SesEvent): string | undefined {
+  const tagged = event.mail?.tags?.[referenceTag];
+  return Array.isArray(tagged) && isUuid(tagged[0]) ? tagged[0] : undefined;
+}
+
+function statusOf(kind: string | undefined, bounceType: string | undefined): ReceiptStatus | undefined {
+  if (kind === 'Delivery') return 'delivered';
+  if (kind === 'Bounce') return bounceType === 'Permanent' ? 'permanent-failure' : 'temporary-failure';
+  return undefined;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function dateOf(text: unknown): Date | undefined {
+  const date = new Date(typeof text === 'string' ? text : '');
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { NotificationType, Status } from '../notifications/notification.ts';
+import type { Tx } from '../platform/db/database.ts';
+
+export interface ReceiptTarget {
+  id: string;
+  service_id: string;
+  notification_type: NotificationType;
+  status: Status;
+  provider: string | null;
+  provider_reference: string | null;
+  international: boolean;
+  normalised_recipient: string | null;
+  client_reference: string | null;
+  recipient: string;
+}
+
+const columns = sql`id, service_id, notification_type, status, provider, provider_reference, international,
+  normalised_recipient, client_reference, recipient`;
+
+/** Locked in id order, as status changes lock them, so that two batches of receipts never stand in each other's way. */
+export async function lockTargets(tx: Tx, ids: string[]): Promise<ReceiptTarget[]> {
+  const { rows } = await sql<ReceiptTarget>`
+    select ${columns} from notifications where id = any (${ids}::uuid[]) order by id for update`.execute(tx);
+  return rows;
+}
+
+export async function selectIdsByProviderReference(
+  tx: Tx,
+  references: string[],
+): Promise<{ id: string; provider_reference: string }[]> {
+  const { rows } = await sql<{ id: string; provider_reference: string }>`
+    select id, provider_reference from notifications
+    where provider_reference = any (${references}::text[])`.execute(tx);
+  return rows;
+}

@@ -1,0 +1,75 @@
+import { hastenQueued } from '../notifications/delivery-queue.ts';
+import type { Status } from '../notifications/notification.ts';
+import { allowedBefore, recordStatusChanges, type StatusChange } from '../notifications/status.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { isUuid } from '../platform/id.ts';
+import { parsePhoneNumber } from '../recipients/phone-number.ts';
+import type { Receipt } from './provider.ts';
+import { recordReceiptHealth } from './provider-health.ts';
+import { lockTargets, type ReceiptTarget, selectIdsByProviderReference } from './receipts.sql.ts';
+import { announceStatuses } from './service-callbacks.ts';
+
+const mayChange: readonly Status[] = allowedBefore.receipt;
+
+/** Whether a receipt named a message that we know; what it changed, if anything, is recorded. */
+export type ReceiptOutcome = 'known' | 'unknown';
+
+/**
+ * Any number of receipts in one transaction. Repeated, late and unknown ones change nothing: a status moves only from
+ * where a receipt may find it.
+ */
+export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Promise<ReceiptOutcome[]> {
+  if (receipts.length === 0) return [];
+  const targets = await findTargets(
+    tx,
+    receipts.map(({ reference }) => reference),
+  );
+  const changes: StatusChange[] = [];
+  for (const receipt of receipts) {
+    const target = targets.get(receipt.reference);
+    if (!target || target.notification_type !== receipt.notification_type || saysNothing(target)) continue;
+    const status = receipt.statusFor(target);
+    if (status === target.status) continue;
+    const provider = target.provider === null ? { provider: receipt.provider } : {};
+    changes.push({ id: target.id, status, because: 'receipt', ...provider });
+    // The next receipt of this batch for the same message finds it so.
+    if (mayChange.includes(target.status)) target.status = status;
+  }
+  const changed = await recordStatusChanges(tx, changes, now);
+  const neverHandedOver = changed.filter(({ sent_at }) => sent_at === null).map(({ id }) => id);
+  if (neverHandedOver.length > 0) await hastenQueued(tx, neverHandedOver, timestamp(now));
+  await recordReceiptHealth(tx, changed, now);
+  await announceStatuses(tx, changed, now);
+  return receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
+}
+
+/** All that a provider ever gave us as a reference; anything else names nothing. */
+const printable = /^[\x21-\x7e]{1,255}$/;
+
+/** By our id, which most providers echo, or by the reference that the provider gave when it took the message. */
+export async function findTargets(tx: Tx, references: string[]): Promise<Map<string, ReceiptTarget>> {
+  const byReference = new Map<string, string>();
+  for (const reference of references) if (isUuid(reference)) byReference.set(reference, reference.toLowerCase());
+  const others = references.filter((reference) => !byReference.has(reference) && printable.test(reference));
+  if (others.length > 0) {
+    for (const { id, provider_reference } of await selectIdsByProviderReference(tx, others)) {
+      byReference.set(provider_reference, id);
+    }
+  }
+  const locked = await lockTargets(tx, [...new Set(byReference.values())]);
+  const byId = new Map(locked.map((target) => [target.id, target]));
+  const found = new Map<string, ReceiptTarget>();
+  for (const [reference, id] of byReference) {
+    const target = byId.get(id);
+    if (target) found.set(reference, target);
+  }
+  return found;
+}
+
+/** Networks of some countries confirm everything: there the message stays `sent`. */
+function saysNothing({ international, normalised_recipient }: ReceiptTarget): boolean {
+  if (!international || !normalised_recipient) return false;
+  const parsed = parsePhoneNumber(`+${normalised_recipient}`);
+  return parsed.ok && !parsed.number.receiptsHonoured;
+}

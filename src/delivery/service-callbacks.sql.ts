@@ -1,0 +1,176 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+export type CallbackType = 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+
+/** Where a service wants to be told about this kind of event. */
+export interface CallbackTarget {
+  service_id: string;
+  url: string;
+  encrypted_bearer_token: string;
+}
+
+export function selectTargets(tx: Db | Tx, type: CallbackType, serviceIds: string[]): Promise<CallbackTarget[]> {
+  return tx
+    .selectFrom('service_callback_api')
+    .select(['service_id', 'url', 'encrypted_bearer_token'])
+    .where('callback_type', '=', type)
+    .where('service_id', 'in', serviceIds)
+    .execute();
+}
+
+export interface NewCallback extends CallbackTarget {
+  id: string;
+  callback_type: CallbackType;
+  subject_id: string;
+  body: string;
+  due_at: Timestamp;
+  created_at: Timestamp;
+}
+
+export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void> {
+  await sql`
+    insert into service_callbacks
+      (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
+    select * from json_to_recordset(${JSON.stringify(rows)}::json) as c (id uuid, service_id uuid, callback_type text,
+      subject_id uuid, url text, encrypted_bearer_token text, body text, due_at timestamptz, created_at timestamptz)
+  `.execute(tx);
+}
+
+const noService = '00000000-0000-0000-0000-000000000000';
+
+/** Services with something due, found by jumping through the index: a long queue of one costs the others nothing. */
+export async function selectDueServices(tx: Tx, now: Timestamp, most: number): Promise<string[]> {
+  const next = (after: ReturnType<typeof sql>) => sql`(
+    select service_id from service_callbacks where status = 'waiting' and service_id > ${after}
+    order by service_id limit 1)`;
+  const { rows } = await sql<{ service_id: string }>`
+    with recursive found (service_id, place) as (
+      select ${next(sql`${noService}::uuid`)}, 1
+      union all
+      select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${most}
+    )
+    select service_id from found
+    where exists (select 1 from service_callbacks c
+      where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= ${now})`.execute(tx);
+  return rows.map(({ service_id }) => service_id);
+}
+
+export interface DueCallback extends CallbackTarget {
+  id: string;
+  callback_type: CallbackType;
+  body: string;
+  attempts: number;
+  created_at: Timestamp;
+}
+
+/** So many of each service, oldest first, out of everybody else’s sight until the lease ends. */
+export async function leaseCallbacks(
+  tx: Tx,
+  wanted: { service_id: string; most: number }[],
+  { now, until }: { now: Timestamp; until: Timestamp },
+): Promise<DueCallback[]> {
+  const { rows } = await sql<DueCallback>`
+    with due as (
+      select c.id from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (service_id uuid, most int)
+      cross join lateral (
+        select id from service_callbacks
+        where status = 'waiting' and service_id = wanted.service_id and due_at <= ${now}
+        order by due_at limit wanted.most
+        for update skip locked
+      ) as c
+    )
+    update service_callbacks c set due_at = ${until}, attempts = c.attempts + 1
+    from due where c.id = due.id
+    returning c.id, c.service_id, c.callback_type, c.url, c.encrypted_bearer_token, c.body, c.attempts, c.created_at
+  `.execute(tx);
+  return rows;
+}
+
+export interface CallbackOutcome {
+  id: string;
+  status: 'waiting' | 'delivered' | 'failed';
+  due_at: Timestamp;
+  completed_at: Timestamp | null;
+  entry: { at: Timestamp; status_code: number | null; error: string | null; duration_ms: number };
+}
+
+export async function updateCallbacks(tx: Tx, outcomes: CallbackOutcome[]): Promise<void> {
+  await sql`
+    update service_callbacks c
+    set status = o.status, due_at = o.due_at, completed_at = o.completed_at, attempt_log = c.attempt_log || o.entry
+    from json_to_recordset(${JSON.stringify(outcomes)}::json)
+      as o (id uuid, status text, due_at timestamptz, completed_at timestamptz, entry jsonb)
+    where c.id = o.id`.execute(tx);
+}
+
+const listed = [
+  'id',
+  'callback_type',
+  'subject_id',
+  'url',
+  'status',
+  'attempts',
+  'attempt_log',
+  'due_at',
+  'created_at',
+  'completed_at',
+] as const;
+
+export function selectCallbacks(
+  db: Db,
+  serviceId: string,
+  page: { size: number; status?: 'waiting' | 'delivered' | 'failed' | undefined; older_than?: string | undefined },
+) {
+  return db
+    .selectFrom('service_callbacks')
+    .select(listed)
+    .where('service_id', '=', serviceId)
+    .$if(page.status !== undefined, (query) => query.where('status', '=', page.status ?? 'failed'))
+    .$if(page.older_than !== undefined, (query) => query.where('id', '<', page.older_than ?? ''))
+    .orderBy('id', 'desc')
+    .limit(page.size)
+    .execute();
+}
+
+export interface ReplayedCallbacks {
+  service_id: string;
+  id?: string | undefined;
+  callback_type?: CallbackType | undefined;
+  created_since?: Timestamp | undefined;
+}
+
+/** To the address that the service has now; the log of earlier attempts stays. Returns how many. */
+export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Timestamp): Promise<number> {
+  const one = which.id === undefined ? sql`c.status = 'failed'` : sql`c.id = ${which.id} and c.status <> 'waiting'`;
+  const ofType = which.callback_type === undefined ? sql`true` : sql`c.callback_type = ${which.callback_type}`;
+  const since = which.created_since === undefined ? sql`true` : sql`c.created_at >= ${which.created_since}`;
+  const { numAffectedRows } = await sql`
+    update service_callbacks c
+    set status = 'waiting', attempts = 0, due_at = ${now}, completed_at = null, url = target.url,
+      encrypted_bearer_token = target.encrypted_bearer_token
+    from service_callback_api target
+    where c.service_id = ${which.service_id} and ${one} and ${ofType} and ${since}
+      and target.service_id = c.service_id and target.callback_type = c.callback_type`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}
+
+export async function deleteCallbacksBefore(db: Db, lastId: string, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from service_callbacks where id in (
+      select id from service_callbacks where id < ${lastId} and status <> 'waiting' order by id limit ${most})`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0);
+}
+
+export async function selectWaitingCallbacks(
+  db: Db,
+  now: Timestamp,
+): Promise<{ waiting: number; oldest_due_at: Timestamp | null }> {
+  const { rows } = await sql<{ waiting: number; oldest_due_at: Timestamp | null }>`
+    select count(*) as waiting, min(due_at) filter (where due_at <= ${now}) as oldest_due_at
+    from service_callbacks where status = 'waiting'`.execute(db);
+  return rows[0] ?? { waiting: 0, oldest_due_at: null };
+}

@@ -1,0 +1,91 @@
+import type { InboundText } from '../notifications/inbound-texts.ts';
+import type { ChangedNotification } from '../notifications/status.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/id.ts';
+import { type CallbackType, insertCallbacks, selectTargets } from './service-callbacks.sql.ts';
+
+interface Event {
+  service_id: string;
+  /** The notification or received text that it is about. */
+  subject_id: string;
+  body: object;
+}
+
+/** Tells services about text messages and emails that came to an end, in the transaction that ended them. */
+export async function announceStatuses(tx: Tx, changed: ChangedNotification[], now: Date): Promise<void> {
+  const ended = changed.filter(
+    ({ notification_type, previous_status, status }) =>
+      notification_type !== 'letter' && status !== previous_status && isOutcome(status),
+  );
+  await announce(tx, 'delivery_status', ended.map(statusEvent), now);
+}
+
+function isOutcome(status: ChangedNotification['status']): boolean {
+  return status === 'delivered' || status.endsWith('-failure');
+}
+
+function statusEvent(changed: ChangedNotification): Event {
+  return {
+    service_id: changed.service_id,
+    subject_id: changed.id,
+    body: {
+      id: changed.id,
+      reference: changed.client_reference,
+      to: changed.recipient,
+      status: changed.status,
+      created_at: changed.created_at,
+      completed_at: changed.updated_at,
+      sent_at: changed.sent_at,
+      notification_type: changed.notification_type,
+      template_id: changed.template_id,
+      template_version: changed.template_version,
+    },
+  };
+}
+
+export interface AnnouncedComplaint {
+  service_id: string;
+  notification_id: string;
+  complaint_id: string;
+  reference: string | null;
+  to: string;
+  complaint_date: string | null;
+}
+
+export async function announceComplaint(tx: Tx, complaint: AnnouncedComplaint, now: Date): Promise<void> {
+  const { service_id, ...body } = complaint;
+  await announce(tx, 'complaint', [{ service_id, subject_id: complaint.notification_id, body }], now);
+}
+
+export async function announceInboundText(tx: Tx, text: InboundText, now: Date): Promise<void> {
+  const body = {
+    id: text.id,
+    source_number: text.user_number,
+    destination_number: text.notify_number,
+    message: text.content,
+    date_received: text.provider_date ?? text.created_at,
+  };
+  await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
+}
+
+/** Only services that asked to be told are. */
+export async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
+  if (events.length === 0) return;
+  const services = [...new Set(events.map(({ service_id }) => service_id))];
+  const targets = new Map((await selectTargets(tx, type, services)).map((target) => [target.service_id, target]));
+  const rows = events.flatMap(({ service_id, subject_id, body }) => {
+    const target = targets.get(service_id);
+    if (!target) return [];
+    return {
+      ...target,
+      id: newId(now),
+      callback_type: type,
+      subject_id,
+      body: JSON.stringify(body),
+      due_at: timestamp(now),
+      created_at: timestamp(now),
+    };
+  });
+  if (rows.length > 0) await insertCallbacks(tx, rows);
+}

@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { forbidden } from '../platform/failure.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { firetextReceipt } from './providers/firetext.ts';
+import { mmgReceipt } from './providers/mmg.ts';
+import { isTwilioSignature, twilioReceipt } from './providers/twilio.ts';
+import { receiptRecorder } from './receipt-recorder.ts';
+
+const Success = Type.Object({ result: Type.Literal('success') });
+const Missing = Type.Object({ result: Type.Literal('error'), message: Type.Array(Type.String()) });
+const Anything = Type.Optional(Type.Unknown());
+const answers = { 200: Success, 400: Missing };
+
+type Needs = Platform & { config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN'> };
+
+/** Delivery receipts of the text message gateways. A gateway hears `success` for any message, known or not. */
+export function textReceiptRoutes(http: Http, app: Needs): void {
+  const receipts = receiptRecorder(app);
+
+  http.post(
+    '/notifications/sms/mmg',
+    {
+      schema: {
+        summary: 'Delivery receipt of MMG',
+        body: Type.Object({ status: Anything, CID: Anything, substatus: Anything, deliverytime: Anything }),
+        response: answers,
+      },
+    },
+    async ({ body }, reply) => {
+      const missing = missingFields(body, ['status', 'CID'], 'MMG');
+      if (missing) return reply.code(400).send(missing);
+      await receipts.add(mmgReceipt(body));
+      return { result: 'success' as const };
+    },
+  );
+
+  http.post(
+    '/notifications/sms/firetext',
+    {
+      schema: {
+        summary: 'Delivery receipt of Firetext (a form)',
+        body: Type.Object({ status: Anything, reference: Anything, code: Anything, time: Anything }),
+        response: answers,
+      },
+    },
+    async ({ body }, reply) => {
+      const missing = missingFields(body, ['status', 'reference'], 'Firetext');
+      if (missing) return reply.code(400).send(missing);
+      await receipts.add(firetextReceipt(body));
+      return { result: 'success' as const };
+    },
+  );
+
+  http.post(
+    '/notifications/sms/twilio',
+    {
+      schema: {
+        summary: 'Status callback of Twilio (a form with its signature)',
+        querystring: Type.Object({ reference: Type.Optional(Type.String()) }),
+        body: Type.Record(Type.String(), Type.String()),
+        response: answers,
+      },
+    },
+    async ({ body, query, headers, url }, reply) => {
+      const token = app.config.TWILIO_AUTH_TOKEN;
+      const given = [headers['x-twilio-signature']].flat()[0];
+      if (!token || !isTwilioSignature(given, token, `${app.config.BASE_URL}${url}`, body)) {
+        throw forbidden('Twilio callback failed: invalid signature');
+      }
+      const missing = missingFields(body, ['MessageStatus', 'MessageSid'], 'Twilio');
+      if (missing) return reply.code(400).send(missing);
+      const receipt = twilioReceipt(body, query.reference);
+      if (receipt) await receipts.add(receipt);
+      return { result: 'success' as const };
+    },
+  );
+}
+
+/** Zero is a value; nothing and the empty text are not. */
+function missingFields(
+  body: Record<string, unknown>,
+  names: string[],
+  provider: string,
+): Static<typeof Missing> | undefined {
+  const missing = names.filter((name) => [undefined, null, ''].includes(body[name] as undefined));
+  if (missing.length === 0) return undefined;
+  return { result: 'error', message: missing.map((name) => `${provider} callback failed: ${name} missing`) };
+}
