@@ -32,6 +32,7 @@ import { refusalOfServicePermission } from './services/service-permissions.ts';
 import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
 import { serviceRoutes } from './services/services.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { templateFolderRoutes } from './templates/template-folders.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { accountLinkRoutes } from './users/account-links.routes.ts';
@@ -73,6 +74,7 @@ export const surfaces: Surface<App>[] = [
       serviceHistoryRoutes,
       guestListRoutes,
       serviceStatisticsRoutes,
+      templateFolderRoutes,
       signInRoutes,
       verifyCodeRoutes,
       webauthnCredentialRoutes,

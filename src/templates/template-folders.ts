@@ -1,0 +1,116 @@
+import { timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
+import { canonicalId, newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { openNewFolder, setFolderMembers } from '../users/folder-members.ts';
+import {
+  deleteFolderRow,
+  insertFolder,
+  lockFolders,
+  moveFolders,
+  moveTemplates,
+  selectFolder,
+  selectFolders,
+  selectTemplateIds,
+  serviceExists,
+  updateFolderName,
+} from './template-folders.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export async function listFolders(db: Db, serviceId: string) {
+  await refuseUnlessServiceExists(db, serviceId);
+  return selectFolders(db, serviceId);
+}
+
+async function getFolder(db: Db, serviceId: string, id: string) {
+  const folder = await selectFolder(db, serviceId, id);
+  if (!folder) throw notFound();
+  return folder;
+}
+
+export async function createFolder(
+  { db, clock }: Needs,
+  serviceId: string,
+  request: { name: string; parent_id: string | null },
+) {
+  await refuseUnlessServiceExists(db, serviceId);
+  const now = clock.now();
+  const id = newId(now);
+  return inTransaction(db, async (tx) => {
+    const { parent_id } = request;
+    if (parent_id !== null && !(await selectFolder(tx, serviceId, parent_id))) throw invalid('parent_id not found');
+    const name = trimmedName(request.name);
+    await insertFolder(tx, { id, service_id: serviceId, name, parent_id, created_at: timestamp(now) });
+    await openNewFolder(tx, { id, service_id: serviceId }, parent_id);
+    return getFolder(tx, serviceId, id);
+  });
+}
+
+export async function updateFolder(
+  { db }: Needs,
+  serviceId: string,
+  id: string,
+  request: { name: string; users_with_permission?: string[] },
+) {
+  return inTransaction(db, async (tx) => {
+    const folder = await getFolder(tx, serviceId, id);
+    await updateFolderName(tx, id, trimmedName(request.name));
+    if (request.users_with_permission) await setFolderMembers(tx, folder, request.users_with_permission);
+    return getFolder(tx, serviceId, id);
+  });
+}
+
+export async function deleteFolder({ db }: Needs, serviceId: string, id: string): Promise<void> {
+  await getFolder(db, serviceId, id);
+  await deleteFolderRow(db, id);
+}
+
+/** Moves folders and templates into a folder, or to the top; all of them or none. */
+export async function moveIntoFolder(
+  { db }: Needs,
+  serviceId: string,
+  target: string | null,
+  contents: { folders: string[]; templates: string[] },
+): Promise<void> {
+  await refuseUnlessServiceExists(db, serviceId);
+  const folders = contents.folders.map(canonicalId);
+  const templates = contents.templates.map(canonicalId);
+  const into = target === null ? null : canonicalId(target);
+  await inTransaction(db, async (tx) => {
+    const parents = new Map((await lockFolders(tx, serviceId)).map(({ id, parent_id }) => [id, parent_id]));
+    if (into !== null && !parents.has(into)) throw notFound();
+    for (const folder of folders) refuseUnlessMovable(folder, into, parents, serviceId);
+    const known = new Set(await selectTemplateIds(tx, serviceId, templates));
+    const unknown = templates.find((id) => !known.has(id));
+    if (unknown !== undefined) {
+      throw invalid(`Could not move to folder: No template found with id ${unknown} for service ${serviceId}`);
+    }
+    await moveFolders(tx, folders, into);
+    await moveTemplates(tx, templates, into);
+  });
+}
+
+function refuseUnlessMovable(
+  folder: string,
+  into: string | null,
+  parents: Map<string, string | null>,
+  serviceId: string,
+): void {
+  if (!parents.has(folder)) throw invalid(`No folder found with id ${folder} for service ${serviceId}`);
+  if (folder === into) throw invalid('You cannot move a folder to itself');
+  for (let above = into; above; above = parents.get(above) ?? null) {
+    if (above === folder) throw invalid('You cannot move a folder to one of its subfolders');
+  }
+}
+
+function trimmedName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw invalidField('name', 'Shorter than minimum length 1.');
+  return trimmed;
+}
+
+async function refuseUnlessServiceExists(db: Db, serviceId: string): Promise<void> {
+  if (!(await serviceExists(db, serviceId))) throw notFound();
+}
