@@ -2,6 +2,7 @@ import { decodeEntities, escapeHtml } from './escape.ts';
 import { parseMarkdown } from './markdown.ts';
 import { renderEmailHtml } from './markdown-email-html.ts';
 import { renderPlainText, renderSummary } from './markdown-plain-text.ts';
+import type { MarkdownBlock, MarkdownInline } from './markdown-tree.ts';
 import { markOpenPlaceholders, type OpenPlaceholder } from './open-placeholders.ts';
 import type { Personalisation } from './personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from './placeholders.ts';
@@ -42,20 +43,22 @@ export function renderHtmlFragment(
   personalisation: Personalisation,
   { unsubscribe_link, redact }: Subscription & Redaction = {},
 ): string {
-  const open: OpenPlaceholder[] = [];
-  const filled = fillText(content, personalisation, {
-    lists: 'markdown',
-    unfilled: markOpenPlaceholders(open, redact),
-  });
-  const markdown = keepFromLinking(filled) + unsubscribeLine(unsubscribe_link && escapeHtml(unsubscribe_link));
-  return applyTypography(renderEmailHtml(parseMarkdown(markdown, { links: true, open })));
+  return toHtml(readHtml(content, personalisation, redact), unsubscribe_link);
 }
 
 /** The text that mail clients show beside the subject, as HTML. Only for texts compiled for HTML. */
 export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
-  const filled = fillText(content, personalisation, BODY);
-  const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
-  return cut(collapseWhitespaceOnly(applyTypography(renderSummary(blocks))), PREHEADER_LENGTH);
+  return toPreheader(readHtml(content, personalisation));
+}
+
+/** Both of the above from one reading. */
+export function renderHtmlWithPreheader(
+  content: CompiledText,
+  personalisation: Personalisation,
+  { unsubscribe_link }: Subscription,
+): { body: string; preheader: string } {
+  const blocks = readHtml(content, personalisation);
+  return { body: toHtml(blocks, unsubscribe_link), preheader: toPreheader(blocks) };
 }
 
 export function renderPlainTextPart(
@@ -64,13 +67,31 @@ export function renderPlainTextPart(
   { unsubscribe_link }: Subscription = {},
 ): string {
   const filled = fillText(content, personalisation, BODY);
-  const markdown = keepFromLinking(filled) + unsubscribeLine(unsubscribe_link);
-  const text = applyTypography(renderPlainText(parseMarkdown(markdown, { links: true, open: [] })));
+  const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
+  const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link)]));
   return `${decodeEntities(text).trimStart()}\n`;
 }
 
-function unsubscribeLine(link: string | null | undefined): string {
-  return link ? `\n\n---\n\n[Unsubscribe from these emails](${link})` : '';
+function readHtml(content: CompiledText, personalisation: Personalisation, redact = false): MarkdownBlock[] {
+  const open: OpenPlaceholder[] = [];
+  const unfilled = markOpenPlaceholders(open, redact);
+  const filled = fillText(content, personalisation, { lists: 'markdown', unfilled });
+  return parseMarkdown(keepFromLinking(filled), { links: true, open });
+}
+
+function toHtml(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {
+  const link = unsubscribe_link && escapeHtml(unsubscribe_link);
+  return applyTypography(renderEmailHtml([...blocks, ...unsubscribeBlocks(link)]));
+}
+
+function toPreheader(blocks: readonly MarkdownBlock[]): string {
+  return cut(collapseWhitespaceOnly(applyTypography(renderSummary(blocks))), PREHEADER_LENGTH);
+}
+
+function unsubscribeBlocks(url: string | null | undefined): MarkdownBlock[] {
+  if (!url) return [];
+  const inlines: MarkdownInline[] = [{ kind: 'text', text: 'Unsubscribe from these emails' }];
+  return [{ kind: 'rule' }, { kind: 'paragraph', source: '', inlines: [{ kind: 'link', url, title: null, inlines }] }];
 }
 
 /** Not where an address goes on, and not inside another name: only where the name stands by itself. */

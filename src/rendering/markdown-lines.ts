@@ -82,7 +82,7 @@ export function isPipedTable(lines: readonly string[], at: number): boolean {
   return /^ *\|./s.test(lines[at] ?? '');
 }
 
-/** Right after a line of text a mark needs a space; a plus needs none of us but ends the paragraph all the same. */
+/** Right after a line of text a mark needs a space. A plus begins no list, but it ends the paragraph all the same. */
 export function startsListInText(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? '';
   const mark = /^ *(?:[*+-](?:\d+\.)?|\d+\.) /.exec(line);

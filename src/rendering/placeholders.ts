@@ -131,7 +131,6 @@ export function fillText(
 
 export const keepPlaceholder: Unfilled = ({ name, text }) => (text === null ? `((${name}))` : `((${name}??${text}))`);
 export const redactPlaceholder: Unfilled = () => '[hidden]';
-export const leaveOutPlaceholder: Unfilled = () => '';
 
 /** Brackets are entities so that Markdown does not take them for a link. Only for names that are escaped already. */
 export const highlightPlaceholder: Unfilled = ({ name, text }) =>

@@ -2,6 +2,7 @@ import {
   type Redaction,
   renderBody,
   renderHtmlFragment,
+  renderHtmlWithPreheader,
   renderPlainTextPart,
   renderPreheader,
   renderSubject,
@@ -116,8 +117,7 @@ function compileEmail(source: TemplateSource): EmailTemplate {
     page: (personalisation, { brand, platform, unsubscribe_link }) =>
       renderEmailPage({
         subject: renderSubject(html().subject, personalisation),
-        preheader: renderPreheader(html().content, personalisation),
-        body: renderHtmlFragment(html().content, personalisation, { unsubscribe_link }),
+        ...renderHtmlWithPreheader(html().content, personalisation, { unsubscribe_link }),
         brand,
         platform,
       }),
