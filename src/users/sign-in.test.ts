@@ -96,8 +96,26 @@ describe('POST /user/{user_id}/verify/password', () => {
     expect((await user(id)).failed_login_count).toBe(0);
   });
 
+  it('takes about as long for an address that nobody has as for a wrong password', async () => {
+    const id = await withPassword('right');
+    const median_ms = async (request: () => Promise<unknown>) => {
+      const times: number[] = [];
+      for (let round = 0; round < 7; round += 1) {
+        const start = performance.now();
+        await request();
+        times.push(performance.now() - start);
+      }
+      return times.sort((a, b) => a - b)[3] ?? 0;
+    };
+    const wrongPassword = await median_ms(() => check(id, { password: 'wrong' }));
+    const nobody = await median_ms(() => harness.admin('POST', '/user/email', { email: 'nobody@example.org' }));
+    expect(nobody).toBeGreaterThan(wrongPassword / 3);
+    expect(nobody).toBeLessThan(wrongPassword * 3);
+  });
+
   it('404 when there is no such user, before the body is looked at', async () => {
     expect((await check(unknown, {})).body).toEqual(notFound);
+    expect((await check(unknown.replaceAll('-', ''), {})).body).toEqual(notFound);
   });
 });
 

@@ -65,6 +65,7 @@ describe('POST /user/{user_id}', () => {
     ],
     [{ current_session_id: 'x' }, { current_session_id: ['Not a valid UUID.'] }],
     [{ email_access_validated_at: 'x' }, { email_access_validated_at: ['Not a valid datetime.'] }],
+    [{ email_access_validated_at: '2026-02-30T00:00:00Z' }, { email_access_validated_at: ['Not a valid datetime.'] }],
     [{ take_part_in_research: 'x' }, { take_part_in_research: ['Not a valid boolean.'] }],
   ])('400 for %j', async (body, message) => {
     const answer = await change(body);

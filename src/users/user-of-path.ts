@@ -13,9 +13,13 @@ export function userOfPathExists(app: Pick<Platform, 'db'>) {
   return async (request: FastifyRequest): Promise<void> => {
     const { user_id } = request.params as { user_id: string };
     // What is not an id at all is answered by the schema of the path.
-    if (isUuid(user_id)) await refuseUnlessUserExists(app, user_id);
+    if (isUuid(user_id) || unhyphenated.test(user_id)) {
+      if (!(await userExists(app.db, user_id))) throw notFound();
+    }
   };
 }
+
+const unhyphenated = /^[0-9a-f]{32}$/i;
 
 export async function refuseUnlessUserExists(app: Pick<Platform, 'db'>, userId: unknown): Promise<void> {
   if (!isUuid(userId) || !(await userExists(app.db, userId))) throw notFound();

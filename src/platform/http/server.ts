@@ -140,7 +140,8 @@ const platformFormats: Record<string, (text: string) => boolean> = {
   uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
   'uuid-or-empty': (text) => text === '' || isUuid(text),
   date: isDay,
-  datetime: (text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)),
+  // The parser alone would take 30 February for 2 March, which the database then refuses.
+  datetime: (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
   // An empty text clears the colour.
   'hex-colour': (text) => /^(#[0-9a-f]{6})?$/i.test(text),
   'https-url': (text) => /^https:\/\/./i.test(text) && URL.canParse(text),
