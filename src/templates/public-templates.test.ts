@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -108,6 +108,15 @@ describe('GET /v2/template/{id}', () => {
     expect((await get(`/v2/template/${id}`)).status).toBe(200);
   });
 
+  it('200 with the postage and the contact block of a letter', async () => {
+    const reply_to = await aReplyTo(harness, service, 'letter', { text: 'Room ((room))' });
+    const id = await aTemplate(harness, service, { template_type: 'letter', postage: 'first', reply_to });
+    const { body } = await get(`/v2/template/${id}`);
+    expect(body).toMatchObject({ type: 'letter', subject: 'About ((thing))', postage: 'first' });
+    expect(body.letter_contact_block).toBe('Room ((room))');
+    expect(Object.keys(body.personalisation)).toEqual(['room', 'thing', 'name']);
+  });
+
   it('200 when the id is written in capitals', async () => {
     const id = await aTemplate(harness, service);
     expect((await get(`/v2/template/${id.toUpperCase()}`)).body.id).toBe(id);
@@ -149,6 +158,31 @@ describe('GET /v2/template/{id}', () => {
 });
 
 describe('GET /v2/template/{id}/version/{version}', () => {
+  it('200 with that version', async () => {
+    const id = await aTemplate(harness, service, { name: 'Old', content: 'Old ((text))', created_by_id: author });
+    const editor = await aUser(harness, { email_address: 'editor@example.org' });
+    const change = { name: 'New', content: 'New', created_by: editor };
+    await harness.admin('POST', `/service/${service}/template/${id}`, change);
+    const { status, body } = await get(`/v2/template/${id}/version/1`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id,
+      version: 1,
+      name: 'Old',
+      body: 'Old ((text))',
+      personalisation: { text: { required: true } },
+      created_by: 'author@example.org',
+      updated_at: null,
+    });
+    expect((await get(`/v2/template/${id}/version/2`)).body).toMatchObject({
+      version: 2,
+      name: 'New',
+      personalisation: {},
+      created_by: 'editor@example.org',
+      updated_at: '2026-11-15T12:00:00.000000Z',
+    });
+  });
+
   it('400 when the version is 0', async () => {
     const id = await aTemplate(harness, service);
     const { status, body } = await get(`/v2/template/${id}/version/0`);
@@ -178,5 +212,193 @@ describe('GET /v2/template/{id}/version/{version}', () => {
   it('403 when it belongs to another service', async () => {
     const id = await aTemplate(harness, await aService(harness));
     expect((await get(`/v2/template/${id}/version/1`)).status).toBe(403);
+  });
+});
+
+describe('POST /v2/template/{id}/preview', () => {
+  function preview(id: string, body?: unknown) {
+    return harness.v2('POST', `/v2/template/${id}/preview`, key, body);
+  }
+
+  it('200 for a text message, without the name of the service', async () => {
+    const prefixing = await aService(harness, { prefix_sms: true });
+    const prefixingKey = await anApiKey(harness, prefixing);
+    const id = await aTemplate(harness, prefixing, { content: 'Hello ((name)) …\r\n\r\n\r\nbye ' });
+    const { status, body } = await harness.v2('POST', `/v2/template/${id}/preview`, prefixingKey, {
+      personalisation: { name: 'Zoë' },
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id,
+      type: 'sms',
+      version: 1,
+      body: 'Hello Zoë ...\n\nbye',
+      subject: null,
+      html: null,
+      postage: null,
+    });
+  });
+
+  it('200 for an email: Markdown in the body, a fragment of HTML beside it', async () => {
+    const id = await aTemplate(harness, service, {
+      template_type: 'email',
+      subject: 'Hello ((name))',
+      content: 'Dear ((name)) & ((list))',
+    });
+    const { status, body } = await preview(id, { personalisation: { name: '<Ada>', list: ['a', 'b'] } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id,
+      type: 'email',
+      version: 1,
+      subject: 'Hello <Ada>',
+      body: 'Dear <Ada> & \n\n* a\n* b',
+      postage: null,
+    });
+    expect(body.html).toMatch(
+      /^<p style="Margin: 0 0 20px 0; font-size: 19px; line-height: 25px; color: #0B0C0C;">Dear &lt;Ada&gt; &amp;/,
+    );
+    expect(body.html).not.toContain('<html');
+  });
+
+  it('200 for a letter, without subject and HTML', async () => {
+    const id = await aTemplate(harness, service, { template_type: 'letter', postage: 'economy' });
+    const { status, body } = await preview(id, { personalisation: { name: 'Ada', thing: 'x' } });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id,
+      type: 'letter',
+      version: 1,
+      body: 'Hello Ada',
+      subject: null,
+      html: null,
+      postage: 'economy',
+    });
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['null', 'null'],
+    ['an empty object', '{}'],
+    ['an empty list', '[]'],
+    ['empty personalisation', '{"personalisation":{}}'],
+    ['keys nobody knows', '{"other":1}'],
+  ])('200 with %s when the template has no placeholders', async (_what, payload) => {
+    const id = await aTemplate(harness, service, { content: 'Hello' });
+    const { status, body } = await harness.request({
+      method: 'POST',
+      url: `/v2/template/${id}/preview`,
+      headers: { authorization: `Bearer ${key}` },
+      payload,
+    });
+    expect(status).toBe(200);
+    expect(body.body).toBe('Hello');
+  });
+
+  it('200 with more values than placeholders', async () => {
+    const id = await aTemplate(harness, service);
+    expect((await preview(id, { personalisation: { NAME: 'Ada', age: 36 } })).body.body).toBe('Hello Ada');
+  });
+
+  it('200 with values of every kind', async () => {
+    const id = await aTemplate(harness, service, { content: '((a)) ((b)) ((c)) ((d)) ((e??shown))' });
+    const personalisation = { a: 1.5, b: true, c: ['x', 'y', 'z'], d: '', e: 'yes' };
+    expect((await preview(id, { personalisation })).body.body).toBe('1.5 true x, y and z shown');
+  });
+
+  it('200 for an archived one, and when the service may not send at all', async () => {
+    const limited = await aService(harness, { permissions: [] });
+    const limitedKey = await anApiKey(harness, limited);
+    const id = await aTemplate(harness, limited, { content: 'Hello', archived: true });
+    expect((await harness.v2('POST', `/v2/template/${id}/preview`, limitedKey)).status).toBe(200);
+  });
+
+  it('200 for a message that is too long to be sent', async () => {
+    const id = await aTemplate(harness, service);
+    expect((await preview(id, { personalisation: { name: 'x'.repeat(2000) } })).body.body).toHaveLength(2006);
+  });
+
+  it('200 with the newest version, right after an edit', async () => {
+    const id = await aTemplate(harness, service, { content: 'Old' });
+    expect((await preview(id)).body).toMatchObject({ version: 1, body: 'Old' });
+    await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'New' });
+    expect((await preview(id)).body).toMatchObject({ version: 2, body: 'New' });
+  });
+
+  it.each(['test', 'team'] as const)('200 with a %s key', async (key_type) => {
+    const id = await aTemplate(harness, service, { content: 'Hello' });
+    const other = await anApiKey(harness, service, { key_type });
+    expect((await harness.v2('POST', `/v2/template/${id}/preview`, other)).status).toBe(200);
+  });
+
+  it('400 with the missing values in the order of the template', async () => {
+    const id = await aTemplate(harness, service, {
+      template_type: 'email',
+      subject: '((subject line))',
+      content: '((b)) ((a)) ((B)) ((c??x))',
+    });
+    for (const personalisation of [undefined, {}, { a: null, 'subject line': null }]) {
+      const { status, body } = await preview(id, { personalisation });
+      expect(status).toBe(400);
+      expect(body).toEqual(refusal(400, 'BadRequestError', 'Missing personalisation: subject line, b, a, c'));
+    }
+  });
+
+  it.each([
+    ['a list', ['a', 'b'], 'personalisation [a, b] is not of type object'],
+    ['null', null, 'personalisation None is not of type object'],
+    ['a text', 'x', 'personalisation x is not of type object'],
+    ['a boolean', true, 'personalisation True is not of type object'],
+  ])('400 when the personalisation is %s', async (_what, personalisation, message) => {
+    const id = await aTemplate(harness, service);
+    const { status, body } = await preview(id, { personalisation });
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal(400, 'ValidationError', message));
+  });
+
+  it('400 when the body is no object', async () => {
+    const id = await aTemplate(harness, service);
+    expect((await preview(id, [1])).body).toEqual(refusal(400, 'ValidationError', '[1] is not of type object'));
+  });
+
+  it.each(['{', 'name=Ada', '{"personalisation": {,}}'])('400 when the body is %s', async (payload) => {
+    const id = await aTemplate(harness, service);
+    const { status, body } = await harness.request({
+      method: 'POST',
+      url: `/v2/template/${id}/preview`,
+      headers: { authorization: `Bearer ${key}` },
+      payload,
+    });
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal(400, 'ValidationError', 'Invalid JSON'));
+  });
+
+  it('400 when the id is not a UUID', async () => {
+    const { status, body } = await preview('not-an-id', {});
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal(400, 'ValidationError', 'id is not a valid UUID'));
+  });
+
+  it('401 without a key, whatever the id and the body', async () => {
+    const url = '/v2/template/not-an-id/preview';
+    expect((await harness.request({ method: 'POST', url, payload: '{' })).status).toBe(401);
+  });
+
+  it('403 when the template belongs to another service', async () => {
+    const id = await aTemplate(harness, await aService(harness));
+    const { status, body } = await preview(id, {});
+    expect(status).toBe(403);
+    expect(body).toEqual(refusal(403, 'AuthError', 'Invalid token: service not found'));
+  });
+
+  it('404 when it does not exist or is hidden', async () => {
+    const own = await aService(harness);
+    const itsKey = await anApiKey(harness, own);
+    const hidden = await aTemplate(harness, own, { template_type: 'letter', hidden: true });
+    for (const id of [unknown, hidden]) {
+      const { status, body } = await harness.v2('POST', `/v2/template/${id}/preview`, itsKey, {});
+      expect(status).toBe(404);
+      expect(body).toEqual(refusal(404, 'NoResultFound', 'No result found'));
+    }
   });
 });

@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aReplyTo, aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { newId } from '../platform/id.ts';
+import { findTemplate, getTemplateForDelivery, getTemplateForSending } from './compiled-templates.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';
+let service: string;
+let id: string;
+
+beforeEach(async () => {
+  service = await aService(harness);
+  id = await aTemplate(harness, service, { content: 'Hello ((name))' });
+  await noticesAreHeard();
+});
+
+/** Notices arrive in the order in which they were sent: behind this one there is none left over from making rows. */
+async function noticesAreHeard(): Promise<void> {
+  const { db, notices } = harness.app;
+  const mark = newId(harness.clock.now());
+  const heard = new Promise<void>((resolve) => {
+    notices.on('service_changed', (payload) => payload === mark && resolve());
+  });
+  await sql`select pg_notify('service_changed', ${mark})`.execute(db);
+  await heard;
+}
+
+/** A notice from the database arrives within milliseconds, but not at once. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+async function contentNow(): Promise<string> {
+  return (await getTemplateForSending(harness.app, service, id)).row.content;
+}
+
+describe('findTemplate', () => {
+  it('tells a template of the service from one of another and from none', async () => {
+    const other = await aService(harness);
+    expect(await findTemplate(harness.app, service, id)).toMatchObject({ found: 'here', template: { row: { id } } });
+    expect(await findTemplate(harness.app, other, id)).toEqual({ found: 'in-another-service' });
+    expect(await findTemplate(harness.app, service, unknown)).toEqual({ found: 'nowhere' });
+  });
+
+  it('finds archived templates, but not hidden ones', async () => {
+    const archived = await aTemplate(harness, service, { archived: true });
+    const hidden = await aTemplate(harness, service, { template_type: 'letter', hidden: true });
+    expect((await findTemplate(harness.app, service, archived)).found).toBe('here');
+    expect((await findTemplate(harness.app, service, hidden)).found).toBe('nowhere');
+  });
+
+  it('takes any way of writing an id', async () => {
+    const written = id.toUpperCase().replaceAll('-', '');
+    expect((await findTemplate(harness.app, service, written)).found).toBe('here');
+  });
+
+  it('answers from memory, and compiles each version once', async () => {
+    const first = await getTemplateForSending(harness.app, service, id);
+    const second = await getTemplateForSending(harness.app, service, id);
+    expect(second).toBe(first);
+    harness.app.notices.reset();
+    const afterReset = await getTemplateForSending(harness.app, service, id);
+    expect(afterReset).not.toBe(first);
+    expect(afterReset.compiled).toBe(first.compiled);
+  });
+
+  it('hears of a change in another process', async () => {
+    expect(await contentNow()).toBe('Hello ((name))');
+    await harness.app.db
+      .updateTable('templates')
+      .set({ content: 'Changed', version: 2 })
+      .where('id', '=', id)
+      .execute();
+    await eventually(async () => expect(await contentNow()).toBe('Changed'));
+  });
+
+  it('hears of a change of the default sender', async () => {
+    expect((await getTemplateForSending(harness.app, service, id)).row.reply_to_text).toBe('TESTING');
+    await harness.app.db
+      .updateTable('service_sms_senders')
+      .set({ sms_sender: '07700900123' })
+      .where('service_id', '=', service)
+      .execute();
+    await eventually(async () =>
+      expect((await getTemplateForSending(harness.app, service, id)).row.reply_to_text).toBe('447700900123'),
+    );
+  });
+
+  it('keeps the templates of other services when one changes', async () => {
+    const other = await aService(harness);
+    const kept = await aTemplate(harness, other);
+    await noticesAreHeard();
+    const before = await getTemplateForSending(harness.app, other, kept);
+    await contentNow();
+    await harness.app.db
+      .updateTable('templates')
+      .set({ content: 'Changed', version: 2 })
+      .where('id', '=', id)
+      .execute();
+    await eventually(async () => expect(await contentNow()).toBe('Changed'));
+    expect(await getTemplateForSending(harness.app, other, kept)).toBe(before);
+  });
+
+  it('does not remember what it cannot find', async () => {
+    const other = await aService(harness);
+    expect((await findTemplate(harness.app, other, id)).found).toBe('in-another-service');
+    await harness.app.db.updateTable('templates').set({ service_id: other }).where('id', '=', id).execute();
+    expect((await findTemplate(harness.app, other, id)).found).toBe('here');
+  });
+
+  it('sees an edit through the door at once', async () => {
+    expect(await contentNow()).toBe('Hello ((name))');
+    await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'Edited' });
+    expect(await contentNow()).toBe('Edited');
+  });
+});
+
+describe('getTemplateForSending', () => {
+  it('refuses what the public API refuses', async () => {
+    await expect(getTemplateForSending(harness.app, service, unknown)).rejects.toMatchObject({ kind: 'not-found' });
+    await expect(getTemplateForSending(harness.app, await aService(harness), id)).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'AuthError',
+      problems: [{ error: 'AuthError', message: 'Invalid token: service not found' }],
+    });
+  });
+
+  it('asks for the values of the contact block and of the Welsh letter', async () => {
+    const reply_to = await aReplyTo(harness, service, 'letter', { text: 'Room ((room))' });
+    const welsh = { letter_welsh_subject: '((pwnc))', letter_welsh_content: '' };
+    const inWelsh = await aTemplate(harness, service, {
+      template_type: 'letter',
+      letter_languages: 'welsh_then_english',
+      ...welsh,
+      subject: '((thing))',
+      content: '',
+      reply_to,
+    });
+    const { compiled, row } = await getTemplateForSending(harness.app, service, inWelsh);
+    expect(compiled.placeholders).toEqual(['room', 'pwnc', 'thing']);
+    expect(row.reply_to_text).toBe('Room ((room))');
+    await harness.app.db
+      .updateTable('service_letter_contacts')
+      .set({ contact_block: 'Floor ((floor))' })
+      .where('id', '=', reply_to)
+      .execute();
+    await eventually(async () => {
+      const changed = await getTemplateForSending(harness.app, service, inWelsh);
+      expect(changed.compiled.placeholders).toEqual(['floor', 'pwnc', 'thing']);
+    });
+  });
+
+  it('leaves out Welsh texts of a letter that is in English', async () => {
+    const english = await aTemplate(harness, service, {
+      template_type: 'letter',
+      letter_welsh_subject: '((pwnc))',
+      letter_welsh_content: '((corff))',
+      subject: '((thing))',
+      content: '',
+    });
+    expect((await getTemplateForSending(harness.app, service, english)).compiled.placeholders).toEqual(['thing']);
+  });
+});
+
+describe('getTemplateForDelivery', () => {
+  it('gives the version a message was accepted with, and keeps it', async () => {
+    await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'Edited' });
+    const message = { template_id: id, notification_type: 'sms' as const, reply_to_text: 'TESTING' };
+    const first = await getTemplateForDelivery(harness.app, { ...message, template_version: 1 });
+    expect(first.row).toMatchObject({ version: 1, content: 'Hello ((name))' });
+    expect(await getTemplateForDelivery(harness.app, { ...message, template_version: 1 })).toBe(first);
+    expect((await getTemplateForDelivery(harness.app, { ...message, template_version: 2 })).row.content).toBe('Edited');
+  });
+
+  it('prints the contact block that a letter was accepted with', async () => {
+    const reply_to = await aReplyTo(harness, service, 'letter', { text: 'New address' });
+    const letter = await aTemplate(harness, service, { template_type: 'letter', subject: '', content: '', reply_to });
+    const { compiled } = await getTemplateForDelivery(harness.app, {
+      template_id: letter,
+      template_version: 1,
+      notification_type: 'letter',
+      reply_to_text: 'Old ((room))',
+    });
+    expect(compiled.placeholders).toEqual(['room']);
+  });
+
+  it('fails loudly when there is no such version', async () => {
+    const message = { template_id: id, template_version: 9, notification_type: 'sms' as const, reply_to_text: null };
+    await expect(getTemplateForDelivery(harness.app, message)).rejects.toThrow('has no version 9');
+  });
+});
