@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ServiceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
 import { accountMessageSender } from './notifications/account-messages.ts';
+import { createSending, type Sending } from './notifications/sending.ts';
 import { type Build, readBuild } from './operations/build.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { openDatabase } from './platform/db/database.ts';
@@ -12,6 +13,7 @@ import { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
 import { SecretBox } from './platform/secrets.ts';
+import { createVirusScanner, type VirusScanner } from './platform/virus-scan.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages.ts';
 
@@ -22,6 +24,8 @@ export interface App extends Platform {
   serviceKeys: ServiceKeys;
   compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
+  virusScanner: VirusScanner;
+  sending: Sending;
   /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
   draining(): boolean;
   drain(): void;
@@ -49,6 +53,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const notices = new Notices(outside.databaseUrl, log);
   const platform: Platform = { db, pool, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
   const serviceKeys = new ServiceKeys(platform);
+  const sending = createSending(platform);
 
   let draining = false;
   return {
@@ -58,12 +63,15 @@ export function buildApp(config: Config, outside: Outside): App {
     serviceKeys,
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
+    virusScanner: createVirusScanner(config.CLAMAV_ADDRESS ? { clamav: config.CLAMAV_ADDRESS } : {}),
+    sending,
     draining: () => draining,
     drain: () => {
       draining = true;
     },
     open: () => notices.start(),
     async close() {
+      sending.rateLimits.close();
       await notices.close();
       await close();
     },

@@ -150,6 +150,9 @@ export const settings = {
       fallback: [5, 30, 120, 300, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 25_200],
     },
   ),
+  CLAMAV_ADDRESS: setting.optionalText(
+    'ClamAV to scan uploaded letters and files with: the path of its socket, or `host:port`. Unset: they are not scanned.',
+  ),
   DEMO: setting.flag('Create a demonstration service with a key and templates.', {
     fallback: undefined,
     fallbackText: 'true with the embedded database, else false',

@@ -16,6 +16,7 @@ import { textReceiptRoutes } from './delivery/text-receipts.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
+import { sendRoutes } from './notifications/send.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
@@ -112,7 +113,7 @@ export const surfaces: Surface<App>[] = [
     credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
-    routes: [publicTemplateRoutes, publicNotificationRoutes, inboundTextRoutes],
+    routes: [publicTemplateRoutes, sendRoutes, publicNotificationRoutes, inboundTextRoutes],
   },
   {
     name: 'callbacks',

@@ -4,7 +4,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import type { NewNotification } from './notification.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
-const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
+const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';
 let service: string;
 let sms: string;
 let letters: string;

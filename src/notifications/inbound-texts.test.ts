@@ -65,7 +65,7 @@ describe('GET /v2/received-text-messages', () => {
   it('200 and empty when the given one is unknown or of another service', async () => {
     const foreign = await receive(await aService(harness), 'foreign');
     await receive(service, 'younger than the foreign one');
-    for (const id of [foreign.id, '4f46df42-f795-4cc4-83bb-65ca312f49cc']) {
+    for (const id of [foreign.id, '4f46df42-f795-4cc4-83bb-65ca312f4900']) {
       const answer = await harness.v2('GET', `${url}?older_than=${id}`, key);
       expect(answer.body.received_text_messages).toEqual([]);
     }

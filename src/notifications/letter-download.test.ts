@@ -73,7 +73,7 @@ describe('GET /v2/notifications/{id}/pdf', () => {
   });
 
   it('404 when it is unknown', async () => {
-    const answer = await get('4f46df42-f795-4cc4-83bb-65ca312f49cc');
+    const answer = await get('4f46df42-f795-4cc4-83bb-65ca312f4900');
     expect(answer.status).toBe(404);
     expect(answer.body.errors[0].error).toBe('NoResultFound');
   });

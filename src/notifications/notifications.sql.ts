@@ -40,13 +40,13 @@ const columns = `id, service_id, template_id, template_version, notification_typ
 const storeText = `
 with wanted as (
   select n.*, (n.created_at at time zone 'UTC')::date as utc_day
-  from json_to_recordset($1::json) as n (
-    place int, id uuid, service_id uuid, template_id uuid, template_version int, notification_type text, key_type text,
+  from rows from (json_to_recordset($1::json) as (
+    id uuid, service_id uuid, template_id uuid, template_version int, notification_type text, key_type text,
     api_key_id uuid, created_by_id uuid, status text, client_reference text, recipient text, normalised_recipient text,
     personalisation jsonb, reply_to_text text, postage text, international boolean, rate_multiplier smallint,
     one_click_unsubscribe_url text, scheduled_for timestamptz, created_at timestamptz, lane smallint,
     due_at timestamptz, daily_limit int, international_limit int
-  )
+  )) with ordinality as n
 ), abroad as (
   ${take} (
     select service_id, utc_day, 'international_sms' as channel, max(international_limit) as top, count(*)::int as wanted
@@ -54,7 +54,7 @@ with wanted as (
   ) as day ${orWhatIsLeft}
 ), remaining as (
   select w.* from (
-    select *, row_number() over (partition by service_id, utc_day, international_limit is null order by place) as turn
+    select *, row_number() over (partition by service_id, utc_day, international_limit is null order by ordinality) as turn
     from wanted
   ) w
   left join abroad using (service_id, utc_day)
@@ -66,7 +66,7 @@ with wanted as (
   ) as day ${orWhatIsLeft}
 ), accepted as (
   select r.* from (
-    select *, row_number() over (partition by service_id, utc_day, notification_type, daily_limit is null order by place)
+    select *, row_number() over (partition by service_id, utc_day, notification_type, daily_limit is null order by ordinality)
       as seat
     from remaining
   ) r
@@ -94,32 +94,31 @@ select
   (select json_agg(json_build_object('service_id', service_id, 'utc_day', utc_day, 'channel', channel, 'count', count))
    from (select * from abroad union all select * from taken) as day) as counts`;
 
+/** A notification in the form in which the statement takes it. */
+export function rowOf(notification: LimitedNotification): string {
+  return JSON.stringify(notification);
+}
+
 /** With limits, in a transaction of the caller's. */
-export async function storeNotifications(tx: Tx, notifications: LimitedNotification[]): Promise<StoredOutcome> {
-  const { rows } = await tx.executeQuery<StoredOutcome>(CompiledQuery.raw(storeText, [asJson(notifications)]));
-  return outcomeOf(rows[0]);
+export async function storeNotifications(tx: Tx, rows: string[]): Promise<StoredOutcome> {
+  const result = await tx.executeQuery<StoredOutcome>(CompiledQuery.raw(storeText, [`[${rows.join()}]`]));
+  return outcomeOf(result.rows[0]);
 }
 
 /** With limits, as a transaction of its own; prepared once per connection, because planning it takes longer than running. */
-export async function storeNotificationsAlone(
-  pool: pg.Pool,
-  notifications: LimitedNotification[],
-): Promise<StoredOutcome> {
-  const query = { name: 'store-notifications', text: storeText, values: [asJson(notifications)] };
-  const { rows } = await pool.query<StoredOutcome>(query);
-  return outcomeOf(rows[0]);
+export async function storeNotificationsAlone(pool: pg.Pool, rows: string[]): Promise<StoredOutcome> {
+  const query = { name: 'store-notifications', text: storeText, values: [`[${rows.join()}]`] };
+  const result = await pool.query<StoredOutcome>(query);
+  return outcomeOf(result.rows[0]);
 }
 
 /** Without limits. */
 export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
+  const unlimited = { daily_limit: null, international_limit: null };
   await storeNotifications(
     tx,
-    notifications.map((notification) => ({ ...notification, daily_limit: null, international_limit: null })),
+    notifications.map((notification) => rowOf({ ...notification, ...unlimited })),
   );
-}
-
-function asJson(notifications: LimitedNotification[]): string {
-  return JSON.stringify(notifications.map((notification, place) => ({ place, ...notification })));
 }
 
 function outcomeOf(row: StoredOutcome | undefined): StoredOutcome {

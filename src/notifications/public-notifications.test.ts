@@ -5,7 +5,7 @@ import type { NewNotification, NotificationType } from './notification.ts';
 import { publicStatuses } from './public-notification.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
-const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
+const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';
 const root = 'http://localhost:80';
 let service: string;
 let key: string;

@@ -13,7 +13,7 @@ export type FailureKind =
   | 'unavailable';
 
 /** Text for a whole request, or texts by field. */
-export type FailureDetail = string | Record<string, string[]>;
+export type FailureDetail = string | Record<string, string | string[]>;
 
 /** One entry of the public API's error list; extra keys travel with the entry. */
 export interface Problem {

@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How a route words a body that is not JSON, where it has words of its own. */
     malformedJson?: () => Failure;
+    /** Sending nothing at all is then as wrong as sending something that is not JSON. */
+    bodyRequired?: boolean;
   }
 }
 

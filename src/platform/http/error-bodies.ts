@@ -69,6 +69,6 @@ export const statisticsErrors = {
 function plainText(detail: FailureDetail): string {
   if (typeof detail === 'string') return detail;
   return Object.entries(detail)
-    .map(([field, texts]) => `${field} ${texts.join(' ')}`)
+    .map(([field, texts]) => `${field} ${[texts].flat().join(' ')}`)
     .join('; ');
 }

@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import type { FailureDetail, Problem } from '../failure.ts';
+import type { Problem } from '../failure.ts';
 
 /** The parts of an ajv error that the texts need; `verbose` adds the offending value and its schema. */
 export interface SchemaError extends FastifySchemaValidationError {
@@ -10,7 +10,7 @@ export interface SchemaError extends FastifySchemaValidationError {
 }
 
 /** Administrative texts by field, all fields together. */
-export function fieldTexts(errors: SchemaError[]): FailureDetail {
+export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {
   const texts: Record<string, string[]> = {};
   // A value of the wrong type gets that text only: whether it is also none of the allowed values says nothing more.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
@@ -127,7 +127,10 @@ function publicMessage(error: SchemaError): string {
   const { params } = error;
   const format = error.keyword === 'format' ? String(params.format) : error.parentSchema?.format;
   if (error.keyword === 'required') return `${params.missingProperty} is a required property`;
-  if (prefix !== undefined && format === 'uuid') return `${prefix} is not a valid UUID`;
+  // A template's id is called `id` here, wherever it stands.
+  if (prefix !== undefined && format === 'uuid') {
+    return `${prefix === 'template_id' ? 'id' : prefix} is not a valid UUID`;
+  }
   if (prefix !== undefined && format === 'https-url') return `${prefix} is not a valid https url`;
   const text = publicText(error);
   return prefix === undefined ? text : `${prefix} ${text}`;
@@ -152,7 +155,7 @@ function publicText(error: SchemaError): string {
     case 'additionalProperties':
       return `Additional properties are not allowed (${params.additionalProperty} was unexpected)`;
     case 'format':
-      return publicFormatTexts[String(params.format)] ?? `${value} is not valid`;
+      return error.refusal ?? publicFormatTexts[String(params.format)] ?? `${value} is not valid`;
     default:
       return `${value} is not valid`;
   }

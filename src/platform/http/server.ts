@@ -12,7 +12,7 @@ import { Failure, statusOfKind } from '../failure.ts';
 import { isUuid } from '../id.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { failureOfFrameworkError, readBodies } from './body.ts';
+import { failureOfFrameworkError, MalformedJson, readBodies } from './body.ts';
 import { addHeaders, requestId } from './headers.ts';
 import { documentRoutes } from './openapi.ts';
 import { acceptedBy, type SchemaError, type TextFormat, withRefusals } from './schema-problems.ts';
@@ -64,6 +64,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
       if (surface.authenticate !== 'open') scope.addHook('onRequest', surface.authenticate(app));
       scope.addHook('preValidation', async (request) => {
+        if (request.body === undefined && request.routeOptions.config.bodyRequired) throw new MalformedJson(undefined);
         // "No body" and `null` are an empty object wherever an object is expected.
         if (request.body === undefined || request.body === null) {
           if (request.routeOptions.schema?.body !== undefined) request.body = {};

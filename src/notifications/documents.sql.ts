@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+export interface DocumentRow {
+  id: string;
+  service_id: string;
+  filename: string | null;
+  file_extension: string;
+  mime_type: string;
+  size_in_bytes: number;
+  recipient_digest: string | null;
+  available_until: Timestamp;
+  created_at: Timestamp;
+}
+
+export async function insertDocuments(tx: Tx, rows: DocumentRow[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('documents').values(rows).execute();
+}
+
+export function selectDocument(db: Db, serviceId: string, documentId: string) {
+  return db
+    .selectFrom('documents')
+    .innerJoin('services', 'services.id', 'documents.service_id')
+    .selectAll('documents')
+    .select(['services.name as service_name', 'services.contact_link'])
+    .where('documents.service_id', '=', serviceId)
+    .where('documents.id', '=', documentId)
+    .executeTakeFirst();
+}
+
+/** How many attempts there were in the window, with this one. */
+export async function countDocumentAttempt(
+  db: Db,
+  documentId: string,
+  now: Timestamp,
+  windowSince: Timestamp,
+): Promise<number> {
+  const { count } = await db
+    .insertInto('document_attempts')
+    .values({ document_id: documentId, window_start: now, count: 1 })
+    .onConflict((conflict) =>
+      conflict.column('document_id').doUpdateSet({
+        window_start: sql`case when document_attempts.window_start <= ${windowSince} then ${now}::timestamptz
+          else document_attempts.window_start end`,
+        count: sql`case when document_attempts.window_start <= ${windowSince} then 1
+          else document_attempts.count + 1 end`,
+      }),
+    )
+    .returning('count')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Those whose time is over, with where their files are. */
+export async function deleteExpiredDocuments(
+  db: Db,
+  now: Timestamp,
+  limit: number,
+): Promise<{ id: string; service_id: string }[]> {
+  const { rows } = await sql<{ id: string; service_id: string }>`
+    delete from documents where id in (
+      select id from documents where available_until <= ${now} order by available_until limit ${limit})
+    returning id, service_id`.execute(db);
+  return rows;
+}

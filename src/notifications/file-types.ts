@@ -1,0 +1,87 @@
+/** Kinds of file that may be sent by email. */
+
+const mimeTypes: Record<string, string> = {
+  '.csv': 'text/csv',
+  '.doc': 'application/msword',
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.json': 'application/json',
+  '.odt': 'application/vnd.oasis.opendocument.text',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.rtf': 'text/rtf',
+  '.txt': 'text/plain',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+export const supportedExtensions = Object.keys(mimeTypes);
+
+export interface FileType {
+  extension: string;
+  mime_type: string;
+}
+
+/** By its name; undefined when that kind is not supported. */
+export function fileTypeOfName(filename: string): FileType | undefined {
+  const extension = extensionOf(filename);
+  const mime_type = mimeTypes[extension];
+  return mime_type === undefined ? undefined : { extension, mime_type };
+}
+
+/** `.pdf` for `Report.PDF`. */
+export function extensionOf(filename: string): string {
+  return filename.slice(filename.lastIndexOf('.')).toLowerCase();
+}
+
+/** By its first bytes, for files without a name; an unsupported kind has an empty extension. */
+export function fileTypeOfContent(content: Buffer): FileType {
+  const mime_type = mimeTypeOf(content);
+  const [extension = ''] = Object.entries(mimeTypes).find(([, type]) => type === mime_type) ?? [];
+  return { extension: extension === '.jpeg' ? '.jpg' : extension, mime_type };
+}
+
+function mimeTypeOf(content: Buffer): string {
+  const begins = (bytes: string) => content.subarray(0, bytes.length).toString('latin1') === bytes;
+  if (begins('%PDF-')) return 'application/pdf';
+  if (begins('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (begins('\xff\xd8\xff')) return 'image/jpeg';
+  if (begins('{\\rtf')) return 'text/rtf';
+  if (begins('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return 'application/msword';
+  if (begins('PK\x03\x04')) return mimeTypeOfZip(content);
+  return mimeTypeOfText(content) ?? 'application/octet-stream';
+}
+
+/** Office documents are ZIP files: what they are shows in the names of their first members. */
+function mimeTypeOfZip(content: Buffer): string {
+  const head = content.subarray(0, 4096).toString('latin1');
+  if (head.includes('mimetypeapplication/vnd.oasis.opendocument.text')) return mimeTypes['.odt'] ?? '';
+  const all = content.toString('latin1');
+  if (all.includes('word/document.xml')) return mimeTypes['.docx'] ?? '';
+  return all.includes('xl/workbook.xml') ? (mimeTypes['.xlsx'] ?? '') : 'application/zip';
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what no text holds
+const binary = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
+
+function mimeTypeOfText(content: Buffer): string | undefined {
+  let text: string;
+  try {
+    text = decoder.decode(content);
+  } catch {
+    // Older Windows programs write letters above 127 in an encoding of their own.
+    text = content.toString('latin1');
+  }
+  if (binary.test(text)) return undefined;
+  return /^\s*[{[]/.test(text) && isJson(text) ? 'application/json' : 'text/plain';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

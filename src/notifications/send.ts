@@ -1,0 +1,223 @@
+import { newId } from '../platform/id.ts';
+import { formatSmsSender, type PhoneNumber } from '../recipients/phone-number.ts';
+import { postageForAddress } from '../recipients/postal-address.ts';
+import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../recipients/simulated-recipients.ts';
+import { cleanRecipient } from '../recipients/whitespace.ts';
+import { sanitisePersonalisation } from '../rendering/sanitise.ts';
+import { getOrCreatePrecompiledTemplate } from '../templates/precompiled-template.ts';
+import { exampleDocuments, prepareDocuments } from './documents.ts';
+import { readFiles, refuseUnlessFilesAreSetUp } from './file-requests.ts';
+import { decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
+import { letterFiles, letterJobs } from './letter-work.ts';
+import { newNotification } from './new-notification.ts';
+import type { Postage } from './notification.ts';
+import type {
+  EmailAnswer,
+  EmailRequest,
+  LetterAnswer,
+  LetterRequest,
+  PrecompiledLetterAnswer,
+  PrecompiledLetterRequest,
+  SmsAnswer,
+  SmsRequest,
+} from './send-requests.ts';
+import {
+  chooseReplyTo,
+  chooseSmsSender,
+  getSendableTemplate,
+  isAbroad,
+  refuseFiles,
+  refuseIfBodyIsEmpty,
+  refuseIfDayIsFull,
+  refuseIfEmailIsTooLong,
+  refuseIfTextIsEmpty,
+  refuseIfTextIsTooLong,
+  refuseIfValuesAreMissing,
+  refuseLettersInTrialMode,
+  refuseLettersOfTeamKeys,
+  refuseUnlessChannelIsAllowed,
+  refuseUnlessNumberIsAllowed,
+  refuseUnlessRecipientIsKnown,
+} from './send-rules.ts';
+import type { Sender, SendingApp } from './sender.ts';
+import { answerHead, storeAndAnswer } from './store-and-answer.ts';
+import { unsubscribeUrl } from './unsubscribe.ts';
+
+/** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
+
+export interface Texting {
+  request: SmsRequest;
+  number: PhoneNumber;
+  scheduled_for: Date | null;
+}
+
+export async function sendSms(
+  app: SendingApp,
+  sender: Sender,
+  { request, number, scheduled_for }: Texting,
+): Promise<SmsAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'sms');
+  const values = request.personalisation ?? {};
+  const template = await getSendableTemplate(app, sender, request.template_id, 'sms');
+  refuseIfValuesAreMissing(template, values);
+  const message = template.compiled.render(values);
+  refuseIfTextIsEmpty(message);
+  refuseFiles(values);
+  const smsSender = chooseSmsSender(sender, template, request.sms_sender_id);
+  refuseUnlessRecipientIsKnown(sender, number.normalised);
+  refuseUnlessNumberIsAllowed(sender, number);
+  if (isAbroad(number)) refuseIfDayIsFull(sender, 'international_sms');
+  refuseIfTextIsTooLong(message);
+
+  const notification = newNotification(sender, template, {
+    client_reference: request.reference,
+    recipient: cleanRecipient(request.phone_number),
+    normalised_recipient: number.normalised,
+    international: number.international,
+    rate_multiplier: number.multiplier,
+    personalisation: values,
+    reply_to_text: smsSender,
+    scheduled_for,
+  });
+  return storeAndAnswer(app, sender, {
+    notification: isSimulatedPhoneNumber(number.normalised) ? null : notification,
+    abroad: isAbroad(number),
+    answer: {
+      ...answerHead(sender, notification),
+      content: { body: message.text, from_number: smsSender && formatSmsSender(smsSender) },
+    },
+  });
+}
+
+export interface Mailing {
+  request: EmailRequest;
+  /** The address as it is stored, and in the form to send to. */
+  cleaned: string;
+  address: string;
+  scheduled_for: Date | null;
+}
+
+export async function sendEmail(
+  app: SendingApp,
+  sender: Sender,
+  { request, cleaned, address, scheduled_for }: Mailing,
+): Promise<EmailAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'email');
+  const template = await getSendableTemplate(app, sender, request.template_id, 'email');
+  const { personalisation: values, sanitised_content } = sanitisePersonalisation(
+    request.personalisation ?? {},
+    (request.sanitise_content_for ?? []).map(String),
+  );
+  refuseIfValuesAreMissing(template, values);
+  refuseIfBodyIsEmpty(template.compiled.body(values));
+  const replyTo = chooseReplyTo(sender, template, request.email_reply_to_id);
+  refuseUnlessRecipientIsKnown(sender, address);
+  const files = readFiles(values);
+  refuseUnlessFilesAreSetUp(app, sender, files);
+  const isSimulated = isSimulatedEmailAddress(address);
+  const documents = isSimulated
+    ? exampleDocuments(app, sender, files)
+    : await prepareDocuments(app, sender, files, address);
+  const personalisation = { ...values, ...documents.values };
+  const body = template.compiled.body(personalisation);
+  refuseIfEmailIsTooLong(body);
+
+  const id = newId(sender.now);
+  const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
+  const notification = newNotification(sender, template, {
+    id,
+    client_reference: request.reference,
+    recipient: cleaned,
+    normalised_recipient: address,
+    personalisation,
+    reply_to_text: replyTo,
+    one_click_unsubscribe_url:
+      one_click_unsubscribe_url ??
+      (template.row.has_unsubscribe_link ? unsubscribeUrl(app, { id, address, template: template.row }) : null),
+    scheduled_for,
+  });
+  return storeAndAnswer(app, sender, {
+    notification: isSimulated ? null : notification,
+    files: files.length > 0 ? documents : undefined,
+    answer: {
+      ...answerHead(sender, notification),
+      content: {
+        from_email: `${sender.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
+        subject: template.compiled.subject(personalisation),
+        body,
+        one_click_unsubscribe_url,
+      },
+      sanitised_content,
+    },
+  });
+}
+
+export async function sendLetter(app: SendingApp, sender: Sender, request: LetterRequest): Promise<LetterAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'letter');
+  const values = request.personalisation;
+  const template = await getSendableTemplate(app, sender, request.template_id, 'letter');
+  refuseLongQrCodes(template.compiled, values);
+  refuseIfValuesAreMissing(template, values);
+  const body = template.compiled.body(values);
+  refuseIfBodyIsEmpty(body);
+  refuseFiles(values);
+  refuseLettersOfTeamKeys(sender);
+  refuseLettersInTrialMode(sender);
+  const address = readAddress(sender, values);
+
+  const notification = newNotification(sender, template, {
+    client_reference: request.reference,
+    recipient: address.lines.join('\n'),
+    international: address.international,
+    postage: postageForAddress(address, template.row.postage ?? 'second'),
+    personalisation: values,
+    reply_to_text: template.row.reply_to_text,
+    lane: null,
+  });
+  return storeAndAnswer(app, sender, {
+    notification,
+    job: letterJobs.compose,
+    answer: {
+      ...answerHead(sender, notification),
+      content: { subject: template.compiled.subject(values), body },
+    },
+  });
+}
+
+export async function sendPrecompiledLetter(
+  app: SendingApp,
+  sender: Sender,
+  request: PrecompiledLetterRequest & { postage?: Postage },
+): Promise<PrecompiledLetterAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'letter');
+  const row = await getOrCreatePrecompiledTemplate(app.db, sender.service.id, sender.now);
+  refuseLettersOfTeamKeys(sender);
+  refuseLettersInTrialMode(sender);
+  const pdf = decodeLetter(request.content);
+
+  const notification = newNotification(
+    sender,
+    { row },
+    {
+      client_reference: request.reference,
+      status: 'pending-virus-check',
+      recipient: providedAsPdf,
+      postage: request.postage ?? 'second',
+      personalisation: { address_line_1: providedAsPdf },
+      lane: null,
+    },
+  );
+  const { id, postage } = notification;
+  return storeAndAnswer(app, sender, {
+    notification,
+    job: letterJobs.checkPrecompiled,
+    files: {
+      put: () => app.files.put(letterFiles.uploaded(id), pdf),
+      remove: () => app.files.remove(letterFiles.uploaded(id)),
+    },
+    answer: { id, reference: request.reference, postage: postage ?? 'second' },
+  });
+}
+
+/** Stands for the address until the file has been read. */
+export const providedAsPdf = 'Provided as PDF';

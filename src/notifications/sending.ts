@@ -1,0 +1,23 @@
+import type { Platform } from '../platform/platform.ts';
+import { Acceptor } from './accept.ts';
+import { RunningRequests } from './idempotency.ts';
+import { RateLimits } from './rate-limits.ts';
+import { SendingServices } from './sending-service.ts';
+
+/** What sending keeps between requests. */
+export interface Sending {
+  services: SendingServices;
+  rateLimits: RateLimits;
+  acceptor: Acceptor;
+  running: RunningRequests;
+}
+
+export function createSending(app: Platform): Sending {
+  const services = new SendingServices(app);
+  return {
+    services,
+    rateLimits: new RateLimits(app),
+    acceptor: new Acceptor({ ...app, services }),
+    running: new RunningRequests(),
+  };
+}

@@ -1,0 +1,80 @@
+import type { Tx } from '../platform/db/database.ts';
+import { Failure } from '../platform/failure.ts';
+import { refuseAnotherBody } from './idempotency.ts';
+import type { LetterJob, letterJobs } from './letter-work.ts';
+import type { NewNotification } from './notification.ts';
+import type { Sender, SendingApp } from './sender.ts';
+
+/** Files that a message needs. They are put in place first: a message in the database must find them. */
+export interface MessageFiles {
+  put(): Promise<void>;
+  remove(): Promise<void>;
+  /** Rows that tell of them. */
+  record?(tx: Tx): Promise<void>;
+}
+
+/** Instead of a new message: the answer that the same request got before. */
+export class Replay {
+  readonly response: unknown;
+
+  constructor(response: unknown) {
+    this.response = response;
+  }
+}
+
+/** Answers once the message is durable. */
+export async function storeAndAnswer<Answer>(
+  app: SendingApp,
+  { service, idempotency }: Sender,
+  message: {
+    /** None for a simulated recipient: then nothing is stored. */
+    notification: NewNotification | null;
+    answer: Answer;
+    abroad?: boolean;
+    job?: (typeof letterJobs)[keyof typeof letterJobs];
+    files?: MessageFiles;
+  },
+): Promise<Answer> {
+  const { notification, answer, abroad, job, files } = message;
+  if (notification) await files?.put();
+  try {
+    const known = await app.sending.acceptor.accept({
+      service,
+      notification,
+      abroad,
+      idempotency: idempotency && { ...idempotency, response: answer },
+      alsoStore:
+        job || files?.record
+          ? async (tx) => {
+              await files?.record?.(tx);
+              if (job && notification) {
+                await app.queue.add(tx, job, { notification_id: notification.id } satisfies LetterJob);
+              }
+            }
+          : undefined,
+    });
+    if (!known || !idempotency) return answer;
+    refuseAnotherBody(known, idempotency.request_digest);
+    throw new Replay(known.response);
+  } catch (error) {
+    // Only what certainly was not stored needs no files. After an outage nobody knows, so they stay.
+    if (notification && (error instanceof Failure || error instanceof Replay)) await files?.remove();
+    throw error;
+  }
+}
+
+/** The keys that every answer but that to a precompiled letter begins with. */
+export function answerHead({ root }: Sender, notification: NewNotification) {
+  const { id, client_reference, scheduled_for, service_id, template_id, template_version } = notification;
+  return {
+    id,
+    reference: client_reference,
+    uri: `${root}/v2/notifications/${id}`,
+    template: {
+      id: template_id,
+      version: template_version,
+      uri: `${root}/services/${service_id}/templates/${template_id}`,
+    },
+    scheduled_for,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+
+/** Once per message: unsubscribing again changes nothing. */
+export async function insertUnsubscribeRequest(
+  db: Db,
+  row: {
+    id: string;
+    service_id: string;
+    notification_id: string;
+    template_id: string;
+    template_version: number;
+    email_address: string;
+    created_at: Timestamp;
+  },
+): Promise<void> {
+  await db
+    .insertInto('unsubscribe_requests')
+    .values(row)
+    .onConflict((conflict) => conflict.column('notification_id').doNothing())
+    .execute();
+}

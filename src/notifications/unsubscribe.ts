@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts';
+import { timestamp } from '../platform/clock.ts';
+import { Failure } from '../platform/failure.ts';
+import { canonicalId, newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { TemplateRow } from '../templates/template-row.ts';
+import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
+
+const purpose = 'unsubscribe';
+const validForMs = 365 * 86_400_000;
+
+/** What a link says. It says everything, because the message itself is forgotten long before the link stops working. */
+interface Subscription {
+  notification_id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  email_address: string;
+  issued_at: number;
+}
+
+export function unsubscribeUrl(
+  app: Pick<Platform, 'secrets' | 'clock'> & { config: Pick<Config, 'BASE_URL'> },
+  message: { id: string; address: string; template: Pick<TemplateRow, 'id' | 'version' | 'service'> },
+): string {
+  const subscription: Subscription = {
+    notification_id: message.id,
+    service_id: message.template.service,
+    template_id: message.template.id,
+    template_version: message.template.version,
+    email_address: message.address,
+    issued_at: app.clock.now().getTime(),
+  };
+  const token = app.secrets.encrypt(purpose, JSON.stringify(subscription));
+  return `${app.config.BASE_URL}/unsubscribe/${message.id}/${token}`;
+}
+
+type Needs = Pick<Platform, 'db' | 'secrets' | 'clock'>;
+
+export function readSubscription(app: Needs, notificationId: string, token: string): Subscription {
+  const text = app.secrets.decrypt(purpose, token);
+  if (!text) throw refused('This is not a valid unsubscribe link.');
+  const subscription: Subscription = JSON.parse(text.toString());
+  const isOver = app.clock.now().getTime() > subscription.issued_at + validForMs;
+  if (isOver || subscription.notification_id !== canonicalId(notificationId)) {
+    throw refused('This unsubscribe link is invalid or expired.');
+  }
+  return subscription;
+}
+
+/** Asking again is not a mistake: mail programs do. */
+export async function recordUnsubscribe(app: Needs, notificationId: string, token: string): Promise<void> {
+  const { issued_at: _, ...subscription } = readSubscription(app, notificationId, token);
+  const now = app.clock.now();
+  await insertUnsubscribeRequest(app.db, { id: newId(now), created_at: timestamp(now), ...subscription });
+}
+
+function refused(text: string): Failure {
+  return new Failure('not-found', 'NotFoundError', { 'unsubscribe request': text });
+}
