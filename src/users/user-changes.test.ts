@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sentBy } from '../../test/kit/account-messages.ts';
 import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
+import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { accountTemplates } from './account-messages.ts';
 import { addOrganisationMember } from './permissions.ts';
@@ -173,6 +173,16 @@ describe('POST /user/{user_id}/archive', () => {
     harness.clock.advance({ seconds: 1 });
     expect((await harness.admin('POST', `/user/${user}/archive`, null)).status).toBe(204);
     expect((await harness.admin('GET', `/user/${user}`)).body.data.email_address).toContain('_2026-11-15-12:00:01_');
+  });
+
+  it('204 for a JSON request without a body', async () => {
+    const headers = {
+      authorization: `Bearer ${adminToken(harness.clock)}`,
+      'content-type': 'application/json',
+      'content-length': '0',
+    };
+    const url = `/user/${await aUser(harness)}/archive`;
+    expect((await harness.request({ method: 'POST', url, headers })).status).toBe(204);
   });
 
   it('404 when there is none', async () => {

@@ -23,12 +23,15 @@ export async function userExists(db: Db, userId: string): Promise<boolean> {
 }
 
 export function selectUserForUpdate(tx: Tx, userId: string) {
-  return tx
-    .selectFrom('users')
-    .select(['id', 'name', 'email_address', 'mobile_number', 'failed_login_count'])
-    .where('id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst();
+  return (
+    tx
+      .selectFrom('users')
+      .select(['id', 'name', 'email_address', 'mobile_number', 'failed_login_count'])
+      .where('id', '=', userId)
+      // Not the key: rows that refer to the user may be written meanwhile.
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+  );
 }
 
 export function selectUser(db: Db | Tx, userId: string) {
