@@ -32,6 +32,7 @@ import { refusalOfServiceName } from './services/service-name.ts';
 import { refusalOfServicePermission } from './services/service-permissions.ts';
 import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
 import { serviceRoutes } from './services/services.routes.ts';
+import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { templateFolderRoutes } from './templates/template-folders.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
@@ -104,7 +105,7 @@ export const surfaces: Surface<App>[] = [
     credential: 'admin',
     ...statisticsErrors,
     errorStatuses: [400, 401, 403],
-    routes: [],
+    routes: [platformStatsRoutes],
   },
   {
     name: 'v2',

@@ -1,0 +1,179 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
+import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type Days, type DaysAsked, daysOf, daysOfOneYear, daysUpTo } from './days.ts';
+import {
+  countNotifications,
+  listDailyProviderVolumes,
+  listDailyVolumes,
+  listDespatchedLetters,
+} from './platform-stats.ts';
+import { listBills, listVolumesByService } from './service-costs.ts';
+
+// Whatever is given is a matter of the rule: its checks have an order.
+const date = (description: string) =>
+  Type.Optional(Type.Unsafe<unknown>({ description: `YYYY-MM-DD, ${description}` }));
+const Pounds = Type.Number({ description: 'GBP' });
+const LondonDay = Type.String({ description: 'YYYY-MM-DD in London' });
+const OrganisationId = Type.String({ description: 'Empty when there is none' });
+
+const Counters = Type.Object({
+  total: Type.Integer(),
+  delivered: Type.Integer(),
+  failed: Type.Integer(),
+  requested: Type.Integer(),
+  'technical-failure': Type.Integer(),
+  'temporary-failure': Type.Integer(),
+  'permanent-failure': Type.Integer(),
+});
+
+export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<Config, 'PRINT_PROVIDER'> }): void {
+  http.get(
+    '/platform-stats',
+    {
+      schema: {
+        summary: 'Everything accepted on some days, by type and outcome',
+        querystring: Type.Object({ start_date: date('today when not given'), end_date: date('today when not given') }),
+        response: { 200: Type.Object({ email: Counters, sms: Counters, letter: Counters }) },
+      },
+    },
+    async (request) => countNotifications(app.db, daysUpTo(app.clock.now(), request.query)),
+  );
+
+  report(http, {
+    name: 'data-for-billing-report',
+    summary: 'What to bill whom',
+    days: daysOfOneYear,
+    list: (days) => listBills(app, days),
+    row: Type.Object({
+      organisation_id: OrganisationId,
+      organisation_name: Type.String(),
+      service_id: Uuid,
+      service_name: Type.String(),
+      sms_cost: Pounds,
+      sms_chargeable_units: Type.Integer({ description: 'Those beyond the free allowance' }),
+      total_letters: Type.Integer(),
+      letter_cost: Pounds,
+      letter_breakdown: Type.String({ description: 'One line per kind of post and price' }),
+      purchase_order_number: Nullable(Type.String()),
+      contact_names: Nullable(Type.String()),
+      contact_email_addresses: Nullable(Type.String()),
+      billing_reference: Nullable(Type.String()),
+    }),
+  });
+
+  report(http, {
+    name: `data-for-${app.config.PRINT_PROVIDER}-billing-report`,
+    summary: 'Letters that the printer posted, by day, postage, sheets and rate',
+    days: daysOfOneYear,
+    list: (days) => listDespatchedLetters(app.db, days),
+    row: Type.Object({
+      date: LondonDay,
+      postage: Type.String(),
+      cost_threshold: OneOf(['sorted', 'unsorted']),
+      sheets: Type.Integer({ description: 'Per letter' }),
+      rate: Pounds,
+      letters: Type.Integer(),
+      cost: Pounds,
+    }),
+  });
+
+  report(http, {
+    name: 'daily-volumes-report',
+    summary: 'What was sent on each day',
+    days: daysOf,
+    list: (days) => listDailyVolumes(app.db, days),
+    row: Type.Object({
+      day: LondonDay,
+      sms_totals: Type.Integer(),
+      sms_fragment_totals: Type.Integer(),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
+      email_totals: Type.Integer(),
+      letter_totals: Type.Integer(),
+      letter_sheet_totals: Type.Integer(),
+    }),
+  });
+
+  report(http, {
+    name: 'daily-sms-provider-volumes-report',
+    summary: 'Text messages of each day and provider',
+    days: daysOf,
+    list: (days) => listDailyProviderVolumes(app.db, days),
+    row: Type.Object({
+      day: LondonDay,
+      provider: Type.String(),
+      sms_totals: Type.Integer(),
+      sms_fragment_totals: Type.Integer(),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
+      sms_cost: Pounds,
+    }),
+  });
+
+  report(http, {
+    name: 'volumes-by-service',
+    summary: 'What each live service sent',
+    days: daysOf,
+    list: (days) => listVolumesByService(app, days),
+    row: Type.Object({
+      service_name: Type.String(),
+      service_id: Uuid,
+      organisation_name: Type.String(),
+      organisation_id: OrganisationId,
+      free_allowance: Type.Integer(),
+      sms_notifications: Type.Integer(),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
+      email_totals: Type.Integer(),
+      letter_totals: Type.Integer(),
+      letter_sheet_totals: Type.Integer(),
+      letter_cost: Pounds,
+    }),
+  });
+}
+
+interface Report<Row extends { [Column in keyof Row]: Cell }> {
+  name: string;
+  summary: string;
+  days(asked: DaysAsked): Days;
+  list(days: Days): Promise<Row[]>;
+  row: TObject<{ [Column in keyof Row]: TSchema }>;
+}
+
+/** Rows as JSON, or, for those who ask with `Accept: text/csv`, as a spreadsheet. */
+function report<Row extends { [Column in keyof Row]: Cell }>(
+  http: Http,
+  { name, summary, days, list, row }: Report<Row>,
+): void {
+  const columns = Object.keys(row.properties) as (keyof Row & string)[];
+  http.get(
+    `/platform-stats/${name}`,
+    {
+      schema: {
+        summary,
+        querystring: Type.Object({ start_date: date('required'), end_date: date('required') }),
+        response: {
+          200: {
+            description: 'Rows; with Accept: text/csv, the same rows as a spreadsheet',
+            content: {
+              'application/json': { schema: Type.Array(Type.Unsafe<Row>(row)) },
+              'text/csv': { schema: Type.String() },
+            },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const asked = days(request.query);
+      const rows = await list(asked);
+      reply.header('vary', 'Accept');
+      if (!prefersCsv(request.headers.accept)) return reply.send(rows);
+      const file = `${name}-${asked.first_day}-to-${asked.last_day}.csv`;
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${file}"`)
+        .send(csvText(columns, rows));
+    },
+  );
+}

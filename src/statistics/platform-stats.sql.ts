@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+import type { Days } from './days.ts';
+
+export interface Counters {
+  total: number;
+  requested: number;
+  delivered: number;
+  failed: number;
+  'technical-failure': number;
+  'temporary-failure': number;
+  'permanent-failure': number;
+}
+
+/** Statuses of all services by day and type: the totals, and what they do not hold yet. Never test keys. */
+export const statuses = (days: Days) => sql`
+  select london_day, notification_type, status, count from platform_status_totals
+  where london_day between ${days.first_day} and ${days.last_day}
+  union all
+  select london_day, notification_type, status, count - folded_count from daily_status_counts
+  where not folded and key_type <> 'test' and london_day between ${days.first_day} and ${days.last_day}`;
+
+export async function selectCounters(
+  db: Db,
+  days: Days,
+): Promise<(Counters & { notification_type: 'sms' | 'email' | 'letter' })[]> {
+  const { rows } = await sql<Counters & { notification_type: 'sms' | 'email' | 'letter' }>`
+    select notification_type,
+      sum(count)::bigint as total,
+      coalesce(sum(count) filter (where status <> 'cancelled'), 0)::bigint as requested,
+      coalesce(sum(count) filter (where status in ('sent', 'delivered')), 0)::bigint as delivered,
+      coalesce(sum(count) filter (where status in ('failed', 'technical-failure', 'temporary-failure',
+        'permanent-failure', 'validation-failed', 'virus-scan-failed')), 0)::bigint as failed,
+      coalesce(sum(count) filter (where status = 'technical-failure'), 0)::bigint as "technical-failure",
+      coalesce(sum(count) filter (where status = 'temporary-failure'), 0)::bigint as "temporary-failure",
+      coalesce(sum(count) filter (where status = 'permanent-failure'), 0)::bigint as "permanent-failure"
+    from (${statuses(days)}) as counted
+    group by notification_type`.execute(db);
+  return rows;
+}
+
+/** Billable usage of all services by day: the totals, and what they do not hold yet. */
+const usage = (days: Days) => sql`
+  select london_day, notification_type, provider, rate_multiplier, billable_units, notifications_sent
+  from platform_usage_totals
+  where london_day between ${days.first_day} and ${days.last_day}
+  union all
+  select london_day, notification_type, provider, rate_multiplier, billable_units - folded_units,
+    notifications_sent - folded_sent
+  from daily_usage
+  where not folded and london_day between ${days.first_day} and ${days.last_day}`;
+
+export interface DailyVolumes {
+  day: string;
+  sms_totals: number;
+  sms_fragment_totals: number;
+  sms_chargeable_units: number;
+  email_totals: number;
+  letter_totals: number;
+  letter_sheet_totals: number;
+}
+
+/** Days on which anything billable was sent. */
+export async function selectDailyVolumes(db: Db, days: Days): Promise<DailyVolumes[]> {
+  const { rows } = await sql<DailyVolumes>`
+    select london_day as day,
+      coalesce(sum(notifications_sent) filter (where notification_type = 'sms'), 0)::bigint as sms_totals,
+      coalesce(sum(billable_units) filter (where notification_type = 'sms'), 0)::bigint as sms_fragment_totals,
+      coalesce(sum(billable_units * rate_multiplier) filter (where notification_type = 'sms'), 0)::bigint
+        as sms_chargeable_units,
+      coalesce(sum(notifications_sent) filter (where notification_type = 'email'), 0)::bigint as email_totals,
+      coalesce(sum(notifications_sent) filter (where notification_type = 'letter'), 0)::bigint as letter_totals,
+      coalesce(sum(billable_units) filter (where notification_type = 'letter'), 0)::bigint as letter_sheet_totals
+    from (${usage(days)}) as used
+    group by london_day
+    having sum(notifications_sent) <> 0
+    order by london_day`.execute(db);
+  return rows;
+}
+
+export interface DailyProviderVolumes {
+  day: string;
+  provider: string;
+  sms_totals: number;
+  sms_fragment_totals: number;
+  sms_chargeable_units: number;
+  sms_cost: number;
+}
+
+/** The cost is that of every chargeable unit: a provider knows no free allowance. */
+export async function selectDailyProviderVolumes(
+  db: Db,
+  days: Days,
+  rates: (Days & { rate: string })[],
+): Promise<DailyProviderVolumes[]> {
+  const { rows } = await sql<DailyProviderVolumes>`
+    select london_day as day, provider, sms_totals, sms_fragment_totals, sms_chargeable_units,
+      (sms_chargeable_units * rates.rate)::float8 as sms_cost
+    from (
+      select london_day, provider, sum(notifications_sent)::bigint as sms_totals,
+        sum(billable_units)::bigint as sms_fragment_totals,
+        sum(billable_units * rate_multiplier)::bigint as sms_chargeable_units
+      from (${usage(days)}) as used
+      where notification_type = 'sms'
+      group by london_day, provider
+      having sum(notifications_sent) <> 0
+    ) as daily
+    join json_to_recordset(${JSON.stringify(rates)}::json) as rates (first_day date, last_day date, rate numeric)
+      on london_day between rates.first_day and rates.last_day
+    order by london_day, provider collate "C"`.execute(db);
+  return rows;
+}
+
+export interface DespatchedLetters {
+  date: string;
+  postage: string;
+  cost_threshold: 'sorted' | 'unsorted';
+  sheets: number;
+  rate: number;
+  letters: number;
+  cost: number;
+}
+
+export async function selectDespatchedLetters(
+  db: Db,
+  days: Days,
+  rates: (Days & { postage: string; sheets: number; rate: string })[],
+): Promise<DespatchedLetters[]> {
+  const { rows } = await sql<DespatchedLetters>`
+    select despatched_on as date, counted.postage, cost_threshold, counted.sheets, coalesce(rates.rate, 0)::float8 as rate,
+      letters, (coalesce(rates.rate, 0) * letters)::float8 as cost
+    from daily_despatches counted
+    left join json_to_recordset(${JSON.stringify(rates)}::json)
+      as rates (first_day date, last_day date, postage text, sheets integer, rate numeric)
+      on rates.postage = counted.postage and rates.sheets = counted.sheets
+      and despatched_on between rates.first_day and rates.last_day
+    where despatched_on between ${days.first_day} and ${days.last_day}
+    order by despatched_on, counted.postage collate "C", cost_threshold, coalesce(rates.rate, 0), counted.sheets`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,46 @@
+import { listPricePeriods } from '../billing/rates.ts';
+import { withinRecords } from '../notifications/spans.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Days } from './days.ts';
+import {
+  type Counters,
+  selectCounters,
+  selectDailyProviderVolumes,
+  selectDailyVolumes,
+  selectDespatchedLetters,
+} from './platform-stats.sql.ts';
+
+/** Everything accepted on these days, by what has become of it. */
+export async function countNotifications(db: Db, days: Days): Promise<Record<'email' | 'sms' | 'letter', Counters>> {
+  const none = (): Counters => ({
+    total: 0,
+    requested: 0,
+    delivered: 0,
+    failed: 0,
+    'technical-failure': 0,
+    'temporary-failure': 0,
+    'permanent-failure': 0,
+  });
+  const counted = { email: none(), sms: none(), letter: none() };
+  for (const { notification_type, ...counters } of await selectCounters(db, days)) {
+    counted[notification_type] = counters;
+  }
+  return counted;
+}
+
+export const listDailyVolumes = selectDailyVolumes;
+
+export async function listDailyProviderVolumes(db: Db, days: Days) {
+  const periods = await listPricePeriods(db, withinRecords(days));
+  const rates = periods.map(({ first_day, last_day, sms_rate }) => ({ first_day, last_day, rate: sms_rate }));
+  return selectDailyProviderVolumes(db, days, rates);
+}
+
+/** What the printer posted and what it costs, as the printer’s own bill would have it. */
+export async function listDespatchedLetters(db: Db, days: Days) {
+  const periods = await listPricePeriods(db, withinRecords(days));
+  const rates = periods.flatMap(({ first_day, last_day, letter_rates }) =>
+    letter_rates.map((rate) => ({ first_day, last_day, ...rate })),
+  );
+  return selectDespatchedLetters(db, days, rates);
+}

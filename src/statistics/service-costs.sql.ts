@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+
+export interface ServiceWithOrganisation {
+  service_id: string;
+  service_name: string;
+  organisation_id: string;
+  organisation_name: string;
+}
+
+export interface ServiceToBill extends ServiceWithOrganisation {
+  purchase_order_number: string | null;
+  contact_names: string | null;
+  contact_email_addresses: string | null;
+  billing_reference: string | null;
+}
+
+const named = sql`s.id as service_id, s.name as service_name, coalesce(o.id::text, '') as organisation_id,
+  coalesce(o.name, '') as organisation_name`;
+/** By organisation, those without one last; compared by code point, the same on every machine. */
+const inOrder = sql`order by o.name collate "C" nulls last, s.name collate "C", s.id`;
+
+/** Where a service says nothing about its bills, its organisation does. */
+export async function selectServicesToBill(db: Db, serviceIds: string[]): Promise<ServiceToBill[]> {
+  const { rows } = await sql<ServiceToBill>`
+    select ${named},
+      coalesce(s.purchase_order_number, o.purchase_order_number) as purchase_order_number,
+      coalesce(s.billing_contact_names, o.billing_contact_names) as contact_names,
+      coalesce(s.billing_contact_email_addresses, o.billing_contact_email_addresses) as contact_email_addresses,
+      coalesce(s.billing_reference, o.billing_reference) as billing_reference
+    from services s left join organisations o on o.id = s.organisation_id
+    where s.id = any (${serviceIds}::uuid[])
+    ${inOrder}`.execute(db);
+  return rows;
+}
+
+/** With the newest allowance of a financial year no later than the year given, if there is one. */
+export async function selectLiveServices(
+  db: Db,
+  year: number,
+): Promise<(ServiceWithOrganisation & { free_allowance: number | null })[]> {
+  const { rows } = await sql<ServiceWithOrganisation & { free_allowance: number | null }>`
+    select ${named}, newest.free_sms_fragment_limit as free_allowance
+    from services s
+    left join organisations o on o.id = s.organisation_id
+    left join (
+      select distinct on (service_id) service_id, free_sms_fragment_limit from annual_allowances
+      where financial_year_start <= ${year}
+      order by service_id, financial_year_start desc
+    ) as newest on newest.service_id = s.id
+    where s.active and not s.restricted and s.count_as_live
+    ${inOrder}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,53 @@
+import { listServiceCosts, listServiceVolumes } from '../billing/usage.ts';
+import type { Platform } from '../platform/platform.ts';
+import { listImpliedAllowances } from '../services/allowance.ts';
+import type { Days } from './days.ts';
+import { letterBreakdown } from './letter-breakdown.ts';
+import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** What to bill whom: services that cost something on these days of one financial year. */
+export async function listBills(app: Needs, days: Days) {
+  const costs = (await listServiceCosts(app, days)).filter(({ sms_cost, letter_cost }) => sms_cost + letter_cost > 0);
+  const costOf = new Map(costs.map((cost) => [cost.service_id, cost]));
+  const services = await selectServicesToBill(app.db, [...costOf.keys()]);
+  return services.map((service) => {
+    const cost = costOf.get(service.service_id);
+    return {
+      ...service,
+      sms_cost: cost?.sms_cost ?? 0,
+      sms_chargeable_units: cost?.sms_charged_units ?? 0,
+      total_letters: cost?.letters_sent ?? 0,
+      letter_cost: cost?.letter_cost ?? 0,
+      letter_breakdown: letterBreakdown(cost?.letters ?? []),
+    };
+  });
+}
+
+/**
+ * What every live service sent on these days. Its free allowance is the newest that began in the calendar year of the last
+ * day or before; a service that had none by then is left out, unless it sent something all the same.
+ */
+export async function listVolumesByService({ db, clock }: Needs, days: Days) {
+  const year = Number(days.last_day.slice(0, 4));
+  const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(db, days)]);
+  const volumesOf = new Map(volumes.map((volume) => [volume.service_id, volume]));
+  const shown = services.filter((service) => service.free_allowance !== null || volumesOf.has(service.service_id));
+  const missing = shown.some((service) => service.free_allowance === null);
+  const implied = missing ? await listImpliedAllowances(db, year, clock.now()) : [];
+  return shown.map((service) => {
+    const volume = volumesOf.get(service.service_id);
+    const allowance = implied.find(({ service_id }) => service_id === service.service_id);
+    return {
+      ...service,
+      free_allowance: service.free_allowance ?? allowance?.free_sms_fragment_limit ?? 0,
+      sms_notifications: volume?.sms_sent ?? 0,
+      sms_chargeable_units: volume?.sms_chargeable_units ?? 0,
+      email_totals: volume?.emails_sent ?? 0,
+      letter_totals: volume?.letters_sent ?? 0,
+      letter_sheet_totals: volume?.letter_sheets ?? 0,
+      letter_cost: volume?.letter_cost ?? 0,
+    };
+  });
+}
