@@ -287,6 +287,15 @@ create table letter_despatches (
   constraint letter_despatches_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text])))
 );
 
+create table letter_files (
+  notification_id uuid not null,
+  page_count integer,
+  message text,
+  invalid_pages integer[],
+  created_at timestamp with time zone not null,
+  constraint letter_files_pkey PRIMARY KEY (notification_id)
+);
+
 create table letter_rates (
   post_class text not null,
   sheet_count integer not null,
@@ -333,6 +342,7 @@ create table notifications (
 CREATE INDEX notifications_client_reference_idx ON ONLY public.notifications USING btree (service_id, client_reference) WHERE (client_reference IS NOT NULL);
 CREATE INDEX notifications_provider_reference_idx ON ONLY public.notifications USING btree (provider_reference) WHERE (provider_reference IS NOT NULL);
 CREATE INDEX notifications_service_id_idx ON ONLY public.notifications USING btree (service_id, id DESC);
+CREATE INDEX notifications_waiting_letters_idx ON ONLY public.notifications USING btree (id) WHERE ((notification_type = 'letter'::text) AND (status = ANY (ARRAY['created'::text, 'pending-virus-check'::text])));
 
 create table organisation_domains (
   domain character varying(255) not null,
@@ -445,6 +455,21 @@ create table platform_usage_totals (
   constraint platform_usage_totals_pkey PRIMARY KEY (london_day, notification_type, provider, rate_multiplier)
 );
 
+create table printed_letters (
+  reference text not null,
+  notification_id uuid not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  api_key_id uuid,
+  created_by_id uuid,
+  client_reference text,
+  created_at timestamp with time zone not null,
+  printed_at timestamp with time zone not null,
+  constraint printed_letters_pkey PRIMARY KEY (reference)
+);
+CREATE INDEX printed_letters_printed_at_idx ON public.printed_letters USING btree (printed_at);
+
 create table provider_details (
   id uuid not null,
   identifier text not null,
@@ -500,6 +525,23 @@ create table rate_windows (
   constraint rate_windows_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
+
+create table returned_letters (
+  notification_id uuid not null,
+  reference text not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  api_key_id uuid,
+  created_by_id uuid,
+  client_reference text,
+  letter_created_at timestamp with time zone not null,
+  printed_at timestamp with time zone not null,
+  reported_on date not null,
+  created_at timestamp with time zone not null,
+  constraint returned_letters_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX returned_letters_service_id_idx ON public.returned_letters USING btree (service_id, reported_on DESC);
 
 create table sandbox_messages (
   reference uuid not null,

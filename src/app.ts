@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { ServiceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
+import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
+import { printFolder } from './letters/print-folder.ts';
+import type { PrintProvider } from './letters/print-provider.ts';
 import { accountMessageSender } from './notifications/account-messages.ts';
 import { createSending, type Sending } from './notifications/sending.ts';
 import { type Build, readBuild } from './operations/build.ts';
@@ -26,6 +29,8 @@ export interface App extends Platform {
   accountMessages: AccountMessageSender;
   virusScanner: VirusScanner;
   sending: Sending;
+  pdfThreads: PdfThreads;
+  printer: PrintProvider;
   /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
   draining(): boolean;
   drain(): void;
@@ -39,6 +44,7 @@ export interface Outside {
   clock?: Clock;
   log?: Log;
   files?: Files;
+  printer?: PrintProvider;
 }
 
 /** Connects to nothing yet: `open` does. */
@@ -54,6 +60,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const platform: Platform = { db, pool, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
   const serviceKeys = new ServiceKeys(platform);
   const sending = createSending(platform);
+  const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);
 
   let draining = false;
   return {
@@ -65,6 +72,8 @@ export function buildApp(config: Config, outside: Outside): App {
     accountMessages: accountMessageSender(platform),
     virusScanner: createVirusScanner(config.CLAMAV_ADDRESS ? { clamav: config.CLAMAV_ADDRESS } : {}),
     sending,
+    pdfThreads,
+    printer: outside.printer ?? printFolder(config),
     draining: () => draining,
     drain: () => {
       draining = true;
@@ -72,6 +81,7 @@ export function buildApp(config: Config, outside: Outside): App {
     open: () => notices.start(),
     async close() {
       sending.rateLimits.close();
+      await pdfThreads.close();
       await notices.close();
       await close();
     },

@@ -91,6 +91,19 @@ export const settings = {
     min: 1,
     max: 72,
   }),
+  PRINT_HAND_OFF: setting.oneOf(
+    '`folder`: letters wait in PRINT_FOLDER for the printer; `sandbox`: the same, and they count as posted at once.',
+    ['sandbox', 'folder'],
+    { fallback: 'sandbox' },
+  ),
+  PRINT_FOLDER: setting.optionalText('Folder that the printer collects letters from, one folder per print run.', {
+    fallbackText: '`outbox/print` in the data folder',
+  }),
+  PDF_THREADS: setting.integer('Threads that draw and read PDF files; 0: all cores but one.', {
+    fallback: 0,
+    min: 0,
+    max: 64,
+  }),
   SANDBOX_RECEIPTS: setting.oneOf(
     '`auto`: the sandbox sends itself a receipt for every message; `hold`: it never does, receipts come from outside.',
     ['auto', 'hold'],

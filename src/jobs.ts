@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { emailReceiptJob } from './delivery/email-receipts.job.ts';
+import { letterJobs } from './letters/letters.job.ts';
 import { rollupJobs } from './notifications/rollups.job.ts';
 import type { Job } from './platform/queue/worker.ts';
 import { allowanceJob } from './services/allowance.job.ts';
@@ -7,5 +8,12 @@ import { forgetCodesJob, forgetInvitesJob } from './users/users.job.ts';
 
 /** Every background job. A job is only a wake-up: the database row it names is the truth. */
 export function jobs(app: App): Job[] {
-  return [allowanceJob(app), ...rollupJobs(app), forgetCodesJob(app), forgetInvitesJob(app), emailReceiptJob(app)];
+  return [
+    allowanceJob(app),
+    ...rollupJobs(app),
+    forgetCodesJob(app),
+    forgetInvitesJob(app),
+    emailReceiptJob(app),
+    ...letterJobs(app),
+  ];
 }

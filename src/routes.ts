@@ -13,6 +13,9 @@ import { complaintRoutes } from './complaints/complaints.routes.ts';
 import { emailReceiptRoutes } from './delivery/email-receipts.routes.ts';
 import { providerDetailsRoutes } from './delivery/provider-details.routes.ts';
 import { textReceiptRoutes } from './delivery/text-receipts.routes.ts';
+import { letterLogoRoutes } from './letters/letter-logo.routes.ts';
+import { letterPreviewRoutes } from './letters/letter-preview.routes.ts';
+import { returnedLetterRoutes } from './letters/returned-letters.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
@@ -89,6 +92,9 @@ export const surfaces: Surface<App>[] = [
       usersListRoutes,
       findByUuidRoutes,
       templateRoutes,
+      letterPreviewRoutes,
+      letterLogoRoutes,
+      returnedLetterRoutes,
       activityRoutes,
       rateRoutes,
       usageRoutes,

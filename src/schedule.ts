@@ -23,4 +23,20 @@ export const schedule: TimedTask[] = [
     sentence: 'Hourly, so that a code is kept for hardly more than its day.',
   },
   { cron: '17 * * * *', job: 'forget-invites', sentence: 'Hourly: an invitation goes when its link stops working.' },
+  {
+    cron: '30,50 16-21 * * *',
+    job: 'collate-letters',
+    sentence:
+      'Half past five in London is 16:30 or 17:30 UTC; the later runs take what was not ready or not running then.',
+  },
+  {
+    cron: '*/10 * * * *',
+    job: 'resume-letters',
+    sentence: 'A letter whose process died is only forgotten for a while.',
+  },
+  {
+    cron: '30 4 * * *',
+    job: 'clean-letters',
+    sentence: 'After the night’s deletion of old notifications.',
+  },
 ];

@@ -223,6 +223,14 @@ export interface LetterDespatches {
   created_at: Time;
 }
 
+export interface LetterFiles {
+  notification_id: string;
+  page_count: number | null;
+  message: string | null;
+  invalid_pages: number[] | null;
+  created_at: Time;
+}
+
 export interface LetterRates {
   post_class: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
   sheet_count: number;
@@ -337,6 +345,19 @@ export interface PlatformUsageTotals {
   notifications_sent: number;
 }
 
+export interface PrintedLetters {
+  reference: string;
+  notification_id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  api_key_id: string | null;
+  created_by_id: string | null;
+  client_reference: string | null;
+  created_at: Time;
+  printed_at: Time;
+}
+
 export interface ProviderDetails {
   id: string;
   identifier: string;
@@ -380,6 +401,21 @@ export interface RateWindows {
   key_type: 'normal' | 'team' | 'test';
   slot: number;
   count: number;
+}
+
+export interface ReturnedLetters {
+  notification_id: string;
+  reference: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  api_key_id: string | null;
+  created_by_id: string | null;
+  client_reference: string | null;
+  letter_created_at: Time;
+  printed_at: Time;
+  reported_on: string;
+  created_at: Time;
 }
 
 export interface SandboxMessages {
@@ -769,6 +805,7 @@ export interface DB {
   letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
   letter_despatches: LetterDespatches;
+  letter_files: LetterFiles;
   letter_rates: LetterRates;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
@@ -780,10 +817,12 @@ export interface DB {
   organisations: Organisations;
   platform_status_totals: PlatformStatusTotals;
   platform_usage_totals: PlatformUsageTotals;
+  printed_letters: PrintedLetters;
   provider_details: ProviderDetails;
   provider_details_history: ProviderDetailsHistory;
   provider_health: ProviderHealth;
   rate_windows: RateWindows;
+  returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;

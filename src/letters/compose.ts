@@ -1,0 +1,55 @@
+import { letterFiles } from '../notifications/letter-work.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import { sheetsOf } from '../rendering/letter-pdf.ts';
+import { maximumPages } from '../rendering/pdf-check.ts';
+import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import { orderOfLetter } from './letter-document.ts';
+import { type Letter, selectLetter, upsertLetterFile } from './letters.sql.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
+  compiledTemplates: CompiledTemplates;
+  pdfThreads: PdfThreads;
+};
+
+/** Draws an accepted letter, keeps it, and counts its sheets. Asked again, it draws the same bytes. */
+export async function composeLetter(app: Needs, notificationId: string): Promise<void> {
+  const letter = await selectLetter(app.db, notificationId);
+  if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
+  const { document, logo, attachments } = await orderOfLetter(app, letter);
+  const { pdf, page_count } = await app.pdfThreads.run('composeLetter', document, {
+    purpose: 'print',
+    created_at: new Date(letter.created_at),
+    attachments,
+    ...(logo ? { logo } : {}),
+  });
+  await app.files.put(letterFiles.finished(letter.id), pdf);
+  await recordComposed(app, letter, page_count);
+}
+
+async function recordComposed(app: Needs, letter: Letter, page_count: number): Promise<void> {
+  const now = app.clock.now();
+  const tooLong = page_count > maximumPages;
+  const change = tooLong
+    ? ({ status: 'validation-failed', billable_units: 0 } as const)
+    : ready(letter, page_count, now);
+  await inTransaction(app.db, async (tx) => {
+    await recordStatusChanges(tx, [{ id: letter.id, because: 'checked', ...change }], now);
+    await upsertLetterFile(tx, {
+      notification_id: letter.id,
+      page_count,
+      message: tooLong ? 'letter-too-long' : null,
+      invalid_pages: null,
+      created_at: timestamp(now),
+    });
+  });
+}
+
+/** A live letter waits for the next print run; one sent with a test key has arrived, and costs nothing. */
+export function ready({ key_type }: Pick<Letter, 'key_type'>, page_count: number, now: Date) {
+  if (key_type === 'test') return { status: 'delivered', billable_units: 0, sent_at: now } as const;
+  return { status: 'created', billable_units: sheetsOf(page_count) } as const;
+}

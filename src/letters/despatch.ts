@@ -1,0 +1,59 @@
+import type { Postage } from '../notifications/notification.ts';
+import { type ChangedNotification, recordStatusChanges } from '../notifications/status.ts';
+import { londonDay } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { insertDespatches, selectLettersToDespatch } from './despatch.sql.ts';
+
+/** A letter that the printer posted. What the printer does not say is taken from the letter. */
+export interface Despatch {
+  notification_id: string;
+  despatched_at: Date;
+  cost_threshold: CostThreshold;
+  postage?: Postage;
+  sheets?: number;
+}
+
+/** What the printer pays the post for it: less for letters that it sorts itself. */
+export type CostThreshold = 'sorted' | 'unsorted';
+
+export function costThreshold(mailingProduct: string, postageClass: string): CostThreshold {
+  const sorted = ['MM', 'MM ECONOMY'].includes(mailingProduct) && postageClass === '2ND';
+  return sorted ? 'sorted' : 'unsorted';
+}
+
+/** Each letter is despatched once; whatever is reported again, or about a letter that already ended, changes nothing. */
+export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date): Promise<ChangedNotification[]> {
+  const changes = despatches.map(({ notification_id: id }) => ({
+    id,
+    status: 'delivered' as const,
+    because: 'despatched' as const,
+  }));
+  const changed = await recordStatusChanges(tx, changes, now);
+  if (changed.length === 0) return changed;
+  const letters = await selectLettersToDespatch(
+    tx,
+    changed.map(({ id }) => id),
+  );
+  const byId = new Map(despatches.map((despatch) => [despatch.notification_id, despatch]));
+  const rows = letters.flatMap(({ id, service_id, postage, billable_units }) => {
+    const despatch = byId.get(id);
+    if (!despatch) return [];
+    return {
+      notification_id: id,
+      service_id,
+      despatched_on: londonDay(despatch.despatched_at),
+      postage: despatch.postage ?? postage,
+      sheets: despatch.sheets ?? billable_units,
+      cost_threshold: despatch.cost_threshold,
+      created_at: timestamp(now),
+    };
+  });
+  await insertDespatches(tx, rows);
+  return changed;
+}
+
+/** The printer could not print it: nothing of it will arrive. */
+export function recordRejection(tx: Tx, notificationId: string, now: Date): Promise<ChangedNotification[]> {
+  return recordStatusChanges(tx, [{ id: notificationId, status: 'technical-failure', because: 'givenUp' }], now);
+}

@@ -1,0 +1,65 @@
+import type { Files } from '../platform/files.ts';
+import { parsePostalAddress } from '../recipients/postal-address.ts';
+import type { LetterDocument } from '../rendering/letter-model.ts';
+import type { DrawLetterOptions } from '../rendering/letter-pdf.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
+import type { CompiledTemplate } from '../rendering/template.ts';
+import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import type { TemplateRow } from '../templates/template-row.ts';
+import { logoFile } from './letter-logo.ts';
+import type { Letter } from './letters.sql.ts';
+
+type Needs = { files: Files; compiledTemplates: CompiledTemplates };
+
+/** What the PDF threads need to draw a letter. */
+export interface DrawingOrder {
+  document: LetterDocument;
+  logo?: NonNullable<DrawLetterOptions['logo']>;
+  attachments: Uint8Array[];
+}
+
+/** The letter as it was accepted: that version of the template, its contact block, its day; the logo of today. */
+export async function orderOfLetter(app: Needs, letter: Letter): Promise<DrawingOrder> {
+  const { row, compiled } = await getTemplateForDelivery(app, letter);
+  const { lines } = parsePostalAddress(letter.recipient.split('\n'));
+  const brand = letter.letter_branding_id
+    ? { id: letter.letter_branding_id, name: letter.letter_branding_name ?? '' }
+    : undefined;
+  return order(app, row, brand, {
+    compiled,
+    personalisation: letter.personalisation,
+    address: lines.length >= 3 && lines.length <= 7 ? lines : undefined,
+    date: new Date(letter.created_at),
+  });
+}
+
+interface Filling {
+  compiled: CompiledTemplate;
+  personalisation: Personalisation;
+  address: readonly string[] | undefined;
+  date: Date;
+}
+
+export async function order(
+  { files }: Pick<Needs, 'files'>,
+  template: TemplateRow,
+  brand: { id: string; name: string } | undefined,
+  { compiled, personalisation, address, date }: Filling,
+): Promise<DrawingOrder> {
+  if (compiled.template_type !== 'letter') throw new Error('only letters are drawn');
+  const document = compiled.document(personalisation, { date, ...(address ? { address } : {}) });
+  const svg = brand && (await files.get(logoFile(brand.id)));
+  const attachment = template.letter_attachment && (await files.get(attachmentFile(template.letter_attachment.id)));
+  if (template.letter_attachment && !attachment) {
+    throw new Error(
+      `the attachment ${template.letter_attachment.id} of template ${template.id} is not among the files`,
+    );
+  }
+  return {
+    document,
+    ...(svg && brand ? { logo: { svg: svg.toString('utf8'), name: brand.name } } : {}),
+    attachments: attachment ? [attachment] : [],
+  };
+}
+
+export const attachmentFile = (attachmentId: string) => `letter-attachments/${attachmentId}.pdf`;

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { NoContent, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { getLogo, putLogo } from './letter-logo.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+
+const OfBrand = Type.Object({ letter_branding_id: Uuid });
+
+export function letterLogoRoutes(http: Http, app: Platform & { pdfThreads: PdfThreads }): void {
+  http.post(
+    '/letter-branding/:letter_branding_id/logo',
+    {
+      schema: {
+        summary: 'Upload the logo of a letter branding: an SVG of 70 by 18 mm at most, which is scaled to fit',
+        params: OfBrand,
+        body: Type.Object({ svg: Type.String({ minLength: 1, maxLength: 1_000_000 }) }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await putLogo(app, request.params.letter_branding_id, request.body.svg);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.get(
+    '/letter-branding/:letter_branding_id/logo',
+    {
+      schema: {
+        summary: 'The logo of a letter branding, as SVG',
+        params: OfBrand,
+        produces: ['image/svg+xml'],
+      },
+    },
+    async (request, reply) => {
+      const svg = await getLogo(app, request.params.letter_branding_id);
+      // Shown as a picture it can run nothing; opened by itself it must not either.
+      return reply
+        .type('image/svg+xml')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+        .send(svg);
+    },
+  );
+}

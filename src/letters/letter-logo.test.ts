@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { useHarness } from '../../test/kit/harness.ts';
+import { sampleLogo } from '../../test/kit/letter-samples.ts';
+import { aLetterBranding } from '../../test/kit/letters.ts';
+
+const harness = useHarness();
+const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
+
+const post = (id: string, body: unknown) => harness.admin('POST', `/letter-branding/${id}/logo`, body);
+
+describe('POST /letter-branding/{id}/logo', () => {
+  it('204, and the logo can be read', async () => {
+    const id = await aLetterBranding(harness, 'read');
+    expect((await post(id, { svg: sampleLogo.svg })).status).toBe(204);
+    const answer = await harness.admin('GET', `/letter-branding/${id}/logo`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toContain('image/svg+xml');
+    expect(answer.text).toBe(sampleLogo.svg);
+  });
+
+  it.each([
+    ['missing', {}, 'Missing data for required field.'],
+    ['not text', { svg: 1 }, 'Not a valid string.'],
+    ['not an SVG', { svg: 'a picture' }, 'Not a valid SVG.'],
+    ['too long', { svg: `<svg>${' '.repeat(1_000_000)}</svg>` }, 'Longer than maximum length 1000000.'],
+  ])('400 when it is %s', async (name, body, text) => {
+    const id = await aLetterBranding(harness, name);
+    const answer = await post(id, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: { svg: [text] } });
+    expect((await harness.admin('GET', `/letter-branding/${id}/logo`)).status).toBe(404);
+  });
+
+  it('404 when there is no such branding', async () => {
+    expect((await post(unknown, { svg: sampleLogo.svg })).status).toBe(404);
+    expect((await harness.admin('GET', `/letter-branding/${unknown}/logo`)).status).toBe(404);
+  });
+});

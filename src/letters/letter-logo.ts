@@ -1,0 +1,41 @@
+import { getLetterBranding } from '../branding/letter-branding.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { WorkerFailure } from '../platform/worker-pool.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
+
+/** By id and not by the branding's file name: that may be any text, and may change. */
+export const logoFile = (brandingId: string) => `letter-branding/${brandingId}.svg`;
+
+const refusals = {
+  'too-large': 'Longer than maximum length 1000000.',
+  'not-an-svg': 'Not a valid SVG.',
+  'cannot-be-drawn': 'This SVG cannot be drawn.',
+} as const;
+
+/** Letters from then on wear it; one that was drawn already does not change. */
+export async function putLogo(app: Needs, brandingId: string, svg: string): Promise<void> {
+  const { id } = await getLetterBranding(app, brandingId);
+  const problem = await checkLogo(app, svg);
+  if (problem) throw invalidField('svg', refusals[problem]);
+  await app.files.put(logoFile(id), Buffer.from(svg, 'utf8'));
+}
+
+async function checkLogo({ pdfThreads }: Needs, svg: string) {
+  try {
+    return await pdfThreads.run('checkLogo', svg);
+  } catch (error) {
+    // A drawing that takes a thread down would take one down for every letter.
+    if (error instanceof WorkerFailure && error.reason !== 'closed') return 'cannot-be-drawn';
+    throw error;
+  }
+}
+
+export async function getLogo(app: Needs, brandingId: string): Promise<Buffer> {
+  const { id } = await getLetterBranding(app, brandingId);
+  const svg = await app.files.get(logoFile(id));
+  if (!svg) throw notFound('This letter branding has no logo');
+  return svg;
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import { invalidField } from '../platform/failure.ts';
+import { QueryInteger, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import { type LetterPreview, type PreviewFormat, previewLetter, previewLetterTemplate } from './letter-preview.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+
+const Preview = {
+  content: Type.String({ description: 'The file, in base64' }),
+  metadata: Type.Object({
+    message: Type.String({ description: 'Why the letter was refused; empty when it was not' }),
+    invalid_pages: Type.Array(Type.String()),
+  }),
+};
+
+const Page = Type.Optional(QueryInteger);
+
+export function letterPreviewRoutes(
+  http: Http,
+  app: Platform & { compiledTemplates: CompiledTemplates; pdfThreads: PdfThreads },
+): void {
+  http.get(
+    '/service/:service_id/template/preview/:notification_id/:file_type',
+    {
+      schema: {
+        summary: 'A letter as PDF, or one of its pages as PNG',
+        params: Type.Object({
+          service_id: Uuid,
+          notification_id: Uuid,
+          file_type: Type.String({ description: 'pdf or png' }),
+        }),
+        querystring: Type.Object({ page: Page }),
+        response: { 200: Type.Object(Preview) },
+      },
+    },
+    async (request) => {
+      const { service_id, notification_id, file_type } = request.params;
+      const format = formatOf(file_type);
+      return record(await previewLetter(app, service_id, notification_id, format, pageOf(request.query.page)));
+    },
+  );
+
+  http.get(
+    '/service/:service_id/template/:template_id/letter-preview/:file_type',
+    {
+      schema: {
+        summary: 'A letter template on paper, filled with the values of the query; `page` is for PNG',
+        params: Type.Object({
+          service_id: Uuid,
+          template_id: Uuid,
+          file_type: Type.String({ description: 'pdf or png' }),
+        }),
+        querystring: Type.Unsafe<Record<string, string | string[]> & { page?: string }>({
+          type: 'object',
+          properties: { page: QueryInteger },
+          additionalProperties: true,
+        }),
+        response: { 200: Type.Object({ ...Preview, page_count: Type.Integer() }) },
+      },
+    },
+    async (request) => {
+      const { service_id, template_id, file_type } = request.params;
+      const format = formatOf(file_type);
+      const { page, ...given } = request.query;
+      // Of a parameter given twice the first counts.
+      const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat()[0] ?? '']));
+      const preview = await previewLetterTemplate(app, service_id, template_id, values, format, pageOf(page));
+      return { ...record(preview), page_count: preview.page_count };
+    },
+  );
+}
+
+function formatOf(fileType: string): PreviewFormat {
+  if (fileType === 'pdf' || fileType === 'png') return fileType;
+  throw invalidField('content', 'file_type must be pdf or png');
+}
+
+function pageOf(page: string | undefined): number {
+  return page === undefined ? 1 : Number(page);
+}
+
+function record({ content, message, invalid_pages }: LetterPreview) {
+  return {
+    content: Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64'),
+    metadata: { message, invalid_pages: invalid_pages.map(String) },
+  };
+}

@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aNotification, aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aLetter } from '../../test/kit/letters.ts';
+import { linesIn } from '../rendering/pdf-text.ts';
+import { withPdf } from '../rendering/pdfium.ts';
+
+const harness = useHarness({ now: '2030-11-15T12:00:00Z' });
+let service: string;
+let template: string;
+const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
+
+beforeAll(async () => {
+  service = await aService(harness);
+  template = await aTemplate(harness, service, {
+    template_type: 'letter',
+    content: 'Hello ((name))\n\n***\n\nThe second page',
+  });
+});
+
+const get = (path: string) => harness.admin('GET', `/service/${service}/template/${path}`);
+
+async function textOf(content: string): Promise<string[]> {
+  const page = { left: 0, top: 0, right: 210, bottom: 297 };
+  return withPdf(Buffer.from(content, 'base64'), (file) =>
+    Array.from({ length: file.page_count }, (_, n) => file.page(n + 1, (shown) => linesIn(shown, page).join('\n'))),
+  );
+}
+
+function sizeOfPng(content: string): [number, number] {
+  const png = Buffer.from(content, 'base64');
+  expect(png.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
+  return [png.readUInt32BE(16), png.readUInt32BE(20)];
+}
+
+describe('GET /service/{service_id}/template/preview/{notification_id}/{file_type}', () => {
+  it('200 with the PDF, before and after it was made for printing', async () => {
+    const id = await aLetter(harness, service, template);
+    const answer = await get(`preview/${id}/pdf`);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body)).toEqual(['content', 'metadata']);
+    expect(answer.body.metadata).toEqual({ message: '', invalid_pages: [] });
+    expect((await textOf(answer.body.content))[0]).toContain('Hello Ada');
+    await harness.runJobs();
+    expect((await get(`preview/${id}/pdf`)).body).toEqual(answer.body);
+  });
+
+  it('200 with a page at 150 dpi, the first one unless asked otherwise', async () => {
+    const id = await aLetter(harness, service, template);
+    const first = await get(`preview/${id}/png`);
+    expect(first.status).toBe(200);
+    expect(sizeOfPng(first.body.content)).toEqual([1240, 1754]);
+    expect((await get(`preview/${id}/png?page=1`)).body).toEqual(first.body);
+    expect((await get(`preview/${id}/png?page=2`)).body.content).not.toBe(first.body.content);
+  });
+
+  it('200 with the version that was sent, and the reason when it is too long', async () => {
+    const long = await aTemplate(harness, service, {
+      template_type: 'letter',
+      content: Array.from({ length: 11 }, () => 'Page').join('\n\n***\n\n'),
+    });
+    const id = await aLetter(harness, service, long);
+    await harness.runJobs();
+    await harness.admin('POST', `/service/${service}/template/${long}`, { content: 'Short' });
+    const answer = await get(`preview/${id}/pdf`);
+    expect(answer.body.metadata).toEqual({ message: 'letter-too-long', invalid_pages: [] });
+    expect(await textOf(answer.body.content)).toHaveLength(11);
+  });
+
+  it.each(['0', '3', '-1'])('400 when there is no page %s', async (page) => {
+    const id = await aLetter(harness, service, template);
+    const answer = await get(`preview/${id}/png?page=${page}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: `Letter does not have a page ${page}` });
+  });
+
+  it('400 when the page is not a number', async () => {
+    const id = await aLetter(harness, service, template);
+    const answer = await get(`preview/${id}/png?page=two`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toEqual({ page: ['Not a valid integer.'] });
+  });
+
+  it('400 when the file type is neither', async () => {
+    const answer = await get(`preview/${unknown}/gif`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: { content: ['file_type must be pdf or png'] } });
+  });
+
+  it('400 when it is not a letter', async () => {
+    const id = await aNotification(harness, service, await aTemplate(harness, service));
+    const answer = await get(`preview/${id}/pdf`);
+    expect([answer.status, answer.body]).toEqual([400, { result: 'error', message: 'Notification is not a letter' }]);
+  });
+
+  it('404 when it is unknown, or of another service', async () => {
+    const id = await aLetter(harness, service, template);
+    const other = await aService(harness);
+    expect((await get(`preview/${unknown}/pdf`)).body).toEqual({ result: 'error', message: 'No result found' });
+    expect((await get('preview/not-an-id/pdf')).status).toBe(404);
+    expect((await harness.admin('GET', `/service/${other}/template/preview/${id}/pdf`)).status).toBe(404);
+  });
+
+  it('401 without a token', async () => {
+    const answer = await harness.request({ method: 'GET', url: `/service/${service}/template/preview/${unknown}/pdf` });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_type}', () => {
+  it('200 with places without a value marked', async () => {
+    const answer = await get(`${template}/letter-preview/pdf`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
+    const [page] = await textOf(answer.body.content);
+    expect(page).toContain('((name))');
+    expect(page).toContain('15 November 2030');
+  });
+
+  it('200 filled with the values of the query', async () => {
+    const values = 'name=Grace&thing=all&address_line_1=Grace&address_line_2=2+Lane&postcode=sw1a1aa';
+    const [page] = await textOf((await get(`${template}/letter-preview/pdf?${values}`)).body.content);
+    expect(page).toContain('Hello Grace');
+    expect(page).toContain('SW1A 1AA');
+  });
+
+  it('200 with a page as PNG', async () => {
+    const answer = await get(`${template}/letter-preview/png?page=2`);
+    expect(sizeOfPng(answer.body.content)).toEqual([1240, 1754]);
+  });
+
+  it('400 when there is no such page', async () => {
+    expect((await get(`${template}/letter-preview/png?page=3`)).body.message).toBe('Letter does not have a page 3');
+  });
+
+  it('400 when the template is not a letter, or the file type is neither', async () => {
+    const sms = await aTemplate(harness, service);
+    expect((await get(`${sms}/letter-preview/pdf`)).status).toBe(400);
+    expect((await get(`${template}/letter-preview/jpg`)).body.message).toEqual({
+      content: ['file_type must be pdf or png'],
+    });
+  });
+
+  it('404 when there is no such template', async () => {
+    expect((await get(`${unknown}/letter-preview/pdf`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,129 @@
+import { letterFiles } from '../notifications/letter-work.ts';
+import { Failure, invalid, invalidField, notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { WorkerFailure } from '../platform/worker-pool.ts';
+import { addressLinesFromPersonalisation, parsePostalAddress } from '../recipients/postal-address.ts';
+import { maximumPages } from '../rendering/pdf-check.ts';
+import type { PageDecoration } from '../rendering/pdf-image.ts';
+import { type CompiledTemplates, compileRow } from '../templates/compiled-templates.ts';
+import { getTemplate } from '../templates/templates.ts';
+import { type DrawingOrder, order, orderOfLetter } from './letter-document.ts';
+import {
+  type Letter,
+  type LetterFile,
+  selectChannel,
+  selectLetter,
+  selectLetterFile,
+  selectServiceBrand,
+} from './letters.sql.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
+  compiledTemplates: CompiledTemplates;
+  pdfThreads: PdfThreads;
+};
+
+export type PreviewFormat = 'pdf' | 'png';
+
+export interface LetterPreview {
+  content: Uint8Array;
+  message: string;
+  invalid_pages: number[];
+}
+
+/** A letter as it will be, or would have been, on paper; what is wrong with it comes along. */
+export async function previewLetter(
+  app: Needs,
+  serviceId: string,
+  notificationId: string,
+  format: PreviewFormat,
+  page: number,
+): Promise<LetterPreview> {
+  const channel = await selectChannel(app.db, serviceId, notificationId);
+  if (!channel) throw notFound();
+  if (channel !== 'letter') throw invalid('Notification is not a letter');
+  const letter = await selectLetter(app.db, notificationId);
+  if (!letter) throw notFound();
+  const found = await selectLetterFile(app.db, letter.id);
+  const content = letter.precompiled
+    ? await showUploaded(app, letter, found, format, page)
+    : await show(app, await draw(app, await orderOfLetter(app, letter)), format, page);
+  return { content, message: found?.message ?? '', invalid_pages: found?.invalid_pages ?? [] };
+}
+
+async function showUploaded(
+  app: Needs,
+  letter: Letter,
+  found: LetterFile | undefined,
+  format: PreviewFormat,
+  page: number,
+): Promise<Uint8Array> {
+  if (letter.status === 'virus-scan-failed') throw invalid('File did not pass the virus scan');
+  const pdf =
+    letter.status === 'pending-virus-check'
+      ? undefined
+      : ((await app.files.get(letterFiles.finished(letter.id))) ??
+        (await app.files.get(letterFiles.uploaded(letter.id))));
+  if (!pdf) throw new Failure('invalid', 'PDFNotReadyError', 'PDF not available yet, try again later');
+  const outside = found?.message === 'content-outside-printable-area' ? (found.invalid_pages ?? []) : undefined;
+  if (format === 'pdf') return outside ? app.pdfThreads.run('overlayPdf', pdf) : pdf;
+  return show(app, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
+}
+
+/** A template as a letter; places without a value are marked. */
+export async function previewLetterTemplate(
+  app: Needs,
+  serviceId: string,
+  templateId: string,
+  personalisation: Record<string, string>,
+  format: PreviewFormat,
+  page: number,
+): Promise<LetterPreview & { page_count: number }> {
+  const template = await getTemplate(app.db, serviceId, templateId);
+  if (template.template_type !== 'letter')
+    throw invalidField('template', 'Only letter templates can be shown on paper');
+  const { lines } = parsePostalAddress(addressLinesFromPersonalisation(personalisation));
+  const drawing = await order(app, template, await selectServiceBrand(app.db, serviceId), {
+    compiled: compileRow(template),
+    personalisation,
+    address: lines.length >= 3 && lines.length <= 7 ? lines : undefined,
+    date: app.clock.now(),
+  });
+  const { pdf, page_count } = await compose(app, drawing);
+  return {
+    content: await show(app, pdf, format, page),
+    page_count,
+    message: page_count > maximumPages ? 'letter-too-long' : '',
+    invalid_pages: [],
+  };
+}
+
+async function draw(app: Needs, drawing: DrawingOrder): Promise<Uint8Array> {
+  return (await compose(app, drawing)).pdf;
+}
+
+function compose({ pdfThreads }: Needs, { document, logo, attachments }: DrawingOrder) {
+  return pdfThreads.run('composeLetter', document, { purpose: 'preview', attachments, ...(logo ? { logo } : {}) });
+}
+
+async function show(
+  { pdfThreads }: Needs,
+  pdf: Uint8Array,
+  format: PreviewFormat,
+  page: number,
+  decoration: PageDecoration = 'none',
+): Promise<Uint8Array> {
+  if (format === 'pdf') return pdf;
+  try {
+    return await pdfThreads.run('pageToPng', pdf, page, { decoration });
+  } catch (error) {
+    if (error instanceof Error && error.name === 'NoSuchPage') throw invalid(error.message);
+    if (isFaultOfFile(error)) throw invalid('There is no picture of this letter: its file cannot be read');
+    throw error;
+  }
+}
+
+function isFaultOfFile(error: unknown): boolean {
+  if (error instanceof WorkerFailure) return error.reason !== 'closed';
+  return error instanceof Error && ['UnreadablePdf', 'RuntimeError', 'RangeError'].includes(error.name);
+}

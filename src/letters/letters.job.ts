@@ -1,0 +1,123 @@
+import type { Config } from '../config.ts';
+import { letterJobs as waitingJobs } from '../notifications/letter-work.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Job } from '../platform/queue/worker.ts';
+import type { VirusScanner } from '../platform/virus-scan.ts';
+import { WorkerFailure } from '../platform/worker-pool.ts';
+import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import { composeLetter } from './compose.ts';
+import { recordDespatches } from './despatch.ts';
+import { cleanLetters } from './letter-retention.ts';
+import { selectUnfinishedLetters } from './letters.sql.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+import { checkPrecompiledLetter } from './precompiled.ts';
+import type { PrintProvider } from './print-provider.ts';
+import { collateLetters, type PrintJob, printJobs, printLetters } from './print-run.ts';
+
+type Needs = Platform & {
+  config: Pick<Config, 'PRINT_PROVIDER'>;
+  compiledTemplates: CompiledTemplates;
+  pdfThreads: PdfThreads;
+  virusScanner: VirusScanner;
+  printer: PrintProvider;
+};
+
+interface LetterWork {
+  notification_id: string;
+  /** How often it was tried before. */
+  attempt?: number;
+}
+
+const mostAttempts = 16;
+const longestDelay_ms = 300_000;
+const shortestDelay_ms = 2_000;
+
+export function letterJobs(app: Needs): Job[] {
+  const work = (name: string, sentence: string, run: (app: Needs, id: string) => Promise<void>): Job<LetterWork> => ({
+    name,
+    sentence,
+    handle: (payload) => tryLetter(app, name, payload, () => run(app, payload.notification_id)),
+  });
+  const jobs: Job<never>[] = [
+    work(waitingJobs.compose, 'Draws an accepted letter as a PDF and counts its sheets.', composeLetter),
+    work(
+      waitingJobs.checkPrecompiled,
+      'Scans an uploaded letter for viruses and checks that it can be printed and posted.',
+      checkPrecompiledLetter,
+    ),
+    {
+      name: printJobs.collate,
+      sentence: 'Collects the day’s letters for the printer after half past five on working days.',
+      handle: () => collateLetters(app),
+    },
+    {
+      name: printJobs.print,
+      sentence: 'Hands one batch of letters to the printer.',
+      handle: (job: PrintJob) => printLetters(app, job),
+    },
+    {
+      name: printJobs.despatch,
+      sentence: 'Plays the printer’s part in the sandbox: says that a batch was posted.',
+      handle: (job: Pick<PrintJob, 'notification_ids'>) => despatchInSandbox(app, job.notification_ids),
+    },
+    {
+      name: 'resume-letters',
+      sentence: 'Begins again with letters whose work was lost with a process.',
+      handle: () => resumeLetters(app),
+    },
+    {
+      name: 'clean-letters',
+      sentence: 'Deletes the files of letters that were deleted.',
+      handle: () => cleanLetters(app),
+    },
+  ];
+  return jobs as Job[];
+}
+
+/** Tried again with growing patience for about an hour, then given up: a letter never hangs for ever. */
+async function tryLetter(app: Needs, name: string, work: LetterWork, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    // The process is ending: the queue gives the job to another one.
+    if (error instanceof WorkerFailure && error.reason === 'closed') throw error;
+    const { notification_id, attempt = 0 } = work;
+    app.log.error({ err: error, notification_id, job: name, attempt }, 'a letter could not be prepared');
+    const now = app.clock.now();
+    if (attempt + 1 >= mostAttempts) {
+      const change = { id: notification_id, status: 'technical-failure', because: 'givenUp' } as const;
+      await inTransaction(app.db, (tx) => recordStatusChanges(tx, [change], now));
+    } else {
+      const delay_ms = Math.min(longestDelay_ms, shortestDelay_ms * 2 ** attempt);
+      const again = { notification_id, attempt: attempt + 1 };
+      await app.queue.add(app.db, name, again, { run_at: new Date(now.getTime() + delay_ms) });
+    }
+  }
+}
+
+// Later than the last of the attempts above, so that a letter is never worked on twice.
+const lostAfter_ms = 3_600_000;
+const mostResumed = 1_000;
+
+async function resumeLetters(app: Needs): Promise<void> {
+  const before = timestamp(new Date(app.clock.now().getTime() - lostAfter_ms));
+  const letters = await selectUnfinishedLetters(app.db, before, mostResumed);
+  for (const { id, status } of letters) {
+    const name = status === 'created' ? waitingJobs.compose : waitingJobs.checkPrecompiled;
+    await app.queue.add(app.db, name, { notification_id: id }, { job_key: `${name} ${id}` });
+  }
+  if (letters.length > 0) app.log.warn({ letters: letters.length }, 'letters had been forgotten and are resumed');
+}
+
+async function despatchInSandbox(app: Needs, ids: string[]): Promise<void> {
+  const now = app.clock.now();
+  const despatches = ids.map((notification_id) => ({
+    notification_id,
+    despatched_at: now,
+    cost_threshold: 'unsorted' as const,
+  }));
+  await inTransaction(app.db, (tx) => recordDespatches(tx, despatches, now));
+}

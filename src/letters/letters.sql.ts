@@ -1,0 +1,119 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Postage, Status } from '../notifications/notification.ts';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+/** A letter with what its service adds to it. */
+export interface Letter {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  notification_type: 'letter';
+  key_type: 'normal' | 'team' | 'test';
+  status: Status;
+  recipient: string;
+  personalisation: Record<string, unknown>;
+  reply_to_text: string | null;
+  postage: Postage | null;
+  billable_units: number;
+  created_at: Timestamp;
+  precompiled: boolean;
+  letter_branding_id: string | null;
+  letter_branding_name: string | null;
+  international_letters: boolean;
+}
+
+const letterColumns = sql`n.id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
+  n.recipient, n.personalisation, n.reply_to_text, n.postage, n.billable_units, n.created_at,
+  template.hidden as precompiled, brand.id as letter_branding_id, brand.name as letter_branding_name,
+  'international_letters' = any (service.permissions) as international_letters`;
+
+const withItsService = sql`from notifications n
+  join services service on service.id = n.service_id
+  join templates template on template.id = n.template_id
+  left join letter_branding brand on brand.id = service.letter_branding_id`;
+
+export async function selectLetter(db: Db, id: string): Promise<Letter | undefined> {
+  const { rows } = await sql<Letter>`select ${letterColumns} ${withItsService}
+    where n.id = ${id} and n.notification_type = 'letter'`.execute(db);
+  return rows[0];
+}
+
+/** Of any channel, so that a text message is told apart from nothing at all. */
+export async function selectChannel(db: Db, serviceId: string, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('notifications')
+    .select('notification_type')
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  return row?.notification_type;
+}
+
+/** The letter branding that letters of a service wear. */
+export async function selectServiceBrand(db: Db, serviceId: string): Promise<{ id: string; name: string } | undefined> {
+  return db
+    .selectFrom('services')
+    .innerJoin('letter_branding', 'letter_branding.id', 'services.letter_branding_id')
+    .select(['letter_branding.id', 'letter_branding.name'])
+    .where('services.id', '=', serviceId)
+    .executeTakeFirst();
+}
+
+export interface LetterFile {
+  notification_id: string;
+  page_count: number | null;
+  message: string | null;
+  invalid_pages: number[] | null;
+  created_at: Timestamp;
+}
+
+/** The latest look at a letter counts. */
+export async function upsertLetterFile(tx: Tx, row: LetterFile): Promise<void> {
+  const { notification_id: _, ...found } = row;
+  await tx
+    .insertInto('letter_files')
+    .values(row)
+    .onConflict((conflict) => conflict.column('notification_id').doUpdateSet(found))
+    .execute();
+}
+
+export function selectLetterFile(db: Db, id: string): Promise<LetterFile | undefined> {
+  return db.selectFrom('letter_files').selectAll().where('notification_id', '=', id).executeTakeFirst();
+}
+
+const isWaiting = sql<SqlBool>`n.notification_type = 'letter' and n.status in ('created', 'pending-virus-check')`;
+
+export interface WaitingLetter {
+  id: string;
+  status: 'created' | 'pending-virus-check';
+}
+
+/** Accepted before that moment, and still neither laid out nor checked. */
+export async function selectUnfinishedLetters(db: Db, before: Timestamp, most: number): Promise<WaitingLetter[]> {
+  const { rows } = await sql<WaitingLetter>`select n.id, n.status from notifications n
+    where ${isWaiting} and n.billable_units = 0 and n.created_at < ${before} order by n.id limit ${most}`.execute(db);
+  return rows;
+}
+
+/** Ready for the printer: laid out or checked, paid for, and accepted before the cut-off. */
+export async function selectPrintableLetters(db: Db, cutOff: Timestamp): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select n.id from notifications n
+    where ${isWaiting} and n.status = 'created' and n.key_type = 'normal' and n.billable_units > 0
+      and n.created_at < ${cutOff}
+    order by n.id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Files whose letter was deleted since. */
+export async function selectOrphanedLetterFiles(db: Db, most: number): Promise<string[]> {
+  const { rows } = await sql<{ notification_id: string }>`select f.notification_id from letter_files f
+    where not exists (select 1 from notifications n where n.id = f.notification_id)
+    order by f.notification_id limit ${most}`.execute(db);
+  return rows.map(({ notification_id }) => notification_id);
+}
+
+export async function deleteLetterFiles(db: Db, ids: string[]): Promise<void> {
+  await db.deleteFrom('letter_files').where('notification_id', 'in', ids).execute();
+}

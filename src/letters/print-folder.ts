@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { localFiles } from '../platform/files.ts';
+import type { PrintProvider } from './print-provider.ts';
+
+type Settings = Pick<Config, 'DATA_DIR' | 'PRINT_FOLDER' | 'PRINT_HAND_OFF' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
+
+/**
+ * Puts letters into a folder that the printer collects from: one folder per print run, the files first and the manifest
+ * that lists them last, so that whoever waits for manifests never sees half a batch.
+ */
+export function printFolder(config: Settings): PrintProvider {
+  const folder = localFiles(printFolderPath(config));
+  const itself = config.PRINT_HAND_OFF === 'sandbox' && config.SANDBOX_RECEIPTS === 'auto';
+  return {
+    ...(itself ? { despatchesItselfAfter_ms: config.SANDBOX_DELAY_MS } : {}),
+    async handOver({ day, letters }) {
+      for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
+      const manifest = {
+        print_run: day,
+        letters: letters.map(({ name, reference, notification_id, postage, sheets, pdf }) => ({
+          file: name,
+          reference,
+          notification_id,
+          postage,
+          sheets,
+          bytes: pdf.length,
+        })),
+      };
+      const text = `${JSON.stringify(manifest, null, 2)}\n`;
+      await folder.put(join(day, `MANIFEST.${letters[0]?.reference}.JSON`), Buffer.from(text));
+    },
+  };
+}
+
+export function printFolderPath({ DATA_DIR, PRINT_FOLDER }: Pick<Settings, 'DATA_DIR' | 'PRINT_FOLDER'>): string {
+  return PRINT_FOLDER ?? join(DATA_DIR, 'outbox', 'print');
+}

@@ -1,0 +1,53 @@
+import type { Insertable } from 'kysely';
+import type { Postage } from '../notifications/notification.ts';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import type { PrintedLetters } from '../platform/db/schema.ts';
+
+export interface LetterToPrint {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  api_key_id: string | null;
+  created_by_id: string | null;
+  client_reference: string | null;
+  postage: Postage;
+  billable_units: number;
+  created_at: Timestamp;
+}
+
+/** Those of a batch that still wait. */
+export async function selectLettersToPrint(db: Db, ids: string[]): Promise<LetterToPrint[]> {
+  const rows = await db
+    .selectFrom('notifications')
+    .select([
+      'id',
+      'service_id',
+      'template_id',
+      'template_version',
+      'api_key_id',
+      'created_by_id',
+      'client_reference',
+      'postage',
+      'billable_units',
+      'created_at',
+    ])
+    .where('id', 'in', ids)
+    .where('status', '=', 'created')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...row, postage: (row.postage ?? 'second') as Postage }));
+}
+
+export async function insertPrintedLetters(tx: Tx, rows: Insertable<PrintedLetters>[]): Promise<void> {
+  await tx
+    .insertInto('printed_letters')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .execute();
+}
+
+export async function deletePrintedLettersBefore(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('printed_letters').where('printed_at', '<', moment).execute();
+}

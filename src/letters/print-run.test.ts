@@ -1,0 +1,197 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aLetter, letterRow } from '../../test/kit/letters.ts';
+import { letterFiles } from '../notifications/letter-work.ts';
+import type { NewNotification } from '../notifications/notification.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { recordDespatches } from './despatch.ts';
+import { letterFileName, letterReference } from './print-provider.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'print-'));
+const harness = useHarness({ config: { PRINT_FOLDER: folder, SANDBOX_DELAY_MS: 0, PRINT_PROVIDER: 'press' } });
+let service: string;
+let template: string;
+
+beforeAll(async () => {
+  service = await aService(harness);
+  template = await aTemplate(harness, service, { template_type: 'letter' });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function letterAt(moment: string, fields: Partial<NewNotification> = {}): Promise<string> {
+  harness.clock.set(moment);
+  const id = await aLetter(harness, service, template, fields);
+  await harness.runJobs();
+  return id;
+}
+
+async function collateAt(moment: string): Promise<void> {
+  harness.clock.set(moment);
+  await harness.app.queue.add(harness.app.db, 'collate-letters', {});
+  await harness.runJobs();
+}
+
+const statusOf = async (id: string) => (await letterRow(harness, id)).status;
+const filesOf = (day: string) => readdir(join(folder, day)).catch(() => []);
+
+describe('collate-letters', () => {
+  // The dates lie in the past, so that whatever a job puts off is due at once.
+  it.each([
+    ['in winter', '2024-01-15T12:00:00Z', '2024-01-15T16:50:00Z', '2024-01-15T17:30:00Z'],
+    ['in summer', '2024-07-15T12:00:00Z', '2024-07-15T16:20:00Z', '2024-07-15T16:30:00Z'],
+    ['the day after the clocks went forward', '2024-03-31T12:00:00Z', '2024-04-02T16:20:00Z', '2024-04-02T16:30:00Z'],
+    ['the day after the clocks went back', '2024-10-27T12:00:00Z', '2024-10-28T16:50:00Z', '2024-10-28T17:30:00Z'],
+  ])('letters go to the printer at half past five in London: %s', async (_, accepted, before, after) => {
+    const id = await letterAt(accepted);
+    await collateAt(before);
+    expect(await statusOf(id)).toBe('created');
+    await collateAt(after);
+    expect(await statusOf(id)).toBe('delivered');
+  });
+
+  it.each([
+    ['on a Saturday', '2024-01-20T17:30:00Z'],
+    ['on a Sunday', '2024-01-21T18:00:00Z'],
+    ['on a bank holiday', '2024-05-06T16:30:00Z'],
+    ['on Christmas Day', '2024-12-25T17:30:00Z'],
+  ])('nothing is printed %s', async (_, moment) => {
+    const id = await letterAt('2024-01-16T12:00:00Z');
+    await collateAt(moment);
+    expect(await statusOf(id)).toBe('created');
+    await collateAt('2024-12-27T17:50:00Z');
+    expect(await statusOf(id)).toBe('delivered');
+  });
+
+  it('a letter accepted at the cut-off goes the next day', async () => {
+    const intime = await letterAt('2024-02-05T17:29:59.999Z');
+    const late = await letterAt('2024-02-05T17:30:00Z');
+    await collateAt('2024-02-05T17:50:00Z');
+    expect([await statusOf(intime), await statusOf(late)]).toEqual(['delivered', 'created']);
+    await collateAt('2024-02-06T17:30:00Z');
+    expect(await statusOf(late)).toBe('delivered');
+  });
+
+  it('files are named for the printer and listed in a manifest', async () => {
+    const first = await letterAt('2024-02-07T09:08:07Z', { postage: 'first' });
+    const abroad = await letterAt('2024-02-07T10:00:00Z', {
+      postage: 'europe',
+      recipient: 'Ada\n1 Rue\nParis\nFrance',
+      international: true,
+    });
+    await collateAt('2024-02-07T17:30:00Z');
+    const names = [
+      `NOTIFY.${letterReference(first)}.D.1.C.20240207090807.PDF`,
+      `NOTIFY.${letterReference(abroad)}.D.E.C.20240207100000.PDF`,
+    ];
+    const manifestName = `MANIFEST.${letterReference(first)}.JSON`;
+    expect((await filesOf('2024-02-07')).sort()).toEqual([manifestName, ...names].sort());
+    const pdf = await readFile(join(folder, '2024-02-07', names[0] ?? ''));
+    expect(pdf).toEqual(harness.files.kept.get(letterFiles.finished(first)));
+    const manifest = JSON.parse(await readFile(join(folder, '2024-02-07', manifestName), 'utf8'));
+    expect(manifest).toEqual({
+      print_run: '2024-02-07',
+      letters: [
+        {
+          file: names[0],
+          reference: letterReference(first),
+          notification_id: first,
+          postage: 'first',
+          sheets: 1,
+          bytes: pdf.length,
+        },
+        expect.objectContaining({ file: names[1], postage: 'europe' }),
+      ],
+    });
+    expect(await letterRow(harness, first)).toMatchObject({
+      provider: 'press',
+      provider_reference: letterReference(first),
+      sent_at: '2024-02-07T17:30:00.000000Z',
+    });
+  });
+
+  it('letters of test keys, cancelled ones and those without a file stay where they are', async () => {
+    const test = await letterAt('2024-02-08T12:00:00Z', { key_type: 'test' });
+    const cancelled = await letterAt('2024-02-08T12:00:00Z');
+    await harness.admin('POST', `/service/${service}/notifications/${cancelled}/cancel`);
+    const lost = await letterAt('2024-02-08T12:00:00Z');
+    await harness.files.remove(letterFiles.finished(lost));
+    await collateAt('2024-02-08T17:30:00Z');
+    expect([await statusOf(test), await statusOf(cancelled), await statusOf(lost)]).toEqual([
+      'delivered',
+      'cancelled',
+      'created',
+    ]);
+    expect(await filesOf('2024-02-08')).toEqual([]);
+    expect(harness.logged.some((line) => line.includes('was not printed'))).toBe(true);
+  });
+
+  it('a batch that broke off is handed over again under the same names', async () => {
+    const id = await letterAt('2024-02-09T12:00:00Z');
+    const { handOver } = harness.app.printer;
+    harness.app.printer.handOver = async (batch) => {
+      await handOver(batch);
+      throw new Error('the process died here');
+    };
+    await collateAt('2024-02-09T17:30:00Z');
+    harness.app.printer.handOver = handOver;
+    expect(await statusOf(id)).toBe('created');
+    const before = await filesOf('2024-02-09');
+    await collateAt('2024-02-09T17:50:00Z');
+    expect(await statusOf(id)).toBe('delivered');
+    expect(await filesOf('2024-02-09')).toEqual(before);
+  });
+});
+
+describe('despatch', () => {
+  async function despatchOf(id: string) {
+    return harness.app.db.selectFrom('letter_despatches').selectAll().where('notification_id', '=', id).execute();
+  }
+
+  it('is recorded once, with the London day and the sheets', async () => {
+    const id = await letterAt('2024-07-22T12:00:00Z');
+    await collateAt('2024-07-22T16:30:00Z');
+    expect(await despatchOf(id)).toMatchObject([
+      { despatched_on: '2024-07-22', postage: 'second', sheets: 1, cost_threshold: 'unsorted', service_id: service },
+    ]);
+    const again = { notification_id: id, despatched_at: new Date(), cost_threshold: 'sorted' as const };
+    const changed = await inTransaction(harness.app.db, (tx) => recordDespatches(tx, [again], harness.clock.now()));
+    expect(changed).toEqual([]);
+    expect(await despatchOf(id)).toHaveLength(1);
+  });
+
+  it('is left to the printer when receipts are held back', async () => {
+    const { despatchesItselfAfter_ms, ...held } = harness.app.printer;
+    const own = harness.app.printer;
+    harness.app.printer = held;
+    const id = await letterAt('2024-07-23T12:00:00Z');
+    await collateAt('2024-07-23T16:30:00Z');
+    harness.app.printer = own;
+    expect(await statusOf(id)).toBe('sending');
+    expect(despatchesItselfAfter_ms).toBe(0);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['first', '1'],
+    ['second', '2'],
+    ['economy', 'ECONOMY'],
+    ['europe', 'E'],
+    ['rest-of-world', 'N'],
+  ] as const)('%s is %s', (postage, mark) => {
+    expect(letterFileName('ABCDEFGH12345678', postage, new Date('2026-07-01T22:30:00Z'))).toBe(
+      `NOTIFY.ABCDEFGH12345678.D.${mark}.C.20260701233000.PDF`,
+    );
+  });
+
+  it('a reference is sixteen capitals and digits, always the same for a letter', () => {
+    const id = '018f3a2b-0000-7000-8000-000000000001';
+    expect(letterReference(id)).toMatch(/^[A-Z0-9]{16}$/);
+    expect(letterReference(id)).toBe(letterReference(id.toUpperCase()));
+    expect(letterReference(id)).not.toBe(letterReference('018f3a2b-0000-7000-8000-000000000002'));
+  });
+});

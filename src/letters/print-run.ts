@@ -1,0 +1,109 @@
+import type { Config } from '../config.ts';
+import { printCutOff } from '../notifications/estimated-delivery.ts';
+import { letterFiles } from '../notifications/letter-work.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
+import { isBankHoliday, weekday } from '../platform/bank-holidays.ts';
+import { londonDay, londonInstant } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import { selectPrintableLetters } from './letters.sql.ts';
+import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
+import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from './print-run.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log'> & {
+  config: Pick<Config, 'PRINT_PROVIDER'>;
+  printer: PrintProvider;
+};
+
+export interface PrintJob {
+  day: string;
+  notification_ids: string[];
+}
+
+export const printJobs = { collate: 'collate-letters', print: 'print-letters', despatch: 'despatch-letters' } as const;
+
+const lettersPerBatch = 100;
+
+/**
+ * Everything accepted before half past five on a working day goes to the printer. Runs several times that evening: a
+ * letter that was still being drawn the first time, or a process that was down, is made up for.
+ */
+export async function collateLetters(app: Needs): Promise<void> {
+  const cutOff = cutOffToday(app.clock.now());
+  if (!cutOff) return;
+  const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
+  for (let start = 0; start < ids.length; start += lettersPerBatch) {
+    const notification_ids = ids.slice(start, start + lettersPerBatch);
+    const job: PrintJob = { day: cutOff.day, notification_ids };
+    // One batch after the other: two that share a letter never run at the same time.
+    await app.queue.add(app.db, printJobs.print, job, {
+      queue_name: printJobs.print,
+      job_key: `${printJobs.print} ${notification_ids[0]}`,
+    });
+  }
+  app.log.info({ letters: ids.length, day: cutOff.day }, 'letters were collated for printing');
+}
+
+/** Undefined before the cut-off, and on days on which nothing is printed. */
+function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
+  const day = londonDay(now);
+  const moment = londonInstant(day, printCutOff.hour, printCutOff.minute);
+  const isWorkingDay = ![0, 6].includes(weekday(day)) && !isBankHoliday(day);
+  return isWorkingDay && now >= moment ? { day, moment } : undefined;
+}
+
+/** Hands a batch over, then says so. A crash in between hands the same files over again, under the same names. */
+export async function printLetters(app: Needs, { day, notification_ids }: PrintJob): Promise<void> {
+  const letters = await selectLettersToPrint(app.db, notification_ids);
+  const files: PrintedFile[] = [];
+  const printed: LetterToPrint[] = [];
+  for (const letter of letters) {
+    const file = await fileOf(app, letter);
+    if (!file) continue;
+    files.push(file);
+    printed.push(letter);
+  }
+  if (files.length === 0) return;
+  await app.printer.handOver({ day, letters: files });
+  await recordPrinted(app, printed);
+}
+
+async function fileOf(app: Needs, letter: LetterToPrint): Promise<PrintedFile | undefined> {
+  const { id, postage, billable_units: sheets, created_at } = letter;
+  const pdf = await app.files.get(letterFiles.finished(id));
+  if (!pdf) {
+    app.log.error({ notification_id: id }, 'a letter is not among the files and was not printed');
+    return undefined;
+  }
+  const reference = letterReference(id);
+  const name = letterFileName(reference, postage, new Date(created_at));
+  return { reference, notification_id: id, name, postage, sheets, pdf };
+}
+
+async function recordPrinted(app: Needs, letters: LetterToPrint[]): Promise<void> {
+  const now = app.clock.now();
+  const provider = app.config.PRINT_PROVIDER;
+  const changes = letters.map(({ id }) => ({
+    id,
+    status: 'sending' as const,
+    because: 'handedOver' as const,
+    provider,
+    provider_reference: letterReference(id),
+    sent_at: now,
+  }));
+  await inTransaction(app.db, async (tx) => {
+    await recordStatusChanges(tx, changes, now);
+    const rows = letters.map(({ postage: _postage, billable_units: _sheets, id, ...letter }) => ({
+      ...letter,
+      notification_id: id,
+      reference: letterReference(id),
+      printed_at: timestamp(now),
+    }));
+    await insertPrintedLetters(tx, rows);
+    const delay_ms = app.printer.despatchesItselfAfter_ms;
+    if (delay_ms === undefined) return;
+    const run_at = delay_ms > 0 ? { run_at: new Date(now.getTime() + delay_ms) } : {};
+    await app.queue.add(tx, printJobs.despatch, { notification_ids: letters.map(({ id }) => id) }, run_at);
+  });
+}

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { Datetime, Day, Nullable, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  countReturnedLetters,
+  listReturnedLetterDays,
+  listReturnedLetters,
+  type ReturnedLetter,
+  recordReturnedLetters,
+} from './returned-letters.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+
+const References = Type.Object({
+  references: Type.Array(Type.String({ pattern: '^[0-9A-Z]{16}$' }), { maxItems: 50_000 }),
+});
+
+const Returned = Type.Object({
+  notification_id: Uuid,
+  client_reference: Nullable(Type.String()),
+  reported_at: Day,
+  created_at: Datetime,
+  template_name: Nullable(Type.String()),
+  template_id: Nullable(Uuid),
+  template_version: Nullable(Type.Integer()),
+  user_name: Type.String(),
+  email_address: Type.String(),
+  original_file_name: Nullable(Type.String()),
+  job_row_number: Nullable(Type.Integer()),
+  uploaded_letter_file_name: Nullable(Type.String()),
+});
+
+export function returnedLetterRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/letters/returned',
+    {
+      schema: {
+        summary: 'Report letters that came back, by the references of their files',
+        body: References,
+        response: { 200: References },
+      },
+    },
+    async (request) => {
+      const { references } = request.body;
+      await recordReturnedLetters(app, references);
+      return { references };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/returned-letter-statistics',
+    {
+      schema: {
+        summary: 'Letters reported as returned in the last seven days, and the day of the newest report',
+        params: OfService,
+        response: {
+          200: Type.Object({ returned_letter_count: Type.Integer(), most_recent_report: Nullable(Datetime) }),
+        },
+      },
+    },
+    (request) => countReturnedLetters(app, request.params.service_id),
+  );
+
+  http.get(
+    '/service/:service_id/returned-letter-summary',
+    {
+      schema: {
+        summary: 'Returned letters by the day of their report, newest first',
+        params: OfService,
+        response: { 200: Type.Array(Type.Object({ returned_letter_count: Type.Integer(), reported_at: Day })) },
+      },
+    },
+    (request) => listReturnedLetterDays(app, request.params.service_id),
+  );
+
+  http.get(
+    '/service/:service_id/returned-letters',
+    {
+      schema: {
+        summary: 'Letters reported as returned on one day, newest first',
+        params: OfService,
+        querystring: Type.Object({ reported_at: Day }),
+        response: { 200: Type.Array(Returned) },
+      },
+    },
+    async (request) => {
+      const letters = await listReturnedLetters(app, request.params.service_id, request.query.reported_at);
+      return letters.map(record);
+    },
+  );
+}
+
+/** The template of an uploaded letter is hidden, so it is not named. */
+function record(letter: ReturnedLetter) {
+  const template = letter.precompiled
+    ? { template_name: null, template_id: null, template_version: null }
+    : {
+        template_name: letter.template_name,
+        template_id: letter.template_id,
+        template_version: letter.template_version,
+      };
+  return {
+    notification_id: letter.notification_id,
+    client_reference: letter.api_key_id ? letter.client_reference : null,
+    reported_at: letter.reported_on,
+    created_at: letter.letter_created_at,
+    ...template,
+    user_name: letter.user_name ?? 'API',
+    email_address: letter.email_address ?? 'API',
+    original_file_name: null,
+    job_row_number: null,
+    uploaded_letter_file_name: letter.precompiled && !letter.api_key_id ? letter.client_reference : null,
+  };
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+/** Remembers those that the printer was given; returns the ones that are new. */
+export async function insertReturnedLetters(
+  tx: Tx,
+  references: string[],
+  reported: { reported_on: string; created_at: Timestamp },
+): Promise<{ notification_id: string; service_id: string }[]> {
+  const { rows } = await sql<{ notification_id: string; service_id: string }>`
+    insert into returned_letters (notification_id, reference, service_id, template_id, template_version, api_key_id,
+      created_by_id, client_reference, letter_created_at, printed_at, reported_on, created_at)
+    select notification_id, reference, service_id, template_id, template_version, api_key_id, created_by_id,
+      client_reference, created_at, printed_at, ${reported.reported_on}::date, ${reported.created_at}::timestamptz
+    from printed_letters where reference = any (${references})
+    order by notification_id
+    on conflict (notification_id) do nothing
+    returning notification_id, service_id`.execute(tx);
+  return rows;
+}
+
+export function selectReturnedCounts(db: Db, serviceId: string): Promise<{ reported_on: string; count: number }[]> {
+  return db
+    .selectFrom('returned_letters')
+    .select(['reported_on', sql<number>`count(*)`.as('count')])
+    .where('service_id', '=', serviceId)
+    .groupBy('reported_on')
+    .orderBy('reported_on', 'desc')
+    .execute();
+}
+
+export interface ReturnedLetter {
+  notification_id: string;
+  client_reference: string | null;
+  reported_on: string;
+  letter_created_at: Timestamp;
+  printed_at: Timestamp;
+  api_key_id: string | null;
+  template_id: string;
+  template_version: number;
+  template_name: string;
+  precompiled: boolean;
+  user_name: string | null;
+  email_address: string | null;
+}
+
+const returnedColumns = sql`returned.notification_id, returned.client_reference, returned.reported_on,
+  returned.letter_created_at, returned.printed_at, returned.api_key_id, returned.template_id, returned.template_version,
+  template.name as template_name, template.hidden as precompiled, sender.name as user_name, sender.email_address
+  from returned_letters returned
+  join templates_history template
+    on template.id = returned.template_id and template.version = returned.template_version
+  left join users sender on sender.id = returned.created_by_id`;
+
+/** Newest letters first. */
+export async function selectReturnedLetters(db: Db, serviceId: string, reportedOn: string): Promise<ReturnedLetter[]> {
+  const { rows } = await sql<ReturnedLetter>`select ${returnedColumns}
+    where returned.service_id = ${serviceId} and returned.reported_on = ${reportedOn}::date
+    order by returned.letter_created_at desc, returned.notification_id`.execute(db);
+  return rows;
+}
+
+export async function serviceExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('services').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}

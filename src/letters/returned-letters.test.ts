@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aLetter, anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
+import { firstPage, makePdf } from '../../test/kit/pdf-samples.ts';
+import { letterFiles } from '../notifications/letter-work.ts';
+import { letterReference } from './print-provider.ts';
+
+const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { SANDBOX_DELAY_MS: 0 } });
+let service: string;
+let template: string;
+let apiKey: string;
+
+beforeAll(async () => {
+  harness.app.printer = { handOver: async () => {}, despatchesItselfAfter_ms: 0 };
+  service = await aService(harness);
+  template = await aTemplate(harness, service, { template_type: 'letter', name: 'A letter' });
+  await anApiKey(harness, service);
+  const { id } = await harness.app.db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow();
+  apiKey = id;
+});
+
+async function printedLetters(): Promise<[string, string]> {
+  harness.clock.set('2024-02-05T12:00:00Z');
+  const templated = await aLetter(harness, service, template, { api_key_id: apiKey, client_reference: 'mine' });
+  harness.clock.set('2024-02-05T12:00:01Z');
+  const uploaded = await anUploadedLetter(harness, service, await makePdf([firstPage()]), { api_key_id: apiKey });
+  await harness.runJobs();
+  harness.clock.set('2024-02-05T17:30:00Z');
+  await harness.app.queue.add(harness.app.db, 'collate-letters', {});
+  await harness.runJobs();
+  return [templated, uploaded];
+}
+
+const report = (references: unknown) => harness.admin('POST', '/letters/returned', { references });
+const get = (path: string) => harness.admin('GET', `/service/${service}/${path}`);
+
+describe('POST /letters/returned', () => {
+  it('200, and the letters are returned; unknown and repeated references change nothing', async () => {
+    expect((await get('returned-letter-statistics')).body).toEqual({
+      returned_letter_count: 0,
+      most_recent_report: null,
+    });
+    const ids = await printedLetters();
+    harness.clock.set('2024-02-20T23:30:00Z');
+    const references = [...ids.map(letterReference), 'AAAAAAAAAAAAAAAA'];
+    const answer = await report(references);
+    expect([answer.status, answer.body]).toEqual([200, { references }]);
+    expect((await letterRow(harness, ids[0])).status).toBe('returned-letter');
+    harness.clock.set('2024-02-21T12:00:00Z');
+    expect((await report(references)).status).toBe(200);
+
+    expect((await get('returned-letter-statistics')).body).toEqual({
+      returned_letter_count: 2,
+      most_recent_report: '2024-02-20T00:00:00.000000Z',
+    });
+    expect((await get('returned-letter-summary')).body).toEqual([
+      { returned_letter_count: 2, reported_at: '2024-02-20' },
+    ]);
+    expect((await get('returned-letters?reported_at=2024-02-20')).body).toEqual([
+      {
+        notification_id: ids[1],
+        client_reference: 'upload',
+        reported_at: '2024-02-20',
+        created_at: '2024-02-05T12:00:01.000000Z',
+        template_name: null,
+        template_id: null,
+        template_version: null,
+        user_name: 'API',
+        email_address: 'API',
+        original_file_name: null,
+        job_row_number: null,
+        uploaded_letter_file_name: null,
+      },
+      {
+        notification_id: ids[0],
+        client_reference: 'mine',
+        reported_at: '2024-02-20',
+        created_at: '2024-02-05T12:00:00.000000Z',
+        template_name: 'A letter',
+        template_id: template,
+        template_version: 1,
+        user_name: 'API',
+        email_address: 'API',
+        original_file_name: null,
+        job_row_number: null,
+        uploaded_letter_file_name: null,
+      },
+    ]);
+    expect((await get('returned-letters?reported_at=2024-02-21')).body).toEqual([]);
+
+    harness.clock.set('2024-03-21T12:00:00Z');
+    expect((await get('returned-letter-statistics')).body).toEqual({
+      returned_letter_count: 0,
+      most_recent_report: '2024-02-20T00:00:00.000000Z',
+    });
+  });
+
+  it('200 for a letter whose notification was deleted; its files go by themselves', async () => {
+    const [id] = await printedLetters();
+    await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
+    await harness.app.queue.add(harness.app.db, 'clean-letters', {});
+    await harness.runJobs();
+    expect(harness.files.kept.has(letterFiles.finished(id))).toBe(false);
+    harness.clock.set('2024-04-01T12:00:00Z');
+    await report([letterReference(id)]);
+    expect((await get('returned-letters?reported_at=2024-04-01')).body).toMatchObject([{ notification_id: id }]);
+  });
+
+  it.each([
+    ['missing', undefined, 'Missing data for required field.'],
+    ['not a list', 'AAAAAAAAAAAAAAAA', 'Not a valid list.'],
+  ])('400 when the references are %s', async (_, references, text) => {
+    const answer = await report(references);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: { references: [text] } });
+  });
+
+  it.each(['too-short', 'aaaaaaaaaaaaaaaa', 'AAAAAAAAAAAAAAAAA'])('400 when a reference is %s', async (reference) => {
+    const answer = await report([reference]);
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.message)).toEqual(['references']);
+  });
+});
+
+describe('GET /service/{service_id}/returned-letters', () => {
+  it('400 without a day, or with something else', async () => {
+    expect((await get('returned-letters')).body.message).toEqual({ reported_at: ['Missing data for required field.'] });
+    expect((await get('returned-letters?reported_at=yesterday')).body.message).toEqual({
+      reported_at: ['Not a valid date.'],
+    });
+  });
+
+  it.each(['returned-letters?reported_at=2024-02-20', 'returned-letter-summary', 'returned-letter-statistics'])(
+    '404 when the service is unknown: %s',
+    async (path) => {
+      const answer = await harness.admin('GET', `/service/4f46df42-f795-4cc4-83bb-65ca312f49cc/${path}`);
+      expect([answer.status, answer.body]).toEqual([404, { result: 'error', message: 'No result found' }]);
+    },
+  );
+});

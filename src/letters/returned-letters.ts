@@ -1,0 +1,64 @@
+import { recordStatusChanges } from '../notifications/status.ts';
+import { addDays, londonDay } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  insertReturnedLetters,
+  selectReturnedCounts,
+  selectReturnedLetters,
+  serviceExists,
+} from './returned-letters.sql.ts';
+
+export type { ReturnedLetter } from './returned-letters.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** Letters that the post brought back, by the printer's references. Unknown and repeated ones change nothing. */
+export async function recordReturnedLetters(app: Needs, references: string[]): Promise<void> {
+  const now = app.clock.now();
+  await inTransaction(app.db, async (tx) => {
+    const reported = { reported_on: londonDay(now), created_at: timestamp(now) };
+    const returned = await insertReturnedLetters(tx, references, reported);
+    const changes = returned.map(({ notification_id: id }) => ({
+      id,
+      status: 'returned-letter' as const,
+      because: 'returned' as const,
+    }));
+    // A letter comes back weeks later, when its notification may have been deleted: then there is nothing to change.
+    if (changes.length > 0) await recordStatusChanges(tx, changes, now);
+  });
+}
+
+const recentDays = 7;
+
+export async function countReturnedLetters(app: Needs, serviceId: string) {
+  const counts = await returnedCounts(app, serviceId);
+  const since = addDays(londonDay(app.clock.now()), -recentDays);
+  const recent = counts.filter(({ reported_on }) => reported_on >= since);
+  return {
+    returned_letter_count: recent.reduce((sum, { count }) => sum + count, 0),
+    most_recent_report: counts[0] ? `${counts[0].reported_on}T00:00:00.000000Z` : null,
+  };
+}
+
+/** One entry per day on which letters were reported, newest first. */
+export async function listReturnedLetterDays(app: Needs, serviceId: string) {
+  const counts = await returnedCounts(app, serviceId);
+  return counts.map(({ reported_on, count }) => ({ returned_letter_count: count, reported_at: reported_on }));
+}
+
+export async function listReturnedLetters(app: Needs, serviceId: string, reportedOn: string) {
+  await refuseUnlessServiceExists(app, serviceId);
+  return selectReturnedLetters(app.db, serviceId, reportedOn);
+}
+
+async function returnedCounts(app: Needs, serviceId: string) {
+  await refuseUnlessServiceExists(app, serviceId);
+  return selectReturnedCounts(app.db, serviceId);
+}
+
+async function refuseUnlessServiceExists({ db }: Needs, serviceId: string): Promise<void> {
+  if (!(await serviceExists(db, serviceId))) throw notFound();
+}
