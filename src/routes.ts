@@ -36,9 +36,12 @@ import { refusalOfServicePermission } from './services/service-permissions.ts';
 import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
 import { serviceRoutes } from './services/services.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
+import { letterAttachmentRoutes } from './templates/letter-attachments.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { templateEmailFileRoutes } from './templates/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/template-folders.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
+import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { accountLinkRoutes } from './users/account-links.routes.ts';
 import { eventRoutes } from './users/events.routes.ts';
@@ -95,6 +98,9 @@ export const surfaces: Surface<App>[] = [
       letterPreviewRoutes,
       letterLogoRoutes,
       returnedLetterRoutes,
+      templateEmailFileRoutes,
+      letterAttachmentRoutes,
+      templateStatisticsRoutes,
       activityRoutes,
       rateRoutes,
       usageRoutes,

@@ -1,0 +1,132 @@
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { comparableKey } from '../rendering/personalisation.ts';
+import {
+  archiveEmailFiles,
+  type EmailFileChange,
+  type EmailFileRow,
+  insertEmailFile,
+  selectEmailFile,
+  selectEmailFiles,
+  updateEmailFile,
+} from './template-email-files.sql.ts';
+import { getTemplateForUpdate } from './template-update.ts';
+import { lockTemplate, updateTemplates } from './templates.sql.ts';
+import { getTemplate } from './templates.ts';
+import { readUpload } from './upload.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
+type OfTemplate = { service_id: string; template_id: string };
+type OfFile = OfTemplate & { email_file_id: string };
+
+export interface EmailFileSettings {
+  filename?: string;
+  link_text?: string | null;
+  retention_period?: number;
+  validate_users_email?: boolean;
+  pending?: boolean;
+}
+
+export interface NewEmailFileRequest extends EmailFileSettings {
+  id?: string;
+  filename: string;
+  created_by_id: string;
+  content?: string;
+}
+
+const defaultRetentionWeeks = 26;
+
+/** Where the content of a file is kept. */
+export function emailFilePath(serviceId: string, fileId: string): string {
+  return `template-email-files/${serviceId}/${fileId}`;
+}
+
+/** Pending unless the request says otherwise: a file belongs to the template once it is live. */
+export function createEmailFile(app: Needs, of: OfTemplate, request: NewEmailFileRequest): Promise<EmailFileRow> {
+  const content = readUpload(request.content);
+  return inTransaction(app.db, async (tx) => {
+    await lockTemplate(tx, of.template_id);
+    const template = await getTemplateForUpdate(tx, of.service_id, of.template_id);
+    if (template.template_type !== 'email') throw invalid('Cannot add an email file to a non-email template');
+    const now = app.clock.now();
+    const id = request.id ?? newId(now);
+    await insertEmailFile(tx, {
+      id,
+      service_id: template.service,
+      template_id: template.id,
+      template_version: template.version,
+      filename: request.filename,
+      filename_key: comparableKey(request.filename),
+      link_text: request.link_text ?? null,
+      retention_period: request.retention_period ?? defaultRetentionWeeks,
+      validate_users_email: request.validate_users_email ?? true,
+      pending: request.pending ?? true,
+      created_by_id: request.created_by_id,
+      created_at: timestamp(now),
+    });
+    const file = await getEmailFileWith(tx, { ...of, email_file_id: id });
+    if (content) await app.files.put(emailFilePath(template.service, file.id), content);
+    return file;
+  });
+}
+
+export async function listEmailFiles(app: Needs, of: OfTemplate): Promise<EmailFileRow[]> {
+  await getTemplate(app.db, of.service_id, of.template_id);
+  return selectEmailFiles(app.db, of.service_id, of.template_id);
+}
+
+/** Archived ones too. */
+export function getEmailFile(app: Needs, of: OfFile): Promise<EmailFileRow> {
+  return getEmailFileWith(app.db, of);
+}
+
+async function getEmailFileWith(db: Platform['db'] | Tx, of: OfFile): Promise<EmailFileRow> {
+  const { service_id, template_id, email_file_id: id } = of;
+  const file = await selectEmailFile(db, { service_id, template_id, id });
+  if (!file) throw notFound();
+  return file;
+}
+
+/** A change of a live file is a change of its template; a pending one is not part of it yet. */
+export function changeEmailFile(app: Needs, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
+  return inTransaction(app.db, async (tx) => {
+    const file = await lockEmailFile(tx, of);
+    if (request.pending === true && !file.pending) throw invalidField('pending', 'A live file stays live.');
+    const change = changesOf(file, request);
+    if (Object.keys(change).length === 0) return file;
+    const now = timestamp(app.clock.now());
+    if (!file.pending) await updateTemplates(tx, { id: file.template_id }, {}, now);
+    await updateEmailFile(tx, file, change, now);
+    return getEmailFileWith(tx, of);
+  });
+}
+
+export function archiveEmailFile(app: Needs, of: OfFile, archivedById: string): Promise<EmailFileRow> {
+  return inTransaction(app.db, async (tx) => {
+    const file = await lockEmailFile(tx, of);
+    const now = timestamp(app.clock.now());
+    if (!file.pending) await updateTemplates(tx, { id: file.template_id }, {}, now);
+    await archiveEmailFiles(tx, { ids: [file.id] }, { now, archived_by_id: archivedById });
+    return getEmailFileWith(tx, of);
+  });
+}
+
+async function lockEmailFile(tx: Tx, of: OfFile): Promise<EmailFileRow> {
+  await lockTemplate(tx, of.template_id);
+  await getTemplateForUpdate(tx, of.service_id, of.template_id);
+  const file = await getEmailFileWith(tx, of);
+  if (file.archived_at !== null) throw invalid('email-file-already-archived');
+  return file;
+}
+
+function changesOf(file: EmailFileRow, request: EmailFileSettings): EmailFileChange {
+  const { filename, link_text, retention_period, validate_users_email, pending } = request;
+  const given = { filename, link_text, retention_period, validate_users_email, pending };
+  const differs = ([field, value]: [string, unknown]) =>
+    value !== undefined && value !== file[field as keyof typeof given];
+  const change: EmailFileChange = Object.fromEntries(Object.entries(given).filter(differs));
+  return filename !== undefined && 'filename' in change ? { ...change, filename_key: comparableKey(filename) } : change;
+}

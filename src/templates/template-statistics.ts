@@ -1,0 +1,34 @@
+import { addDays, financialYearDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { invalid, invalidField } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { getServicePermissions } from './template-checks.ts';
+import { isPrecompiled } from './template-record.ts';
+import { selectLastUsedDay, selectMonthlyUsage, selectStatusCounts } from './template-statistics.sql.ts';
+import { getTemplate } from './templates.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** Messages by template and status, today and on as many whole London days before. */
+export async function countByTemplateAndStatus(app: Needs, serviceId: string, wholeDays: number) {
+  if (wholeDays < 0 || wholeDays > 7) throw invalidField('whole_days', 'whole_days must be between 0 and 7');
+  await getServicePermissions(app.db, serviceId);
+  const since = addDays(londonDay(app.clock.now()), -wholeDays);
+  const counts = await selectStatusCounts(app.db, serviceId, since);
+  return counts.map((row) => ({ ...row, is_precompiled_letter: isPrecompiled({ ...row, name: row.template_name }) }));
+}
+
+/** The beginning of the London day on which the template was last used; null when it never was. */
+export async function getLastUsed(app: Needs, serviceId: string, templateId: string): Promise<Timestamp | null> {
+  await getTemplate(app.db, serviceId, templateId);
+  const day = await selectLastUsedDay(app.db, serviceId, templateId);
+  return day === null ? null : timestamp(londonInstant(day));
+}
+
+/** Messages by template and month of a financial year. */
+export async function countByTemplateAndMonth(app: Needs, serviceId: string, year: string | undefined) {
+  if (year === undefined || !/^[0-9]{4}$/.test(year)) throw invalid('Year must be a number');
+  await getServicePermissions(app.db, serviceId);
+  const usage = await selectMonthlyUsage(app.db, serviceId, financialYearDays(Number(year)));
+  return usage.map((row) => ({ ...row, type: row.template_type, is_precompiled_letter: isPrecompiled(row) }));
+}
