@@ -211,6 +211,26 @@ export function readConfig(
   };
 }
 
+/**
+ * Of the environment only SANDBOX_* and CALLBACK_* count: a test suite's own PORT, DATABASE_URL or LOG_LEVEL mean something
+ * else.
+ */
+export function readSandboxConfig(
+  place: { folder: string; port: number },
+  environment: Record<string, string | undefined> = process.env,
+): Config {
+  const wishes = Object.entries(environment).filter(([name]) => /^(SANDBOX|CALLBACK)_/.test(name));
+  return readConfig({
+    SANDBOX_DELAY_MS: '0',
+    CALLBACK_ALLOW_PRIVATE: 'true',
+    ...Object.fromEntries(wishes),
+    LOG_LEVEL: 'error',
+    DATA_DIR: place.folder,
+    PORT: String(place.port),
+    BASE_URL: `http://127.0.0.1:${place.port}`,
+  });
+}
+
 type Values = setting.Values<typeof settings>;
 
 /** What a provider in use cannot do without. */

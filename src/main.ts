@@ -1,15 +1,23 @@
 #!/usr/bin/env node
-import { realpathSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
-import { type Config, ConfigurationError, type GeneratedSecret, readConfig, settings } from './config.ts';
+import {
+  type Config,
+  ConfigurationError,
+  type GeneratedSecret,
+  readConfig,
+  readSandboxConfig,
+  settings,
+} from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
 import { BackupRefused, backup, restore } from './operations/backup.ts';
 import { printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
-import { ensureDemo } from './operations/demo.ts';
+import { type Demo, ensureDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
+import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
 import { buildServer } from './platform/http/server.ts';
@@ -37,6 +45,10 @@ const commands: Record<string, Command> = {
   backup: { sentence: 'Write a backup into a new folder, while the service runs', takes: '<folder>', run: runBackup },
   restore: { sentence: 'Load a backup into an unused database', takes: '<folder>', run: runRestore },
   doctor: { sentence: 'Check configuration, disk, database and clock, and say what to do', run: runDoctor },
+  sandbox: {
+    sentence: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
+    run: sandbox,
+  },
   config: { sentence: 'Print every setting with its value; secrets are not shown', run: runConfig },
   openapi: { sentence: 'Print the API as an OpenAPI document', run: runOpenapi },
 };
@@ -69,14 +81,28 @@ function usage(name: string, { takes }: Command): string {
   return takes ? `${name} ${takes}` : name;
 }
 
+interface Roles {
+  api: boolean;
+  worker: boolean;
+}
+
 /** Starts what was asked for, and stops it in the reverse order on SIGTERM or SIGINT. */
-async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
+async function serve(roles: Roles): Promise<void> {
   const generated: GeneratedSecret[] = [];
   const config = readConfig(undefined, (secret) => generated.push(secret));
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
-  await migrate(database.url, log, { waitSeconds: config.DATABASE_WAIT_S });
-  const app = buildApp(config, { databaseUrl: database.url, log });
+  const { app, address, demo, stop } = await start(config, log, database.url, roles);
+  printBanner({ app, address, databaseLocation: database.location, generated, demo });
+  onceStopped(log, async () => {
+    await stop();
+    await database.stop();
+  });
+}
+
+async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
+  await migrate(databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
+  const app = buildApp(config, { databaseUrl, log });
   await app.open();
   app.metrics.collectProcessMetrics();
   const demo = config.DEMO ? await ensureDemo(app) : undefined;
@@ -87,15 +113,43 @@ async function serve(roles: { api: boolean; worker: boolean }): Promise<void> {
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   await http.listen({ port: config.PORT, host: config.HOST });
-  printBanner({ app, address: http.listeningOrigin, databaseLocation: database.location, generated, demo });
 
-  onceStopped(log, async () => {
+  async function stop(): Promise<void> {
     app.drain();
     await http.close();
     await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
+  }
+  return { app, address: http.listeningOrigin, demo, stop };
+}
+
+interface Started {
+  app: App;
+  address: string;
+  demo: Demo | undefined;
+  stop(): Promise<void>;
+}
+
+/** Leaves nothing behind: its folder goes, and the database too where that had to be kept elsewhere. */
+async function sandbox(): Promise<void> {
+  const folder = sandboxFolder();
+  const config = readSandboxConfig({ folder, port: await findFreePort() });
+  // Standard output is for the one line that the test suite reads.
+  const log = createLog(config.LOG_LEVEL, process.stderr);
+  const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: hastyDatabase });
+  const remove = () => {
+    for (const path of [database.location, database.connection.host, folder])
+      rmSync(path, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
+  const end = onceStopped(log, async () => {
+    await started?.stop();
     await database.stop();
   });
+  whenParentEnds(() => end('the parent ended'));
+  let started: Started | undefined;
+  started = await start(config, log, database.url, { api: true, worker: true });
+  if (started.demo) print(JSON.stringify(await describeSandbox(started.app, started.demo)));
 }
 
 async function openOrEmbed(
@@ -110,24 +164,27 @@ function buildHttp(app: App, selected = surfaces): Promise<Http> {
   return buildServer({ app, surfaces: selected, formats, version: readVersion() });
 }
 
-/** The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. */
-function onceStopped(log: Log, stop: () => Promise<void>): void {
+/**
+ * The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. Returns
+ * what a signal does, for those who end for other reasons.
+ */
+function onceStopped(log: Log, stop: () => Promise<void>): (reason?: string) => void {
   let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      log.info({ signal }, 'stopping: finishing what is in flight');
-      setTimeout(() => process.exit(1), 30_000).unref();
-      stop().then(
-        () => process.exit(0),
-        (error) => {
-          log.error({ err: error }, 'stopping failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+  const end = (reason = 'asked to') => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ reason }, 'stopping: finishing what is in flight');
+    setTimeout(() => process.exit(1), 30_000).unref();
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
+  return end;
 }
 
 async function runMigrate(): Promise<void> {
