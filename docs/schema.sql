@@ -635,6 +635,8 @@ create table service_email_reply_to (
   constraint service_email_reply_to_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE INDEX service_email_reply_to_service_id_idx ON public.service_email_reply_to USING btree (service_id);
+CREATE UNIQUE INDEX service_email_reply_to_address_key ON public.service_email_reply_to USING btree (service_id, email_address) WHERE (NOT archived);
+CREATE UNIQUE INDEX service_email_reply_to_one_default ON public.service_email_reply_to USING btree (service_id) WHERE (is_default AND (NOT archived));
 
 create table service_guest_list (
   service_id uuid not null,
@@ -696,6 +698,7 @@ create table service_letter_contacts (
   constraint service_letter_contacts_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE INDEX service_letter_contacts_service_id_idx ON public.service_letter_contacts USING btree (service_id);
+CREATE UNIQUE INDEX service_letter_contacts_one_default ON public.service_letter_contacts USING btree (service_id) WHERE (is_default AND (NOT archived));
 
 create table service_members (
   service_id uuid not null,

@@ -28,13 +28,20 @@ import { adminErrors, publicErrors, statisticsErrors } from './platform/http/err
 import type { TextFormat } from './platform/http/schema-problems.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
+import { callbackApiRoutes } from './services/callback-api.routes.ts';
+import { dataRetentionRoutes } from './services/data-retention.routes.ts';
+import { emailReplyToRoutes } from './services/email-reply-to.routes.ts';
 import { guestListRoutes } from './services/guest-list.routes.ts';
 import { serviceHistoryRoutes } from './services/history.routes.ts';
+import { inboundNumberRoutes } from './services/inbound-numbers.routes.ts';
+import { letterContactRoutes } from './services/letter-contacts.routes.ts';
+import { organisationServiceRoutes } from './services/organisation-services.routes.ts';
 import { serviceMemberRoutes } from './services/service-members.routes.ts';
 import { refusalOfServiceName } from './services/service-name.ts';
 import { refusalOfServicePermission } from './services/service-permissions.ts';
 import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
 import { serviceRoutes } from './services/services.routes.ts';
+import { smsSenderRoutes } from './services/sms-senders.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { letterAttachmentRoutes } from './templates/letter-attachments.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
@@ -81,6 +88,13 @@ export const surfaces: Surface<App>[] = [
       serviceMemberRoutes,
       serviceHistoryRoutes,
       guestListRoutes,
+      smsSenderRoutes,
+      emailReplyToRoutes,
+      letterContactRoutes,
+      inboundNumberRoutes,
+      dataRetentionRoutes,
+      callbackApiRoutes,
+      organisationServiceRoutes,
       serviceStatisticsRoutes,
       templateFolderRoutes,
       signInRoutes,

@@ -39,7 +39,7 @@ export type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | '
 /** Makes the next version of each template; answers with the ids that were changed. */
 export function updateTemplates(
   tx: Tx,
-  which: { id: string } | { service_id: string; archived: false },
+  which: { id: string } | { service_id: string; archived: false } | { service_id: string; reply_to: string },
   change: TemplateChange,
   now: Timestamp,
 ): Promise<string[]> {

@@ -136,3 +136,8 @@ export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: 
   );
   await archiveEmailFiles(tx, { template_ids: ids }, { now: timestamp(now) });
 }
+
+/** For a sender, reply-to address or letter contact that is archived: its templates go back to the service's default. */
+export async function detachReplyTo(tx: Tx, serviceId: string, replyToId: string, now: Date): Promise<void> {
+  await updateTemplates(tx, { service_id: serviceId, reply_to: replyToId }, { reply_to: null }, timestamp(now));
+}

@@ -1,0 +1,88 @@
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+
+export type CallbackType = 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+
+/** The token is in none of them: it is never shown again. */
+const columns = ['id', 'service_id', 'url', 'updated_by_id', 'created_at', 'updated_at'] as const;
+
+const meanings = {
+  service_callback_api_type_key: () =>
+    invalidField('name', 'You can only have one URL and bearer token for your service.'),
+  service_callback_api_service_id_fkey: () => notFound(),
+  service_callback_api_updated_by_id_fkey: () => invalidField('updated_by_id', 'No result found'),
+};
+
+export interface CallbackId {
+  id: string;
+  service_id: string;
+  /** Only when it is of this type. */
+  callback_type?: CallbackType;
+}
+
+export function selectCallback(db: Db | Tx, which: CallbackId) {
+  const { callback_type } = which;
+  return db
+    .selectFrom('service_callback_api')
+    .select(columns)
+    .where('id', '=', which.id)
+    .where('service_id', '=', which.service_id)
+    .$if(callback_type !== undefined, (query) => query.where('callback_type', '=', callback_type ?? 'complaint'))
+    .executeTakeFirst();
+}
+
+export async function insertCallback(
+  tx: Tx,
+  row: {
+    id: string;
+    service_id: string;
+    callback_type: CallbackType;
+    url: string;
+    encrypted_bearer_token: string;
+    updated_by_id: string;
+    created_at: Timestamp;
+  },
+): Promise<void> {
+  await withConstraints(meanings, () => tx.insertInto('service_callback_api').values(row).execute());
+  await recordVersion(tx, row.id);
+}
+
+export async function updateCallbackRow(
+  tx: Tx,
+  id: string,
+  change: { url?: string; encrypted_bearer_token?: string; updated_by_id: string; updated_at: Timestamp },
+): Promise<void> {
+  await withConstraints(meanings, () =>
+    tx
+      .updateTable('service_callback_api')
+      .set((callback) => ({ ...change, version: callback('version', '+', 1) }))
+      .where('id', '=', id)
+      .execute(),
+  );
+  await recordVersion(tx, id);
+}
+
+export async function deleteCallbackRow(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('service_callback_api').where('id', '=', id).execute();
+}
+
+const historyColumns = [
+  'id',
+  'version',
+  'service_id',
+  'callback_type',
+  'url',
+  'updated_by_id',
+  'created_at',
+  'updated_at',
+] as const;
+
+async function recordVersion(tx: Tx, id: string): Promise<void> {
+  await tx
+    .insertInto('service_callback_api_history')
+    .columns(historyColumns)
+    .expression(tx.selectFrom('service_callback_api').select(historyColumns).where('id', '=', id))
+    .execute();
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../config.ts';
+import { timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  type CallbackId,
+  type CallbackType,
+  deleteCallbackRow,
+  insertCallback,
+  selectCallback,
+  updateCallbackRow,
+} from './callback-api.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> };
+
+export async function getCallback(db: Db, which: CallbackId) {
+  const callback = await selectCallback(db, which);
+  if (!callback) throw notFound();
+  return callback;
+}
+
+export async function createCallback(
+  app: Needs,
+  service_id: string,
+  request: { callback_type: CallbackType; url: string; bearer_token: string; updated_by_id: string },
+) {
+  const { bearer_token, ...row } = request;
+  refuseUnlessUrlMayBeCalled(app, row.url);
+  const now = app.clock.now();
+  const id = newId(now);
+  return inTransaction(app.db, async (tx) => {
+    const encrypted_bearer_token = app.secrets.encrypt('callback-token', bearer_token);
+    await insertCallback(tx, { ...row, id, service_id, encrypted_bearer_token, created_at: timestamp(now) });
+    return getCallback(tx, { id, service_id });
+  });
+}
+
+export async function updateCallback(
+  app: Needs,
+  which: CallbackId,
+  request: { url?: string; bearer_token?: string; updated_by_id: string },
+) {
+  const { bearer_token, ...change } = request;
+  if (change.url !== undefined) refuseUnlessUrlMayBeCalled(app, change.url);
+  return inTransaction(app.db, async (tx) => {
+    const { id } = await getCallback(tx, which);
+    await updateCallbackRow(tx, id, {
+      ...change,
+      ...(bearer_token === undefined
+        ? {}
+        : { encrypted_bearer_token: app.secrets.encrypt('callback-token', bearer_token) }),
+      updated_at: timestamp(app.clock.now()),
+    });
+    return getCallback(tx, which);
+  });
+}
+
+export async function deleteCallback({ db }: Needs, which: CallbackId): Promise<void> {
+  const { id } = await getCallback(db, which);
+  await deleteCallbackRow(db, id);
+}
+
+/** What is sent names people, so it goes over https; plain http is for a test bench on the same network. */
+function refuseUnlessUrlMayBeCalled({ config }: Needs, url: string): void {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol === 'https:' || (protocol === 'http:' && config.CALLBACK_ALLOW_PRIVATE)) return;
+  throw invalidField('url', 'Not a valid https url.');
+}

@@ -1,0 +1,76 @@
+import { timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  insertNumber,
+  lockAvailableNumber,
+  selectNumber,
+  selectNumberOfService,
+  updateNumber,
+} from './inbound-numbers.sql.ts';
+import { lockService } from './services.sql.ts';
+import { refuseUnlessServiceExists } from './services.ts';
+import { clearDefaultSmsSender, insertSmsSender, selectSmsSenders, updateSmsSenderRow } from './sms-senders.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** Undefined when the service has none. */
+export async function findNumberOfService(db: Db, serviceId: string) {
+  await refuseUnlessServiceExists(db, serviceId);
+  return selectNumberOfService(db, serviceId);
+}
+
+export async function addInboundNumber({ db, clock }: Needs, request: { number: string; provider: string }) {
+  const now = clock.now();
+  const id = newId(now);
+  await insertNumber(db, { ...request, id, created_at: timestamp(now) });
+  return selectNumber(db, id);
+}
+
+/**
+ * Gives the service a number on which it can receive, and makes it a sender so that people can answer. A service that has
+ * only its first sender gets the number in its place; one that has a number already receives on it again.
+ */
+export async function assignInboundNumber(
+  { db, clock }: Needs,
+  serviceId: string,
+  request: { inbound_number_id?: string; is_default: boolean },
+) {
+  const now = clock.now();
+  const updated_at = timestamp(now);
+  return inTransaction(db, async (tx) => {
+    if (!(await lockService(tx, serviceId))) throw notFound();
+    const own = await selectNumberOfService(tx, serviceId);
+    if (own) {
+      await updateNumber(tx, own.id, { active: true, updated_at });
+      const sender = (await selectSmsSenders(tx, serviceId)).find(
+        ({ inbound_number_id }) => inbound_number_id === own.id,
+      );
+      if (sender) return sender;
+    }
+    const number = own ?? (await lockAvailableNumber(tx, request.inbound_number_id));
+    if (!number) {
+      throw request.inbound_number_id === undefined
+        ? invalid('There are no available inbound numbers')
+        : invalidField('inbound_number_id', 'No result found');
+    }
+    await updateNumber(tx, number.id, { service_id: serviceId, updated_at });
+    const change = { sms_sender: number.number, inbound_number_id: number.id };
+    const [only, ...others] = await selectSmsSenders(tx, serviceId);
+    if (only && others.length === 0) return updateSmsSenderRow(tx, only.id, { ...change, updated_at });
+    if (request.is_default) await clearDefaultSmsSender(tx, serviceId, updated_at);
+    const row = { id: newId(now), service_id: serviceId, is_default: request.is_default, created_at: updated_at };
+    return insertSmsSender(tx, { ...row, ...change });
+  });
+}
+
+/** The number stays the service's, but nothing arrives on it any more. */
+export async function switchOffInboundNumber({ db, clock }: Needs, serviceId: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const number = await findNumberOfService(tx, serviceId);
+    if (!number) throw notFound();
+    await updateNumber(tx, number.id, { active: false, updated_at: timestamp(clock.now()) });
+  });
+}

@@ -1,0 +1,75 @@
+import { timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { invalid, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { detachReplyTo } from '../templates/templates.ts';
+import { lockService } from './services.sql.ts';
+import { refuseUnlessServiceExists } from './services.ts';
+import {
+  clearDefaultSmsSender,
+  insertSmsSender,
+  selectSmsSender,
+  selectSmsSenders,
+  updateSmsSenderRow,
+} from './sms-senders.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+interface SmsSenderRequest {
+  sms_sender: string;
+  is_default: boolean;
+}
+
+/** The default first. */
+export async function listSmsSenders(db: Db, serviceId: string) {
+  await refuseUnlessServiceExists(db, serviceId);
+  return selectSmsSenders(db, serviceId);
+}
+
+export async function getSmsSender(db: Db, serviceId: string, id: string) {
+  const sender = await selectSmsSender(db, serviceId, id);
+  if (!sender) throw notFound();
+  return sender;
+}
+
+/** A new default takes the place of the old one. */
+export async function addSmsSender({ db, clock }: Needs, serviceId: string, request: SmsSenderRequest) {
+  const now = clock.now();
+  return inTransaction(db, async (tx) => {
+    if (!(await lockService(tx, serviceId))) throw notFound();
+    if (request.is_default) await clearDefaultSmsSender(tx, serviceId, timestamp(now));
+    return insertSmsSender(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
+  });
+}
+
+export async function updateSmsSender({ db, clock }: Needs, serviceId: string, id: string, request: SmsSenderRequest) {
+  const now = timestamp(clock.now());
+  return inTransaction(db, async (tx) => {
+    const sender = await lockSender(tx, serviceId, id);
+    if (sender.inbound_number_id !== null && request.sms_sender !== sender.sms_sender) {
+      throw invalid(`You can not change the inbound number for service ${serviceId}`);
+    }
+    if (sender.is_default && !request.is_default) {
+      throw invalid('You must have at least one SMS sender as the default.');
+    }
+    if (request.is_default) await clearDefaultSmsSender(tx, serviceId, now);
+    return updateSmsSenderRow(tx, id, { ...request, updated_at: now });
+  });
+}
+
+export async function archiveSmsSender({ db, clock }: Needs, serviceId: string, id: string) {
+  const now = clock.now();
+  return inTransaction(db, async (tx) => {
+    const sender = await lockSender(tx, serviceId, id);
+    if (sender.inbound_number_id !== null) throw invalid('You cannot delete an inbound number');
+    if (sender.is_default) throw invalid('You cannot delete a default sms sender');
+    await detachReplyTo(tx, serviceId, id, now);
+    return updateSmsSenderRow(tx, id, { archived: true, updated_at: timestamp(now) });
+  });
+}
+
+async function lockSender(tx: Tx, serviceId: string, id: string) {
+  await lockService(tx, serviceId);
+  return getSmsSender(tx, serviceId, id);
+}
