@@ -49,6 +49,8 @@ export interface Harness {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** A second process on the same database, with the same clock and files. */
+  anotherProcess(): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
   /** Runs every background job that is due. */
   runJobs(): Promise<void>;
   /** Hands over every message that is due, takes the receipts that the sandbox owes, and tells services. */
@@ -63,6 +65,7 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
   const harness = { clock, files, logged } as Harness;
   let drop: () => Promise<void>;
   let delivery: Delivery | undefined;
+  const others: { app: App; http: Http }[] = [];
   const DATA_DIR = join(tmpdir(), `pennypost-test-${randomUUID()}`);
 
   beforeAll(async () => {
@@ -71,23 +74,48 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
     const environment = { ADMIN_CLIENT_SECRETS: adminSecret, SECRET_KEY: 'secret-key-of-the-test-kit', DATA_DIR };
     const config = { ...readConfig(environment), DEMO: false, ...options.config };
     const log = createLog('debug', { write: (line) => void logged.push(line) });
-    const app = buildApp(config, { databaseUrl: database.url, clock, files, log });
-    await app.open();
-    const http = await buildServer({ app, surfaces, formats, version: 'test' });
-    await http.ready();
-    Object.assign(harness, { app, http, serverUrl: inject('databaseUrl') });
+    const start = async () => {
+      const app = buildApp(config, { databaseUrl: database.url, clock, files, log });
+      await app.open();
+      const http = await buildServer({ app, surfaces, formats, version: 'test' });
+      await http.ready();
+      return { app, http };
+    };
+    Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
+    harness.anotherProcess = async () => {
+      const process = await start();
+      others.push(process);
+      return { ...process, ...callers(() => process.http, clock) };
+    };
   });
 
   afterAll(async () => {
     await delivery?.stop();
+    for (const { http, app } of others) {
+      await http.close();
+      await app.close();
+    }
     await harness.http?.close();
     await harness.app?.close();
     await drop?.();
     rmSync(DATA_DIR, { recursive: true, force: true });
   });
 
-  harness.request = async (request) => {
-    const response = await harness.http.inject(request);
+  Object.assign(
+    harness,
+    callers(() => harness.http, clock),
+  );
+  harness.deliver = () => {
+    delivery ??= buildDelivery(harness.app);
+    return delivery.runOnce();
+  };
+  harness.runJobs = () => runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
+  return harness;
+}
+
+function callers(http: () => Http, clock: FakeClock): Pick<Harness, 'request' | 'admin' | 'v2'> {
+  const request: Harness['request'] = async (options) => {
+    const response = await http().inject(options);
     const json = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
     return {
       status: response.statusCode,
@@ -96,16 +124,13 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
       text: response.body,
     };
   };
-  harness.admin = (method, url, body) =>
-    harness.request({ method, url, headers: { authorization: `Bearer ${adminToken(clock)}` }, ...payload(body) });
-  harness.v2 = (method, url, key, body, headers = {}) =>
-    harness.request({ method, url, headers: { authorization: `Bearer ${key}`, ...headers }, ...payload(body) });
-  harness.deliver = () => {
-    delivery ??= buildDelivery(harness.app);
-    return delivery.runOnce();
+  return {
+    request,
+    admin: (method, url, body) =>
+      request({ method, url, headers: { authorization: `Bearer ${adminToken(clock)}` }, ...payload(body) }),
+    v2: (method, url, key, body, headers = {}) =>
+      request({ method, url, headers: { authorization: `Bearer ${key}`, ...headers }, ...payload(body) }),
   };
-  harness.runJobs = () => runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
-  return harness;
 }
 
 function payload(body: unknown): Pick<InjectOptions, 'payload'> {
