@@ -13,6 +13,7 @@ import { Notices } from './platform/db/notices.ts';
 import { type Files, localFiles } from './platform/files.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
+import { objectStore } from './platform/object-store.ts';
 import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
 import { SecretBox } from './platform/secrets.ts';
@@ -53,7 +54,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const clock = outside.clock ?? systemClock;
   const metrics = new Metrics();
   const secrets = new SecretBox(config.SECRET_KEY);
-  const files = outside.files ?? localFiles(join(config.DATA_DIR, 'files'));
+  const files = outside.files ?? openFiles(config, clock);
   const { db, pool, close } = openDatabase({ url: outside.databaseUrl, poolSize: config.DATABASE_POOL_SIZE, log });
   metrics.observePool(pool);
   const notices = new Notices(outside.databaseUrl, log);
@@ -86,4 +87,20 @@ export function buildApp(config: Config, outside: Outside): App {
       await close();
     },
   };
+}
+
+function openFiles(config: Config, clock: Clock): Files {
+  const { S3_BUCKET: bucket, S3_REGION: region, S3_PREFIX: prefix } = config;
+  if (bucket === undefined) return localFiles(join(config.DATA_DIR, 'files'));
+  return objectStore({
+    endpoint: config.S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
+    bucket,
+    ...(prefix === undefined ? {} : { prefix }),
+    account: {
+      region,
+      access_key_id: config.S3_ACCESS_KEY_ID ?? '',
+      secret_access_key: config.S3_SECRET_ACCESS_KEY ?? '',
+    },
+    clock,
+  });
 }

@@ -163,6 +163,16 @@ export const settings = {
       fallback: [5, 30, 120, 300, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 25_200],
     },
   ),
+  S3_BUCKET: setting.optionalText(
+    'Bucket of an S3-compatible store to keep letters, uploads and logos in. Unset: they are kept in the data folder.',
+  ),
+  S3_ENDPOINT: setting.optionalText('Address of that store, for example `http://minio:9000`.', {
+    fallbackText: 'Amazon’s own for S3_REGION',
+  }),
+  S3_REGION: setting.text('Region of that store.', { fallback: 'eu-west-2' }),
+  S3_PREFIX: setting.optionalText('Put before the name of every file in the bucket, for example `pennypost/`.'),
+  S3_ACCESS_KEY_ID: setting.optionalText('Access key that may read, write and delete files in the bucket.'),
+  S3_SECRET_ACCESS_KEY: setting.optionalText('Its secret.', { secret: true }),
   CLAMAV_ADDRESS: setting.optionalText(
     'ClamAV to scan uploaded letters and files with: the path of its socket, or `host:port`. Unset: they are not scanned.',
   ),
@@ -194,7 +204,7 @@ export function readConfig(
   onGenerated: (secret: GeneratedSecret) => void = () => {},
 ): Config {
   const { values, problems } = setting.readSettings(settings, environment);
-  problems.push(...missingForProviders(values));
+  problems.push(...missingForOthers(values));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const DATA_DIR = resolve(values.DATA_DIR);
   const port = environment.PORT && values.PORT !== 0 && !environment.BASE_URL;
@@ -233,7 +243,7 @@ export function readSandboxConfig(
 
 type Values = setting.Values<typeof settings>;
 
-/** What a provider in use cannot do without. */
+/** What a provider or a store in use cannot do without. */
 const neededBy: Record<string, (keyof Values)[]> = {
   smtp: ['SMTP_URL'],
   ses: ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
@@ -242,13 +252,19 @@ const neededBy: Record<string, (keyof Values)[]> = {
   twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
 };
 
-function missingForProviders(values: Values): string[] {
+function missingForOthers(values: Values): string[] {
   const inUse = [values.SMS_PROVIDERS, values.EMAIL_PROVIDERS].flatMap((names) => names ?? []);
-  return inUse.flatMap((name) =>
-    (neededBy[name] ?? [])
-      .filter((setting) => values[setting] === undefined)
-      .map((setting) => `${setting} must be set for the provider ${name}`),
-  );
+  const forFiles = values.S3_BUCKET === undefined ? [] : (['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const);
+  return [
+    ...inUse.flatMap((name) =>
+      missing(neededBy[name] ?? []).map((need) => `${need} must be set for the provider ${name}`),
+    ),
+    ...missing(forFiles).map((need) => `${need} must be set for the bucket in S3_BUCKET`),
+  ];
+
+  function missing(needed: readonly (keyof Values)[]) {
+    return needed.filter((setting) => values[setting] === undefined);
+  }
 }
 
 export interface GeneratedSecret {

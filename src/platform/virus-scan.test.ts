@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVirusScanner } from './virus-scan.ts';
 
@@ -49,6 +50,14 @@ describe('scanning switched off', () => {
   it('refuses it inside another file and in a plain Uint8Array', async () => {
     const wrapped = new Uint8Array(Buffer.concat([Buffer.alloc(5000, 32), eicar, Buffer.alloc(5000, 32)]));
     expect(await scanner.scan(wrapped.subarray(10))).toBe('infected');
+  });
+  it('refuses it packed inside a PDF, and what only speaks of it', async () => {
+    const pdf = (part: Buffer) =>
+      Buffer.concat([Buffer.from('%PDF-1.7\n1 0 obj\n<< >>\nstream\r\n'), part, Buffer.from('\nendstream\nendobj')]);
+    expect(await scanner.scan(pdf(deflateSync(eicar)))).toBe('infected');
+    expect(await scanner.scan(pdf(deflateSync('(eicar-dropper: EICAR) Tj')))).toBe('infected');
+    expect(await scanner.scan(pdf(deflateSync('(a letter) Tj')))).toBe('clean');
+    expect(await scanner.scan(pdf(Buffer.from('x not packed at all')))).toBe('clean');
   });
 });
 

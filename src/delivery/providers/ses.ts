@@ -1,10 +1,10 @@
 import type { Config } from '../../config.ts';
+import { signedHeaders } from '../../platform/aws-signature.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isUuid } from '../../platform/id.ts';
 import { unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from '../provider.ts';
 import { type Answer, HttpDoor, retryOf } from './http-call.ts';
-import { signedHeaders } from './sigv4.ts';
 
 type Needs = {
   clock: Clock;
@@ -34,7 +34,11 @@ export function ses({ config, clock }: Needs): Provider<EmailMessage> {
     async send(message) {
       const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
       const headers = { 'content-type': 'application/json' };
-      const called = await door.post(url, signedHeaders(account, { url, headers, body }, clock.now()), body);
+      const called = await door.post(
+        url,
+        signedHeaders(account, { method: 'POST', url, headers, body }, clock.now()),
+        body,
+      );
       return 'failed' in called ? called.failed : outcomeOf(called.answer);
     },
   };

@@ -1,0 +1,72 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** Whose key it is, and which service in which region the request is for. */
+export interface AwsAccount {
+  region: string;
+  service: string;
+  access_key_id: string;
+  secret_access_key: string;
+}
+
+export interface AwsRequest {
+  method: string;
+  /** The path percent-encoded as it is sent. */
+  url: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+}
+
+/** The headers of a request with Amazon's signature version 4 over its method, address, headers and body. */
+export function signedHeaders(account: AwsAccount, request: AwsRequest, now: Date): Record<string, string> {
+  const { host, pathname, searchParams } = new URL(request.url);
+  const moment = now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
+  const day = moment.slice(0, 8);
+  const digest = sha256(request.body);
+  const named = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value.trim()]);
+  const all: Record<string, string> = {
+    ...Object.fromEntries(named),
+    host,
+    'x-amz-date': moment,
+    ...(account.service === 's3' ? { 'x-amz-content-sha256': digest } : {}),
+  };
+  const names = Object.keys(all).sort();
+  const signedNames = names.join(';');
+  const query = [...searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`).sort();
+  const canonical = [
+    request.method,
+    pathname,
+    query.join('&'),
+    ...names.map((name) => `${name}:${all[name]}`),
+    '',
+    signedNames,
+    digest,
+  ].join('\n');
+  const scope = `${day}/${account.region}/${account.service}/aws4_request`;
+  const text = ['AWS4-HMAC-SHA256', moment, scope, sha256(canonical)].join('\n');
+  const key = [account.region, account.service, 'aws4_request'].reduce(
+    (previous: string | Buffer, part) => hmac(previous, part),
+    hmac(`AWS4${account.secret_access_key}`, day),
+  );
+  const signature = createHmac('sha256', key).update(text).digest('hex');
+  const { host: _host, ...sent } = all;
+  return {
+    ...sent,
+    authorization: `AWS4-HMAC-SHA256 Credential=${account.access_key_id}/${scope}, SignedHeaders=${signedNames}, Signature=${signature}`,
+  };
+}
+
+/** Stricter than encodeURIComponent, as the signature wants it. */
+export function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signedHeaders } from './aws-signature.ts';
+import { systemClock } from './clock.ts';
+import type { Files } from './files.ts';
+import { objectStore } from './object-store.ts';
+
+const account = { region: 'eu-west-2', access_key_id: 'AKID', secret_access_key: 'secret' };
+const kept = new Map<string, Buffer>();
+/** Statuses to answer with before behaving again. */
+let stumbles: number[] = [];
+let server: Server;
+let endpoint: string;
+let files: Files;
+
+/** A store that believes only what is signed, as a real one does. */
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const stumble = stumbles.shift();
+    const path = request.url ?? '';
+    if (stumble) response.writeHead(stumble).end('<Error><Code>SlowDown</Code></Error>');
+    else if (!isSigned(request, body)) response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    else if (request.method === 'PUT') {
+      kept.set(path, body);
+      response.writeHead(200).end();
+    } else if (request.method === 'DELETE') {
+      kept.delete(path);
+      response.writeHead(204).end();
+    } else {
+      const found = kept.get(path);
+      response.writeHead(found ? 200 : 404).end(found);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  files = objectStore({ endpoint, bucket: 'letters', prefix: 'here/', account, clock: systemClock });
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  stumbles = [];
+});
+
+function isSigned(request: IncomingMessage, body: Buffer): boolean {
+  const stamp = String(request.headers['x-amz-date']);
+  const moment = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
+  const expected = signedHeaders(
+    { ...account, service: 's3' },
+    { method: request.method ?? '', url: `${endpoint}${request.url}`, headers: {}, body },
+    new Date(moment),
+  );
+  return expected.authorization === request.headers.authorization;
+}
+
+describe('object store', () => {
+  it('keeps, gives and deletes a file', async () => {
+    const content = Buffer.from([0, 1, 255, 10]);
+    await files.put('letters/finished/a b.pdf', content);
+    expect([...kept.keys()]).toEqual(['/letters/here/letters/finished/a%20b.pdf']);
+    expect(await files.get('letters/finished/a b.pdf')).toEqual(content);
+    await files.remove('letters/finished/a b.pdf');
+    expect(await files.get('letters/finished/a b.pdf')).toBeUndefined();
+    await files.remove('letters/finished/a b.pdf');
+  });
+
+  it('asks again when the store stumbles, and gives up in the end', async () => {
+    stumbles = [503, 500];
+    await files.put('x', Buffer.from('x'));
+    stumbles = [503, 503, 503];
+    await expect(files.get('x')).rejects.toThrow('the object store did not give a file: 503 SlowDown');
+  });
+
+  it('says why it was refused, without secrets', async () => {
+    const stranger = objectStore({
+      endpoint,
+      bucket: 'letters',
+      account: { ...account, secret_access_key: 'wrong' },
+      clock: systemClock,
+    });
+    await expect(stranger.put('x', Buffer.from('x'))).rejects.toThrow('403 SignatureDoesNotMatch');
+  });
+
+  it.each(['../x', 'a//b', 'a/./b', ''])('refuses the path %j', async (path) => {
+    await expect(files.get(path)).rejects.toThrow('Not a path of a file');
+  });
+});
