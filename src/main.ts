@@ -107,8 +107,10 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   app.metrics.collectProcessMetrics();
   const demo = config.DEMO ? await ensureDemo(app) : undefined;
   const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
+  // Compiling some hundred schemas holds the event loop for a while: before anything waits for an answer.
+  await http.ready();
   const worker = roles.worker
-    ? await startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
+    ? startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();

@@ -1,4 +1,14 @@
-import { type CronItem, Logger, parseCronItems, type Runner, run, runOnce, type TaskList } from 'graphile-worker';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CronItem,
+  Logger,
+  parseCronItems,
+  type Runner,
+  run,
+  runOnce,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
 import type pg from 'pg';
 import type { Log } from '../log.ts';
 
@@ -28,8 +38,41 @@ export interface WorkerOptions {
   concurrency: number;
 }
 
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const runner: Runner = await run({
+/**
+ * Runs until it is stopped. The library remembers its first look-up of job names even when that failed, and then never
+ * finds a job again; so a runner that has not yet found the queue and gets an error is replaced.
+ */
+export function startWorker(options: WorkerOptions): Worker {
+  let stopped = false;
+  let runner: Runner | undefined;
+
+  async function keepRunning(): Promise<void> {
+    while (!stopped) {
+      try {
+        runner = await startRunner(options);
+        const lost = queueNotFound(runner.events);
+        if (stopped) await runner.stop();
+        await Promise.race([runner.promise, lost]);
+        if (!stopped) await runner.stop();
+      } catch (error) {
+        if (!stopped) options.log.warn({ err: error }, 'the worker lost the database; starting it again');
+      }
+      if (!stopped) await sleep(1_000);
+    }
+  }
+
+  const ended = keepRunning();
+  return {
+    async stop() {
+      stopped = true;
+      await runner?.stop().catch(() => undefined);
+      await ended;
+    },
+  };
+}
+
+function startRunner(options: WorkerOptions): Promise<Runner> {
+  return run({
     pgPool: options.pool,
     concurrency: options.concurrency,
     // Shutdown is the process's business: it drains HTTP first.
@@ -39,8 +82,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     parsedCronItems: parseCronItems(options.schedule.map(cronItem)),
     logger: workerLogger(options.log),
   });
-  runner.promise.catch((error) => options.log.error({ err: error }, 'the worker stopped by itself'));
-  return { stop: () => runner.stop() };
+}
+
+/** Resolves at the first error, unless the queue answered before. */
+function queueNotFound(events: WorkerEvents): Promise<void> {
+  return new Promise((resolve) => {
+    const onError = () => resolve();
+    events.once('worker:getJob:error', onError);
+    for (const answered of ['worker:getJob:empty', 'job:start'] as const) {
+      events.once(answered, () => events.off('worker:getJob:error', onError));
+    }
+  });
 }
 
 /** Runs everything that is due now, then returns: for tests. */
@@ -76,6 +128,6 @@ function cronItem(task: TimedTask): CronItem {
 function workerLogger(log: Log): Logger {
   // graphile-worker's lines may quote payloads, so only their level and kind of line is passed on.
   return new Logger(() => (level, message) => {
-    if (level === 'error') log.debug({ worker: message.slice(0, 60) }, 'worker');
+    if (level === 'error' || level === 'warning') log.warn({ worker: message.slice(0, 60) }, 'the worker reports');
   });
 }

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { cloneDatabase } from '../../../test/kit/database.ts';
+import { createLog } from '../log.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+let database: { url: string; drop(): Promise<void> };
+let pool: pg.Pool;
+let worker: Worker;
+const handled: unknown[] = [];
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+});
+
+afterAll(async () => {
+  await worker?.stop();
+  await pool.end();
+  await database.drop();
+});
+
+describe('the worker', () => {
+  it('finds its jobs even when the database failed its very first question', async () => {
+    const query = pg.Client.prototype.query;
+    let failures = 0;
+    const failing = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...args: unknown[]
+    ) {
+      const text = (args[0] as { text?: string })?.text ?? '';
+      if (text.includes('_private_tasks') && failures < 2) {
+        failures += 1;
+        return Promise.reject(new Error('timeout exceeded when trying to connect'));
+      }
+      return Reflect.apply(query, this, args);
+    });
+    worker = startWorker({
+      pool,
+      log: createLog('silent'),
+      jobs: [
+        { name: 'a-job', sentence: 'Remembers its payload', handle: async (payload) => void handled.push(payload) },
+      ],
+      schedule: [],
+      concurrency: 2,
+    });
+    await pool.query(`select graphile_worker.add_job('a-job', '{"n":1}')`);
+    await vi.waitFor(() => expect(handled).toEqual([{ n: 1 }]), { timeout: 15_000, interval: 100 });
+    expect(failures).toBeGreaterThan(0);
+    failing.mockRestore();
+  });
+});
