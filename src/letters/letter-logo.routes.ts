@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { NoContent, Uuid } from '../platform/http/fields.ts';
+import { NoContent, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { getLogo, putLogo } from './letter-logo.ts';
@@ -30,7 +30,7 @@ export function letterLogoRoutes(http: Http, app: Platform & { pdfThreads: PdfTh
       schema: {
         summary: 'The logo of a letter branding, as SVG',
         params: OfBrand,
-        produces: ['image/svg+xml'],
+        response: { 200: Raw('image/svg+xml', 'The logo') },
       },
     },
     async (request, reply) => {

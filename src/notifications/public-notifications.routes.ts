@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import type { Config } from '../config.ts';
-import { OneOf, Uuid } from '../platform/http/fields.ts';
+import { OneOf, Raw, Uuid } from '../platform/http/fields.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -37,7 +37,7 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
       schema: {
         summary: 'A letter as PDF',
         params: Type.Object({ notification_id: Uuid }),
-        produces: ['application/pdf'],
+        response: { 200: Raw('application/pdf', 'The letter') },
       },
     },
     async (request, reply) => {

@@ -7,6 +7,7 @@ import { postages } from './notification.ts';
 const Personalisation = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 const Reference = Type.String({ maxLength: 1000 });
 const strict = { additionalProperties: false };
+const templateId = 'f33517ff-2a88-4f6e-b855-c550268ce08a';
 
 export const SmsRequest = Type.Object(
   {
@@ -17,7 +18,17 @@ export const SmsRequest = Type.Object(
     scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
     sms_sender_id: Type.Optional(Uuid),
   },
-  strict,
+  {
+    ...strict,
+    examples: [
+      {
+        phone_number: '07700900123',
+        template_id: templateId,
+        personalisation: { name: 'Ada', day: 'Friday' },
+        reference: 'appointment-4711',
+      },
+    ],
+  },
 );
 
 export const EmailRequest = Type.Object(
@@ -31,12 +42,36 @@ export const EmailRequest = Type.Object(
     one_click_unsubscribe_url: Type.Optional(Type.String({ format: 'https-url' })),
     sanitise_content_for: Type.Optional(Nullable(Type.Array(Type.Any()))),
   },
-  strict,
+  {
+    ...strict,
+    examples: [
+      {
+        email_address: 'ada@example.org',
+        template_id: templateId,
+        personalisation: { name: 'Ada' },
+        one_click_unsubscribe_url: 'https://example.org/unsubscribe?token=4711',
+      },
+    ],
+  },
 );
 
 export const LetterRequest = Type.Object(
   { reference: Type.Optional(Reference), template_id: Uuid, personalisation: Personalisation },
-  strict,
+  {
+    ...strict,
+    examples: [
+      {
+        template_id: templateId,
+        personalisation: {
+          address_line_1: 'Ada Lovelace',
+          address_line_2: '12 St James’s Square',
+          address_line_3: 'SW1Y 4JH',
+          name: 'Ada',
+          day: '1 December',
+        },
+      },
+    ],
+  },
 );
 
 export const PrecompiledLetterRequest = Type.Object(
@@ -45,7 +80,7 @@ export const PrecompiledLetterRequest = Type.Object(
     content: Type.String({ description: 'A PDF, base64' }),
     postage: Type.Optional(Type.String({ description: postages.join(', ') })),
   },
-  strict,
+  { ...strict, examples: [{ reference: 'letter-4711', content: 'JVBERi0xLjcKJ...', postage: 'second' }] },
 );
 
 export type SmsRequest = Static<typeof SmsRequest>;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Raw } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
@@ -10,6 +11,9 @@ const Status = Type.Object({
   git_commit: Type.String(),
   build_time: Type.String(),
 });
+
+const Alive = Type.Object({ status: Type.String() });
+const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 
 /** What an operator's tools ask: is it up, is it ready, what does it measure. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
@@ -25,16 +29,34 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
     );
   }
 
-  http.get('/livez', { schema: { summary: 'The process answers' } }, async () => ({ status: 'ok' }));
+  http.get('/livez', { schema: { summary: 'The process answers', response: { 200: Alive } } }, async () => ({
+    status: 'ok',
+  }));
 
-  http.get('/readyz', { schema: { summary: 'The process can do work: send it requests' } }, async (_request, reply) => {
-    const reason = app.draining() ? 'shutting down' : (await databaseAnswers(app)) ? undefined : 'database unreachable';
-    return reason ? reply.code(503).send({ status: 'error', reason }) : { status: 'ok' };
-  });
-
-  http.get('/metrics', { schema: { summary: 'Prometheus metrics' } }, async (_request, reply) =>
-    reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
+  http.get(
+    '/readyz',
+    { schema: { summary: 'The process can do work: send it requests', response: { 200: Alive, 503: NotReady } } },
+    async (_request, reply) => {
+      if (app.draining()) return reply.code(503).send({ status: 'error', reason: 'shutting down' });
+      if (await databaseAnswers(app)) return { status: 'ok' };
+      return reply.code(503).send({ status: 'error', reason: 'database unreachable' });
+    },
   );
 
-  http.get('/openapi.json', { schema: { summary: 'This API as an OpenAPI 3.1 document' } }, async () => http.swagger());
+  http.get(
+    '/metrics',
+    { schema: { summary: 'Prometheus metrics', response: { 200: Raw('text/plain', 'Prometheus text format') } } },
+    async (_request, reply) => reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
+  );
+
+  http.get(
+    '/openapi.json',
+    {
+      schema: {
+        summary: 'This API as an OpenAPI 3.1 document',
+        response: { 200: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) },
+      },
+    },
+    async () => http.swagger(),
+  );
 }

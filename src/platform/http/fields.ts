@@ -33,6 +33,14 @@ export function Data<T extends TSchema>(schema: T) {
 
 export const NoContent = Type.Null({ description: 'No body' });
 
+/** An answer that is not JSON: it is sent as it is, and this only documents it. */
+export function Raw(contentType: string, description: string) {
+  return {
+    description,
+    content: { [contentType]: { schema: Type.Unsafe<string | Buffer>({ type: 'string', format: 'binary' }) } },
+  };
+}
+
 export function isTrue(text: string | undefined, fallback = false): boolean {
   return text === undefined ? fallback : /^(true|1)$/i.test(text);
 }

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 
 /** The OpenAPI document is made from the routes themselves; the page at /docs loads nothing from elsewhere. */
 export async function documentRoutes(http: FastifyInstance, version: string): Promise<void> {
@@ -25,6 +25,10 @@ export async function documentRoutes(http: FastifyInstance, version: string): Pr
       },
     },
     hideUntagged: false,
+    transform: ({ schema, url, route }) => ({
+      schema: describeOperation(schema, [route.method].flat()[0] ?? '', url),
+      url,
+    }),
   });
   await http.register(swaggerUi, {
     routePrefix: '/docs',
@@ -32,3 +36,29 @@ export async function documentRoutes(http: FastifyInstance, version: string): Pr
     staticCSP: true,
   });
 }
+
+/** Generated clients name their functions after these, so they follow from method and path alone. */
+export function operationId(method: string, url: string): string {
+  const words = url.split('/').flatMap((part) => (part.startsWith(':') ? ['by', part.slice(1)] : [part]));
+  return [
+    method.toLowerCase(),
+    ...words.flatMap((word) => word.split(/[^a-zA-Z0-9_]+|(?<!^)_/)).filter((word) => word !== ''),
+  ]
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+}
+
+function describeOperation(schema: FastifySchema | undefined, method: string, url: string): FastifySchema {
+  const query = schema?.querystring as { properties?: object } | undefined;
+  return {
+    ...schema,
+    operationId: operationId(method, url),
+    ...(query && !query.properties ? { querystring: anyParameters } : {}),
+  };
+}
+
+/** An object as query parameter stands for one parameter per property, which is how "any names" is said. */
+const anyParameters = {
+  type: 'object',
+  properties: { values: { type: 'object', additionalProperties: { type: 'string' } } },
+};
