@@ -10,6 +10,15 @@ describe('Lru', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => lru.get(key))).toEqual(['a', undefined, 'c', 'd']);
   });
 
+  it('finds something to drop when everything was used', () => {
+    const lru = new Lru<string>(2);
+    for (const key of ['a', 'b']) lru.set(key, key, 1);
+    for (const key of ['a', 'b']) lru.get(key);
+    lru.set('c', 'c', 1);
+    expect(lru.size).toBe(2);
+    expect(lru.get('c')).toBe('c');
+  });
+
   it('makes room for a heavy entry by dropping several light ones', () => {
     const lru = new Lru<string>(4);
     for (const key of ['a', 'b', 'c', 'd']) lru.set(key, key, 1);

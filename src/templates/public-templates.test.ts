@@ -318,6 +318,28 @@ describe('POST /v2/template/{id}/preview', () => {
     expect((await preview(id, { personalisation: { name: 'x'.repeat(2000) } })).body.body).toHaveLength(2006);
   });
 
+  it.each([
+    ['brackets', '('.repeat(1_000_000)],
+    ['open placeholders', '((a'.repeat(300_000)],
+    ['Markdown', '[*_`#^>'.repeat(140_000)],
+  ])(
+    '200 within moments for a million characters of %s',
+    async (_what, content) => {
+      const id = await aTemplate(harness, service, { template_type: 'email', subject: '((x))', content });
+      const { status, body } = await preview(id, { personalisation: { x: content } });
+      expect(status).toBe(200);
+      expect(body.body).toHaveLength(content.length);
+    },
+    10_000,
+  );
+
+  it('200 with nothing of the markup that came in templates and values', async () => {
+    const hostile = '<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>';
+    const id = await aTemplate(harness, service, { template_type: 'email', content: `((x)) ${hostile}` });
+    const { body } = await preview(id, { personalisation: { thing: hostile, x: hostile } });
+    expect(body.html).not.toMatch(/<script|<img|href="javascript/i);
+  });
+
   it('200 with the newest version, right after an edit', async () => {
     const id = await aTemplate(harness, service, { content: 'Old' });
     expect((await preview(id)).body).toMatchObject({ version: 1, body: 'Old' });
