@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { failureOfFrameworkError, MalformedJson, readBodies } from './body.ts';
 import { addHeaders, requestId } from './headers.ts';
+import { lazySchemas } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
 import { acceptedBy, type SchemaError, type TextFormat, withRefusals } from './schema-problems.ts';
 import type { Http, SchemaPlace, Surface } from './surface.ts';
@@ -44,6 +45,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => answerFailure(request, reply, error),
+    schemaController: { compilersFactory: lazySchemas },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
       // Last: the framework's own formats would otherwise replace ours of the same name (uuid, date, email).
