@@ -17,9 +17,11 @@ import { letterLogoRoutes } from './letters/letter-logo.routes.ts';
 import { letterPreviewRoutes } from './letters/letter-preview.routes.ts';
 import { returnedLetterRoutes } from './letters/returned-letters.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
+import { downloadRoutes } from './notifications/download.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
 import { sendRoutes } from './notifications/send.routes.ts';
+import { unsubscribeRoutes } from './notifications/unsubscribe.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
@@ -160,7 +162,9 @@ export const surfaces: Surface<App>[] = [
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [],
-    routes: [operationsRoutes],
+    // Our own pages send forms, and so do mail programs that unsubscribe by themselves.
+    bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
+    routes: [operationsRoutes, unsubscribeRoutes, downloadRoutes],
   },
 ];
 

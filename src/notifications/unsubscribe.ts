@@ -37,20 +37,26 @@ export function unsubscribeUrl(
 
 type Needs = Pick<Platform, 'db' | 'secrets' | 'clock'>;
 
-export function readSubscription(app: Needs, notificationId: string, token: string): Subscription {
+function readToken(app: Needs, token: string): Subscription | undefined {
   const text = app.secrets.decrypt(purpose, token);
-  if (!text) throw refused('This is not a valid unsubscribe link.');
-  const subscription: Subscription = JSON.parse(text.toString());
-  const isOver = app.clock.now().getTime() > subscription.issued_at + validForMs;
-  if (isOver || subscription.notification_id !== canonicalId(notificationId)) {
-    throw refused('This unsubscribe link is invalid or expired.');
-  }
-  return subscription;
+  return text && JSON.parse(text.toString());
+}
+
+function isValid(app: Needs, notificationId: string, { notification_id, issued_at }: Subscription): boolean {
+  return notification_id === canonicalId(notificationId) && app.clock.now().getTime() <= issued_at + validForMs;
+}
+
+export function findSubscription(app: Needs, notificationId: string, token: string): Subscription | undefined {
+  const subscription = readToken(app, token);
+  return subscription && isValid(app, notificationId, subscription) ? subscription : undefined;
 }
 
 /** Asking again is not a mistake: mail programs do. */
 export async function recordUnsubscribe(app: Needs, notificationId: string, token: string): Promise<void> {
-  const { issued_at: _, ...subscription } = readSubscription(app, notificationId, token);
+  const read = readToken(app, token);
+  if (!read) throw refused('This is not a valid unsubscribe link.');
+  if (!isValid(app, notificationId, read)) throw refused('This unsubscribe link is invalid or expired.');
+  const { issued_at: _, ...subscription } = read;
   const now = app.clock.now();
   await insertUnsubscribeRequest(app.db, { id: newId(now), created_at: timestamp(now), ...subscription });
 }

@@ -1,0 +1,272 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { type Answer, useHarness } from '../../test/kit/harness.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+let service: string;
+let key: string;
+let template_id: string;
+
+beforeAll(async () => {
+  service = await aService(harness, { name: 'Parks & "Gardens"', contact_link: 'help@example.org' });
+  key = await anApiKey(harness, service);
+  template_id = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'Here: ((link))' });
+});
+
+beforeEach(() => harness.clock.set('2026-11-16T12:00:00Z'));
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function send(link: unknown, change: object = {}, as = key): Promise<Answer> {
+  return harness.v2('POST', '/v2/notifications/email', as, {
+    email_address: 'Ada@example.org',
+    template_id,
+    personalisation: { link },
+    ...change,
+  });
+}
+
+/** Sends a file and returns the path of its page. */
+async function sentFile(file: object): Promise<{ page: string; file: string; key: string }> {
+  const { body } = await send(file);
+  const url = new URL(body.content.body.slice('Here: '.length));
+  const [, , serviceId = '', documentId = ''] = url.pathname.split('/');
+  const id = (short: string) =>
+    Buffer.from(short, 'base64url')
+      .toString('hex')
+      .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+  const secret = url.searchParams.get('key') ?? '';
+  return {
+    page: `${url.pathname}${url.search}`,
+    file: `/services/${id(serviceId)}/documents/${id(documentId)}`,
+    key: secret,
+  };
+}
+
+function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return harness.request({ method: 'GET', url, headers });
+}
+
+function confirm(page: string, address: string): Promise<Answer> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return harness.request({
+    method: 'POST',
+    url: page,
+    headers,
+    payload: new URLSearchParams({ email_address: address }).toString(),
+  });
+}
+
+describe('POST /v2/notifications/email with a file', () => {
+  it('201 with a link in its place; the file is stored encrypted', async () => {
+    const { status, body } = await send({ file: base64('foo-bar-baz') });
+    expect(status).toBe(201);
+    expect(body.content.body).toMatch(/^Here: http:\/\/localhost:6011\/d\/[\w-]{22}\/[\w-]{22}\?key=[\w-]{43}$/);
+    const [path] = [...harness.files.kept.keys()].slice(-1);
+    expect(path).toMatch(new RegExp(`^documents/${service}/`));
+    expect(harness.files.kept.get(path ?? '')?.toString('latin1')).not.toContain('foo-bar-baz');
+    const rows = await harness.app.db.selectFrom('documents').selectAll().where('service_id', '=', service).execute();
+    const secret = body.content.body.slice(-43);
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    const read = await harness.v2('GET', `/v2/notifications/${body.id}`, key);
+    expect(read.body.body).toBe(body.content.body);
+  });
+
+  it('201 for what the official client makes, also under a placeholder that nobody uses', async () => {
+    const file = {
+      file: base64('%PDF-1.5 testpdf'),
+      filename: null,
+      confirm_email_before_download: null,
+      retention_period: null,
+    };
+    expect((await send('text', { personalisation: { link: 'x', documents: file } })).status).toBe(201);
+    expect((await send({ ...file, filename: 'report.csv', retention_period: ' 4 WEEKS ' })).status).toBe(201);
+  });
+
+  it('an object without a file is an ordinary value', async () => {
+    expect((await send({ filename: 'x' })).body.content.body).toBe('Here: {"filename":"x"}');
+  });
+
+  it.each<[Record<string, unknown>, string[]]>([
+    [{ file: false }, ['file False is not of type string']],
+    [{ file: '', other: 1 }, ['Additional properties are not allowed (other was unexpected)']],
+    [
+      { file: 5, b: 1, a: 1 },
+      ['Additional properties are not allowed (a, b were unexpected)', 'file 5 is not of type string'],
+    ],
+    [{ file: 'x', is_csv: 'bad' }, ['is_csv Unsupported value for is_csv: bad. Use a boolean true or false value.']],
+    [
+      { file: 'x', confirm_email_before_download: 'potato' },
+      [
+        'confirm_email_before_download Unsupported value for confirm_email_before_download: potato. Use a boolean true or false value.',
+      ],
+    ],
+    [
+      { file: 'x', retention_period: '9999 weeks' },
+      [
+        'retention_period Unsupported value for retention_period: 9999 weeks. Supported periods are from 1 to 78 weeks.',
+      ],
+    ],
+    [
+      { file: 'x', retention_period: '0 weeks' },
+      ['retention_period Unsupported value for retention_period: 0 weeks. Supported periods are from 1 to 78 weeks.'],
+    ],
+    [
+      { file: 'x', retention_period: false },
+      ['retention_period Unsupported value for retention_period: False. Supported periods are from 1 to 78 weeks.'],
+    ],
+    [
+      { file: 'x', filename: 'report' },
+      ['filename `filename` must end with a file extension. For example, filename.csv'],
+    ],
+    [{ file: 'x', filename: null, is_csv: null }, ['Do not set a value for `is_csv` if `filename` is set.']],
+  ])('400 for %j', async (file, messages) => {
+    const answer = await send(file);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
+  });
+
+  const types =
+    "Supported types are: '.csv', '.doc', '.docx', '.jpeg', '.jpg', '.json', '.odt', '.pdf', '.png', '.rtf', '.txt', '.xlsx'";
+  it.each<[string, Record<string, unknown>, string]>([
+    ['not base64', { file: 'not base64!' }, 'Document is not base64 encoded'],
+    ['empty', { file: '' }, 'Document must not be empty'],
+    [
+      'too large',
+      { file: Buffer.alloc(2 * 1024 * 1024 + 1025, 'x').toString('base64') },
+      'Uploaded file exceeds file size limit',
+    ],
+    [
+      'infected',
+      { file: base64(['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', 'ANTIVIRUS-TEST-FILE!$H+H*'].join('-')) },
+      'File did not pass the virus scan',
+    ],
+    [
+      'a long name',
+      { file: 'aGk=', filename: `${'x'.repeat(97)}.csv` },
+      '`filename` cannot be longer than 100 characters',
+    ],
+    ['an extension', { file: 'aGk=', filename: 'x.ZIP' }, `Unsupported file type '.zip'. ${types}`],
+    ['content', { file: base64('PK\x03\x04 some archive') }, `Unsupported file type 'application/zip'. ${types}`],
+    ['bytes', { file: base64('\x00\x01\x02') }, `Unsupported file type 'application/octet-stream'. ${types}`],
+  ])('400 because of %s', async (_what, file, message) => {
+    const answer = await send(file);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([{ error: 'BadRequestError', message }]);
+  });
+
+  it('400 when the service says nowhere how to reach it, after the file’s own faults', async () => {
+    const silent = await aService(harness);
+    const silentKey = await anApiKey(harness, silent);
+    const template = await aTemplate(harness, silent, { template_type: 'email', subject: 's', content: '((link))' });
+    const bad = await send({ file: 5 }, { template_id: template }, silentKey);
+    expect(bad.body.errors[0].message).toBe('file 5 is not of type string');
+    const answer = await send({ file: 'aGk=' }, { template_id: template }, silentKey);
+    expect(answer.body.errors).toEqual([
+      {
+        error: 'BadRequestError',
+        message: `Send files by email has not been set up - add contact details for your service at http://localhost:6012/services/${silent}/service-settings/send-files-by-email`,
+      },
+    ]);
+  });
+
+  it('201 with an example link for a simulated recipient, nothing stored', async () => {
+    const before = harness.files.kept.size;
+    const answer = await send({ file: 'aGk=' }, { email_address: 'simulate-delivered@notifications.service.gov.uk' });
+    expect(answer.body.content.body).toBe(`Here: http://localhost:6011/services/${service}/documents/test-document`);
+    expect(harness.files.kept.size).toBe(before);
+  });
+});
+
+describe('downloading', () => {
+  it('200 with a page, then the file, when no confirmation is wanted', async () => {
+    const {
+      page,
+      file,
+      key: secret,
+    } = await sentFile({
+      file: base64('foo-bar-baz'),
+      filename: 'my résumé.txt',
+      confirm_email_before_download: false,
+      retention_period: '1 week',
+    });
+    const answer = await get(page);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(answer.text).toContain('Parks &amp; &quot;Gardens&quot;');
+    expect(answer.text).toContain('23 November 2026');
+    expect(answer.text).toContain('my résumé.txt');
+    expect(answer.text).toContain('mailto:help@example.org');
+    const link = /href="([^"]*\/documents\/[^"]*)"/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(new URL(link).pathname).toBe(`${file}.txt`);
+    const downloaded = await get(new URL(link).pathname + new URL(link).search);
+    expect(downloaded.status).toBe(200);
+    expect(downloaded.text).toBe('foo-bar-baz');
+    expect(downloaded.headers['content-type']).toContain('text/plain');
+    expect(downloaded.headers['content-disposition']).toBe(
+      `attachment; filename="my r_sum_.txt"; filename*=UTF-8''my%20r%C3%A9sum%C3%A9.txt`,
+    );
+    expect((await get(`${file}/check?key=${secret}`)).body).toEqual({
+      document: {
+        direct_file_url: `http://localhost:6011${file}.txt?key=${secret}`,
+        confirm_email: false,
+        size_in_bytes: 11,
+        file_extension: 'txt',
+        filename: 'my résumé.txt',
+        available_until: '2026-11-23',
+      },
+    });
+  });
+
+  it('asks for the address first unless told otherwise', async () => {
+    const { page, file, key: secret } = await sentFile({ file: base64('a,b'), is_csv: true });
+    expect((await get(page)).text).toContain('Confirm your email address');
+    const direct = await get(`${file}.csv?key=${secret}`);
+    expect(direct.status).toBe(302);
+    expect(direct.headers.location).toBe(`http://localhost:6011${page}`);
+
+    const wrong = await confirm(page, 'foo@bar.com');
+    expect(wrong.status).toBe(403);
+    expect(wrong.text).toContain('not the email address the file was sent to');
+    const right = await confirm(page, ' ADA@example.org');
+    expect(right.status).toBe(200);
+    const link = new URL(/href="([^"]*\/documents\/[^"]*)"/.exec(right.text)?.[1]?.replaceAll('&amp;', '&') ?? '');
+    expect((await get(link.pathname + link.search)).text).toBe('a,b');
+    harness.clock.advance({ hours: 1, seconds: 1 });
+    expect((await get(link.pathname + link.search)).status).toBe(302);
+  });
+
+  it('POST …/authenticate: 200, 403 and 429', async () => {
+    const { file, key: secret } = await sentFile({ file: base64('x') });
+    const ask = (body: object) =>
+      harness.request({ method: 'POST', url: `${file}/authenticate`, payload: JSON.stringify(body) });
+    expect((await ask({ email_address: 'ada@example.org' })).body).toEqual({ error: 'Missing decryption key' });
+    const right = await ask({ key: secret, email_address: 'Ada@Example.org' });
+    expect(right.status).toBe(200);
+    const cookie = `a=b; document_access_signed_data=${right.body.signed_data}`;
+    expect((await get(`${file}?key=${secret}`, { cookie })).text).toBe('x');
+    const wrong = await ask({ key: secret, email_address: 'eve@example.org' });
+    expect(wrong.status).toBe(403);
+    expect(wrong.body).toEqual({ error: 'Authentication failure' });
+    for (let tries = 2; tries < 50; tries += 1) await ask({ key: secret, email_address: 'eve@example.org' });
+    expect((await ask({ key: secret, email_address: 'ada@example.org' })).status).toBe(429);
+    harness.clock.advance({ minutes: 5, seconds: 1 });
+    expect((await ask({ key: secret, email_address: 'ada@example.org' })).status).toBe(200);
+  });
+
+  it('400, 403, 404 and 410', async () => {
+    const { page, file, key: secret } = await sentFile({ file: base64('x'), confirm_email_before_download: false });
+    expect((await get(file)).body).toEqual({ error: 'Missing decryption key' });
+    const other = Buffer.alloc(32).toString('base64url');
+    expect((await get(`${file}?key=${other}`)).status).toBe(403);
+    expect((await get(page.replace(secret, other))).status).toBe(404);
+    expect((await get(page.split('?')[0] ?? '')).status).toBe(404);
+    expect((await get(`/services/${service}/documents/test-document?key=x`)).status).toBe(404);
+    expect((await get('/d/x/y?key=z')).status).toBe(404);
+    harness.clock.set('2027-05-17T12:00:00Z');
+    expect((await get(`${file}?key=${secret}`)).status).toBe(410);
+    const gone = await get(page);
+    expect(gone.status).toBe(410);
+    expect(gone.text).toContain('No longer available');
+  });
+});

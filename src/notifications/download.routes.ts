@@ -1,0 +1,198 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { Nullable } from '../platform/http/fields.ts';
+import { sendPage } from '../platform/http/page.ts';
+import type { Http } from '../platform/http/surface.ts';
+import { isUuid } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { longId, shortId } from './documents.ts';
+import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './download.ts';
+import { confirmPage, downloadPage, expiredPage, notFoundPage, slowDownPage, wrongAddress } from './download-pages.ts';
+
+const OfPage = Type.Object({ service: Type.String(), document: Type.String() });
+const OfDocument = Type.Object({ service_id: Type.String(), document_id: Type.String() });
+const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.Optional(Type.String()) });
+
+/** Files sent by email: the page behind the link, and the file itself. The key in the link is the only credential. */
+export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
+  http.get(
+    '/d/:service/:document',
+    { schema: { summary: 'The page behind a link to a file', params: OfPage, querystring: Key } },
+    async (request, reply) => {
+      const { service, document, key } = readPageLink(request);
+      const found = await findDocument(app, service, document, key);
+      if (found.found !== 'document') return sendProblemPage(reply, found);
+      const page = found.document.recipient_digest
+        ? confirmPage(found.document)
+        : downloadPage(found.document, fileUrl(found.document, key));
+      return sendPage(reply, 200, page);
+    },
+  );
+
+  http.post(
+    '/d/:service/:document',
+    { schema: { summary: 'Confirm the email address that a file was sent to', params: OfPage, querystring: Key } },
+    async (request, reply) => {
+      const { service, document, key } = readPageLink(request);
+      const found = await findDocument(app, service, document, key);
+      if (found.found !== 'document') return sendProblemPage(reply, found);
+      const result = await confirmRecipient(app, found.document, fieldOf(request.body, 'email_address'));
+      if (result === 'too-many') return sendPage(reply, 429, slowDownPage);
+      if (result === 'wrong') return sendPage(reply, 403, confirmPage(found.document, wrongAddress));
+      return sendPage(reply, 200, downloadPage(found.document, fileUrl(found.document, key, result.confirmed)));
+    },
+  );
+
+  http.get(
+    '/services/:service_id/documents/:document_id',
+    { schema: { summary: 'A file sent by email', params: OfDocument, querystring: Key } },
+    async (request, reply) => {
+      const { service, document, key } = readFileLink(request);
+      if (!key) return refuse(reply, 400, 'Missing decryption key');
+      const found = await findDocument(app, service, document, key);
+      if (found.found !== 'document') return sendProblem(reply, found);
+      if (!isConfirmed(app, found.document, request.query.signed_data ?? cookieOf(request))) {
+        return reply.redirect(pageUrl(found.document, key), 302);
+      }
+      return reply
+        .header('content-disposition', disposition(found.document))
+        .header('x-robots-tag', 'noindex, nofollow')
+        .header('referrer-policy', 'no-referrer')
+        .type(found.document.mime_type)
+        .send(found.content);
+    },
+  );
+
+  http.get(
+    '/services/:service_id/documents/:document_id/check',
+    {
+      schema: {
+        summary: 'What there is behind a link',
+        params: OfDocument,
+        querystring: Key,
+        response: {
+          200: Type.Object({
+            document: Type.Object({
+              direct_file_url: Type.String(),
+              confirm_email: Type.Boolean(),
+              size_in_bytes: Type.Integer(),
+              file_extension: Type.String(),
+              filename: Nullable(Type.String()),
+              available_until: Type.String(),
+            }),
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { service, document, key } = readFileLink(request);
+      if (!key) return refuse(reply, 400, 'Missing decryption key');
+      const found = await findDocument(app, service, document, key);
+      if (found.found !== 'document') return sendProblem(reply, found);
+      const { recipient_digest, size_in_bytes, file_extension, filename, available_until } = found.document;
+      return {
+        document: {
+          direct_file_url: fileUrl(found.document, key),
+          confirm_email: recipient_digest !== null,
+          size_in_bytes,
+          file_extension,
+          filename,
+          available_until: available_until.slice(0, 10),
+        },
+      };
+    },
+  );
+
+  http.post(
+    '/services/:service_id/documents/:document_id/authenticate',
+    {
+      schema: {
+        summary: 'Confirm the email address that a file was sent to',
+        params: OfDocument,
+        response: { 200: Type.Object({ signed_data: Type.String(), direct_file_url: Type.String() }) },
+      },
+    },
+    async (request, reply) => {
+      const { service, document } = readFileLink(request);
+      const key = fieldOf(request.body, 'key');
+      const email = fieldOf(request.body, 'email_address');
+      if (!key) return refuse(reply, 400, 'Missing decryption key');
+      if (!email) return refuse(reply, 400, 'Missing email address');
+      const found = await findDocument(app, service, document, key);
+      if (found.found !== 'document') return sendProblem(reply, found);
+      const result = await confirmRecipient(app, found.document, email);
+      if (result === 'too-many') return refuse(reply, 429, 'Too many requests');
+      if (result === 'wrong') return refuse(reply, 403, 'Authentication failure');
+      return { signed_data: result.confirmed, direct_file_url: fileUrl(found.document, key, result.confirmed) };
+    },
+  );
+
+  function pageUrl({ id, service_id }: StoredDocument, key: string): string {
+    return `${app.config.BASE_URL}/d/${shortId(service_id)}/${shortId(id)}?key=${encodeURIComponent(key)}`;
+  }
+
+  function fileUrl({ id, service_id, file_extension }: StoredDocument, key: string, signed?: string): string {
+    const confirmed = signed === undefined ? '' : `&signed_data=${signed}`;
+    return `${app.config.BASE_URL}/services/${service_id}/documents/${id}.${file_extension}?key=${encodeURIComponent(key)}${confirmed}`;
+  }
+}
+
+interface Link {
+  service: string;
+  document: string;
+  key: string;
+}
+
+/** Matches no row, and is a UUID all the same. */
+const noId = '00000000-0000-0000-0000-000000000000';
+
+function readPageLink(
+  request: FastifyRequest<{ Params: { service: string; document: string }; Querystring: { key?: string } }>,
+): Link {
+  const { service, document } = request.params;
+  return { service: longId(service) ?? noId, document: longId(document) ?? noId, key: request.query.key ?? '' };
+}
+
+/** The id may carry the file's extension, so that browsers know what they get. */
+function readFileLink(request: FastifyRequest): Link {
+  const { service_id, document_id } = request.params as { service_id: string; document_id: string };
+  const [document = ''] = document_id.split('.', 1);
+  const { key = '' } = request.query as { key?: string };
+  return { service: isUuid(service_id) ? service_id : noId, document: isUuid(document) ? document : noId, key };
+}
+
+function fieldOf(body: unknown, name: string): string {
+  const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+function cookieOf(request: FastifyRequest): string | undefined {
+  return /(?:^|; ?)document_access_signed_data=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1];
+}
+
+/** The name in ASCII for old programs, and whole for the others. Always a download: it must never run as a page of ours. */
+function disposition({ filename, id, file_extension }: StoredDocument): string {
+  const name = filename ?? `${id}.${file_extension}`;
+  const ascii = name.replaceAll(/[^\w .()-]/g, '_');
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name)}`;
+}
+
+function sendProblemPage(reply: FastifyReply, found: Exclude<Lookup, { found: 'document' }>): FastifyReply {
+  return found.found === 'expired'
+    ? sendPage(reply, 410, expiredPage(found.document))
+    : sendPage(reply, 404, notFoundPage);
+}
+
+function sendProblem(reply: FastifyReply, { found }: Exclude<Lookup, { found: 'document' }>): FastifyReply {
+  if (found === 'expired') return refuse(reply, 410, 'No longer available');
+  return found === 'locked' ? refuse(reply, 403, 'Forbidden') : refuse(reply, 404, 'Not found');
+}
+
+function refuse(reply: FastifyReply, status: number, error: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send({ error });
+}

@@ -1,0 +1,60 @@
+import { timestamp } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
+import { sameSecret } from '../platform/secrets.ts';
+import { parseEmailAddress } from '../recipients/email-address.ts';
+import { countDocumentAttempt, selectDocument } from './documents.sql.ts';
+import { decrypt, digestOfRecipient, documentPath } from './documents.ts';
+
+type Needs = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
+
+export type StoredDocument = NonNullable<Awaited<ReturnType<typeof selectDocument>>>;
+
+/** What there is behind a link. The content is decrypted to see that the key fits: nothing is told to anybody else. */
+export type Lookup =
+  | { found: 'document'; document: StoredDocument; content: Buffer }
+  | { found: 'nothing' }
+  | { found: 'expired'; document: StoredDocument }
+  | { found: 'locked' };
+
+export async function findDocument(app: Needs, serviceId: string, documentId: string, key: string): Promise<Lookup> {
+  const document = await selectDocument(app.db, serviceId, documentId);
+  if (!document) return { found: 'nothing' };
+  if (document.available_until <= timestamp(app.clock.now())) return { found: 'expired', document };
+  const encrypted = await app.files.get(documentPath(document));
+  if (!encrypted) return { found: 'nothing' };
+  const content = decrypt(Buffer.from(key, 'base64url'), encrypted);
+  return content ? { found: 'document', document, content } : { found: 'locked' };
+}
+
+const purpose = 'document-access';
+const confirmedForMs = 3_600_000;
+const attemptsAtMost = 50;
+const attemptWindowMs = 300_000;
+
+export type Confirmation = { confirmed: string } | 'wrong' | 'too-many';
+
+/** Whoever knows the address that the email went to may have the file, for an hour. */
+export async function confirmRecipient(
+  app: Needs,
+  document: Pick<StoredDocument, 'id' | 'recipient_digest'>,
+  emailAddress: string,
+): Promise<Confirmation> {
+  const now = app.clock.now();
+  const since = timestamp(new Date(now.getTime() - attemptWindowMs));
+  if ((await countDocumentAttempt(app.db, document.id, timestamp(now), since)) > attemptsAtMost) return 'too-many';
+  const parsed = parseEmailAddress(emailAddress);
+  const digest = parsed.ok ? digestOfRecipient(app, document.id, parsed.address) : '';
+  if (!sameSecret(digest, document.recipient_digest ?? '')) return 'wrong';
+  return { confirmed: app.secrets.encrypt(purpose, `${document.id} ${now.getTime() + confirmedForMs}`) };
+}
+
+export function isConfirmed(
+  app: Needs,
+  document: Pick<StoredDocument, 'id' | 'recipient_digest'>,
+  signed: string | undefined,
+): boolean {
+  if (document.recipient_digest === null) return true;
+  const text = signed === undefined ? undefined : app.secrets.decrypt(purpose, signed)?.toString();
+  const [id, until] = text?.split(' ') ?? [];
+  return id === document.id && Number(until) > app.clock.now().getTime();
+}

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { Uuid } from '../platform/http/fields.ts';
+import { asHtml, sendPage } from '../platform/http/page.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { findSubscription, recordUnsubscribe } from './unsubscribe.ts';
+
+const OfLink = Type.Object({ notification_id: Uuid, token: Type.String() });
+
+const brokenLink = {
+  title: 'This link does not work',
+  content: '<p>It may have been cut short, or be more than a year old.</p>',
+};
+
+export function unsubscribeRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/unsubscribe/:notification_id/:token',
+    {
+      schema: {
+        summary: 'Unsubscribe from emails with one click; mail programs call this by themselves',
+        params: OfLink,
+        response: { 200: Type.Object({ result: Type.Literal('success'), message: Type.String() }) },
+      },
+    },
+    async (request, reply) => {
+      await recordUnsubscribe(app, request.params.notification_id, request.params.token);
+      // A person who pressed the button of our own page gets a page; a mail program gets what it expects.
+      if (request.headers.accept?.includes('text/html')) {
+        return sendPage(reply, 200, {
+          title: 'You have unsubscribed',
+          content: '<p>The sender has been told. It can take a few days until emails already on their way stop.</p>',
+        });
+      }
+      return { result: 'success' as const, message: 'Unsubscribe successful' };
+    },
+  );
+
+  http.get(
+    '/unsubscribe/:notification_id/:token',
+    { schema: { summary: 'The page behind the link in an email; opening it changes nothing', params: OfLink } },
+    async (request, reply) => {
+      const subscription = findSubscription(app, request.params.notification_id, request.params.token);
+      if (!subscription) return sendPage(reply, 404, brokenLink);
+      const { email_address } = subscription;
+      return sendPage(reply, 200, {
+        title: 'Unsubscribe',
+        content: `<p>Stop sending these emails to <b>${asHtml(email_address)}</b>?</p>
+          <form method="post"><button>Unsubscribe</button></form>`,
+      });
+    },
+  );
+}

@@ -1,0 +1,118 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+let service: string;
+let key: string;
+let template_id: string;
+
+beforeAll(async () => {
+  service = await aService(harness);
+  key = await anApiKey(harness, service);
+  template_id = await aTemplate(harness, service, {
+    template_type: 'email',
+    subject: 's',
+    content: 'c',
+    has_unsubscribe_link: true,
+  });
+});
+
+beforeEach(() => harness.clock.set('2026-11-16T12:00:00Z'));
+
+async function aLink(): Promise<{ id: string; url: string }> {
+  const { body } = await harness.v2('POST', '/v2/notifications/email', key, {
+    email_address: 'Ada@example.org',
+    template_id,
+  });
+  const read = await harness.v2('GET', `/v2/notifications/${body.id}`, key);
+  return { id: body.id, url: new URL(read.body.one_click_unsubscribe_url).pathname };
+}
+
+const success = { result: 'success', message: 'Unsubscribe successful' };
+
+function recorded(notificationId: string) {
+  return harness.app.db
+    .selectFrom('unsubscribe_requests')
+    .selectAll()
+    .where('notification_id', '=', notificationId)
+    .execute();
+}
+
+describe('POST /unsubscribe/{id}/{token}', () => {
+  it('200 for the client’s JSON, and what a mail program sends; one record', async () => {
+    const { id, url } = await aLink();
+    const authorization = `Bearer ${key}`;
+    expect((await harness.request({ method: 'POST', url, headers: { authorization }, payload: '{}' })).body).toEqual(
+      success,
+    );
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const oneClick = 'List-Unsubscribe=One-Click';
+    expect((await harness.request({ method: 'POST', url, headers: form, payload: oneClick })).body).toEqual(success);
+    const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
+    const parts = `--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n`;
+    expect((await harness.request({ method: 'POST', url, headers: multipart, payload: parts })).status).toBe(200);
+    expect((await harness.request({ method: 'POST', url })).status).toBe(200);
+    expect(await recorded(id)).toEqual([
+      expect.objectContaining({
+        service_id: service,
+        template_id,
+        template_version: 1,
+        email_address: 'ada@example.org',
+        created_at: '2026-11-16T12:00:00.000000Z',
+      }),
+    ]);
+  });
+
+  it('200 after the message itself was forgotten, for a year', async () => {
+    const { id, url } = await aLink();
+    await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
+    harness.clock.set('2027-11-16T12:00:00Z');
+    expect((await harness.request({ method: 'POST', url })).status).toBe(200);
+  });
+
+  it('404 when the token is none', async () => {
+    const { id } = await aLink();
+    const answer = await harness.request({ method: 'POST', url: `/unsubscribe/${id}/nonsense` });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({
+      result: 'error',
+      message: { 'unsubscribe request': 'This is not a valid unsubscribe link.' },
+    });
+  });
+
+  it('404 when it belongs to another message, or a year has passed', async () => {
+    const { url } = await aLink();
+    const expected = {
+      result: 'error',
+      message: { 'unsubscribe request': 'This unsubscribe link is invalid or expired.' },
+    };
+    const other = url.replace(/[0-9a-f-]{36}/, '4f46df42-f795-4cc4-83bb-65ca312f4900');
+    const answer = await harness.request({ method: 'POST', url: other });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual(expected);
+    harness.clock.set('2027-11-16T12:00:01Z');
+    expect((await harness.request({ method: 'POST', url })).body).toEqual(expected);
+  });
+});
+
+describe('GET /unsubscribe/{id}/{token}', () => {
+  it('200 with a page that asks first; the button unsubscribes', async () => {
+    const { id, url } = await aLink();
+    const page = await harness.request({ method: 'GET', url });
+    expect(page.status).toBe(200);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('ada@example.org');
+    expect(await recorded(id)).toEqual([]);
+    const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+    const pressed = await harness.request({ method: 'POST', url, headers, payload: '' });
+    expect(pressed.text).toContain('You have unsubscribed');
+    expect(await recorded(id)).toHaveLength(1);
+  });
+
+  it('404 with a page for a broken link', async () => {
+    const answer = await harness.request({ method: 'GET', url: '/unsubscribe/4f46df42-f795-4cc4-83bb-65ca312f4900/x' });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('This link does not work');
+  });
+});
