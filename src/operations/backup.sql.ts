@@ -2,27 +2,35 @@ import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import copy from 'pg-copy-streams';
 
-/** Tables with their columns, those that others refer to first, so that loading in this order breaks no foreign key. */
 export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
-  const { rows: tables } = await client.query<{ table: string; columns: string[]; refers_to: string[] }>(`
+  const { rows } = await client.query<{ table: string; columns: string[] }>(`
     select c.relname as table,
       (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
-        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
-      (select coalesce(array_agg(distinct target.relname::text), '{}') from pg_constraint k
-        join pg_class target on target.oid = k.confrelid
-        where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname <> 'schema_migrations'
     order by c.relname`);
-  const ordered: typeof tables = [];
-  while (ordered.length < tables.length) {
-    const done = new Set(ordered.map(({ table }) => table));
-    const next = tables.filter(({ table, refers_to }) => !done.has(table) && refers_to.every((name) => done.has(name)));
-    if (next.length === 0) throw new Error('Tables refer to each other in a circle and cannot be put into an order');
-    ordered.push(...next);
-  }
-  return ordered.map(({ table, columns }) => ({ table, columns }));
+  return rows;
+}
+
+/**
+ * Tables refer to each other, some in circles, so no order of loading would do: inside the restoring transaction foreign
+ * keys are checked at the end, and are as they were after it.
+ */
+export async function withForeignKeysCheckedAtTheEnd(client: pg.ClientBase, load: () => Promise<void>): Promise<void> {
+  const { rows: keys } = await client.query<{ table: string; name: string }>(`
+    select conrelid::regclass::text as table, conname as name from pg_constraint
+    where contype = 'f' and connamespace = 'public'::regnamespace and not condeferrable and conparentid = 0`);
+  const alterAll = async (how: string) => {
+    for (const { table, name } of keys) {
+      await client.query(`alter table ${table} alter constraint ${pg.escapeIdentifier(name)} ${how}`);
+    }
+  };
+  await alterAll('deferrable initially deferred');
+  await load();
+  await client.query('set constraints all immediate');
+  await alterAll('not deferrable');
 }
 
 export async function listAppliedMigrations(client: pg.ClientBase): Promise<string[]> {

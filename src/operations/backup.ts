@@ -19,6 +19,7 @@ import {
   listTablesToKeep,
   listWaitingJobs,
   type WaitingJob,
+  withForeignKeysCheckedAtTheEnd,
 } from './backup.sql.ts';
 
 /**
@@ -86,16 +87,18 @@ export async function restore({ url, dataDir, folder, say, log }: Place & { log:
       client,
       (await listTablesToKeep(client)).map(({ table }) => table),
     );
-    for (let line = await reader.next(); !line.done; line = await reader.next()) {
-      const text = String(line.value);
-      const section = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text);
-      if (section) {
-        await copyIntoTable(client, section[1] ?? '', (section[2] ?? '').split(', '), reader);
-        say(`  ${section[1]}`);
-      } else if (text.startsWith('-- job ')) {
-        await addWaitingJob(client, JSON.parse(text.slice(7)) as WaitingJob);
+    await withForeignKeysCheckedAtTheEnd(client, async () => {
+      for (let line = await reader.next(); !line.done; line = await reader.next()) {
+        const text = String(line.value);
+        const section = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text);
+        if (section) {
+          await copyIntoTable(client, section[1] ?? '', (section[2] ?? '').split(', '), reader);
+          say(`  ${section[1]}`);
+        } else if (text.startsWith('-- job ')) {
+          await addWaitingJob(client, JSON.parse(text.slice(7)) as WaitingJob);
+        }
       }
-    }
+    });
     await client.query('commit');
   });
   await migrate(url, log);
