@@ -34,11 +34,18 @@ async function listWithStatistics(
   options: { only_active: boolean; days: Days; with_test_keys: boolean },
 ): Promise<Listed[]> {
   const { only_active, days, with_test_keys } = options;
-  const statistics = await statisticsByService(db, days, { with_test_keys });
   const today = londonDay(clock.now());
   const everyone = days.first <= today && today <= days.last;
-  const services = await selectServices(db, everyone ? { only_active } : { only_active, ids: [...statistics.keys()] });
-  return services.map((service) => ({ ...service, statistics: statistics.get(service.id) ?? noStatistics() }));
+  const counting = statisticsByService(db, days, { with_test_keys });
+  const [services, statistics] = await Promise.all([
+    everyone
+      ? selectServices(db, { only_active })
+      : counting.then((found) => selectServices(db, { only_active, ids: [...found.keys()] })),
+    counting,
+  ]);
+  return services.map((service) =>
+    Object.assign(service, { statistics: statistics.get(service.id) ?? noStatistics() }),
+  );
 }
 
 /** Today, unless something else is said; one end alone reaches to today. */

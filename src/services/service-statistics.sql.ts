@@ -3,11 +3,15 @@ import type { Db } from '../platform/db/database.ts';
 
 export type Channel = 'email' | 'sms' | 'letter';
 
-/** A cancelled message was never asked for; one that is not yet delivered or failed is only requested. */
-const requested = sql<number>`coalesce(sum(count) filter (where status <> 'cancelled'), 0)::bigint`;
-const delivered = sql<number>`coalesce(sum(count) filter (where status in ('sent', 'delivered')), 0)::bigint`;
-const failed = sql<number>`coalesce(sum(count) filter (where status in ('failed', 'technical-failure',
-  'temporary-failure', 'permanent-failure', 'validation-failed', 'virus-scan-failed')), 0)::bigint`;
+/**
+ * A cancelled message was never asked for; one that is not yet delivered or failed is only requested. Counts of one day are
+ * small, and sums of integers cost a third of sums of bigint.
+ */
+const count = sql`sum(count::integer)`;
+const requested = sql<number>`coalesce(${count} filter (where status <> 'cancelled'), 0)`;
+const delivered = sql<number>`coalesce(${count} filter (where status in ('sent', 'delivered')), 0)`;
+const failed = sql<number>`coalesce(${count} filter (where status in ('failed', 'technical-failure', 'temporary-failure',
+  'permanent-failure', 'validation-failed', 'virus-scan-failed')), 0)`;
 
 const counters = [requested.as('requested'), delivered.as('delivered'), failed.as('failed')] as const;
 
