@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { emailReceiptJob } from './delivery/email-receipts.job.ts';
+import { returnedLettersJob } from './delivery/returned-letters.job.ts';
 import { letterJobs } from './letters/letters.job.ts';
 import { rollupJobs } from './notifications/rollups.job.ts';
 import type { Job } from './platform/queue/worker.ts';
@@ -15,5 +16,6 @@ export function jobs(app: App): Job[] {
     forgetInvitesJob(app),
     emailReceiptJob(app),
     ...letterJobs(app),
+    returnedLettersJob(app),
   ];
 }

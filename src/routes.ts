@@ -15,6 +15,7 @@ import { providerDetailsRoutes } from './delivery/provider-details.routes.ts';
 import { textReceiptRoutes } from './delivery/text-receipts.routes.ts';
 import { letterLogoRoutes } from './letters/letter-logo.routes.ts';
 import { letterPreviewRoutes } from './letters/letter-preview.routes.ts';
+import { printerCallbackRoutes } from './letters/printer-callback.routes.ts';
 import { returnedLetterRoutes } from './letters/returned-letters.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { downloadRoutes } from './notifications/download.routes.ts';
@@ -155,6 +156,15 @@ export const surfaces: Surface<App>[] = [
       'application/x-www-form-urlencoded': parseForm,
     },
     routes: [textReceiptRoutes, emailReceiptRoutes],
+  },
+  {
+    name: 'printer',
+    prefix: '/notifications/letter',
+    // The link in the manifest holds a token for its letter.
+    authenticate: 'open',
+    ...publicErrors,
+    errorStatuses: [400, 403],
+    routes: [printerCallbackRoutes],
   },
   {
     name: 'open',

@@ -1,3 +1,4 @@
+import type { ReturnedLetter } from '../letters/returned-letters.ts';
 import type { InboundText } from '../notifications/inbound-texts.ts';
 import type { ChangedNotification } from '../notifications/status.ts';
 import { timestamp } from '../platform/clock.ts';
@@ -67,6 +68,24 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
     date_received: text.provider_date ?? text.created_at,
   };
   await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
+}
+
+/** The template of an uploaded letter is hidden, so it is not named. */
+export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
+  const { service_id, notification_id, api_key_id, precompiled } = letter;
+  const body = {
+    notification_id,
+    reference: api_key_id ? letter.client_reference : null,
+    date_sent: letter.letter_created_at,
+    sent_by: letter.email_address ?? 'API',
+    template_name: precompiled ? null : letter.template_name,
+    template_id: precompiled ? null : letter.template_id,
+    template_version: precompiled ? null : letter.template_version,
+    spreadsheet_file_name: null,
+    spreadsheet_row_number: null,
+    upload_letter_file_name: precompiled && !api_key_id ? letter.client_reference : null,
+  };
+  await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
 }
 
 /** Only services that asked to be told are. */

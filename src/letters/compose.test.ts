@@ -8,7 +8,7 @@ import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
 import { letterFiles, letterJobs } from '../notifications/letter-work.ts';
 import { linesIn } from '../rendering/pdf-text.ts';
 import { withPdf } from '../rendering/pdfium.ts';
-import { attachmentFile } from './letter-document.ts';
+import { letterAttachmentPath } from '../templates/letter-attachments.ts';
 
 const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');
 
@@ -126,7 +126,7 @@ describe('compose-letter', () => {
         .where('id', '=', bilingual)
         .execute();
     }
-    await harness.files.put(attachmentFile(attachment), await makePdf([laterPage()]));
+    await harness.files.put(letterAttachmentPath(service, attachment), await makePdf([laterPage()]));
     const id = await aLetter(harness, service, bilingual);
     await harness.runJobs();
     const [welsh, english, attached] = await pagesOf(id);

@@ -19,7 +19,8 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
 export async function composeLetter(app: Needs, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
-  const { document, logo, attachments } = await orderOfLetter(app, letter);
+  const { document, logo, attachments, incomplete } = await orderOfLetter(app, letter);
+  if (incomplete) throw new Error('the attachment of the letter is not among the files');
   const { pdf, page_count } = await app.pdfThreads.run('composeLetter', document, {
     purpose: 'print',
     created_at: new Date(letter.created_at),

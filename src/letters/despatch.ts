@@ -1,17 +1,19 @@
-import type { Postage } from '../notifications/notification.ts';
 import { type ChangedNotification, recordStatusChanges } from '../notifications/status.ts';
 import { londonDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { insertDespatches, selectLettersToDespatch } from './despatch.sql.ts';
 
-/** A letter that the printer posted. What the printer does not say is taken from the letter. */
+/** A letter that the printer posted. */
 export interface Despatch {
   notification_id: string;
   despatched_at: Date;
   cost_threshold: CostThreshold;
-  postage?: Postage;
-  sheets?: number;
+}
+
+export interface PostedLetter {
+  notification_id: string;
+  sheets: number;
 }
 
 /** What the printer pays the post for it: less for letters that it sorts itself. */
@@ -23,14 +25,14 @@ export function costThreshold(mailingProduct: string, postageClass: string): Cos
 }
 
 /** Each letter is despatched once; whatever is reported again, or about a letter that already ended, changes nothing. */
-export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date): Promise<ChangedNotification[]> {
+export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date): Promise<PostedLetter[]> {
   const changes = despatches.map(({ notification_id: id }) => ({
     id,
     status: 'delivered' as const,
     because: 'despatched' as const,
   }));
   const changed = await recordStatusChanges(tx, changes, now);
-  if (changed.length === 0) return changed;
+  if (changed.length === 0) return [];
   const letters = await selectLettersToDespatch(
     tx,
     changed.map(({ id }) => id),
@@ -43,14 +45,14 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
       notification_id: id,
       service_id,
       despatched_on: londonDay(despatch.despatched_at),
-      postage: despatch.postage ?? postage,
-      sheets: despatch.sheets ?? billable_units,
+      postage,
+      sheets: billable_units,
       cost_threshold: despatch.cost_threshold,
       created_at: timestamp(now),
     };
   });
   await insertDespatches(tx, rows);
-  return changed;
+  return rows;
 }
 
 /** The printer could not print it: nothing of it will arrive. */

@@ -5,6 +5,7 @@ import type { DrawLetterOptions } from '../rendering/letter-pdf.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { CompiledTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import { letterAttachmentPath } from '../templates/letter-attachments.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { logoFile } from './letter-logo.ts';
 import type { Letter } from './letters.sql.ts';
@@ -16,6 +17,8 @@ export interface DrawingOrder {
   document: LetterDocument;
   logo?: NonNullable<DrawLetterOptions['logo']>;
   attachments: Uint8Array[];
+  /** The template has an attachment whose file is not there: it can be looked at, but not printed. */
+  incomplete: boolean;
 }
 
 /** The letter as it was accepted: that version of the template, its contact block, its day; the logo of today. */
@@ -49,17 +52,12 @@ export async function order(
   if (compiled.template_type !== 'letter') throw new Error('only letters are drawn');
   const document = compiled.document(personalisation, { date, ...(address ? { address } : {}) });
   const svg = brand && (await files.get(logoFile(brand.id)));
-  const attachment = template.letter_attachment && (await files.get(attachmentFile(template.letter_attachment.id)));
-  if (template.letter_attachment && !attachment) {
-    throw new Error(
-      `the attachment ${template.letter_attachment.id} of template ${template.id} is not among the files`,
-    );
-  }
+  const attached = template.letter_attachment;
+  const attachment = attached && (await files.get(letterAttachmentPath(template.service, attached.id)));
   return {
     document,
     ...(svg && brand ? { logo: { svg: svg.toString('utf8'), name: brand.name } } : {}),
     attachments: attachment ? [attachment] : [],
+    incomplete: attached !== null && !attachment,
   };
 }
-
-export const attachmentFile = (attachmentId: string) => `letter-attachments/${attachmentId}.pdf`;

@@ -18,7 +18,7 @@ import type { PrintProvider } from './print-provider.ts';
 import { collateLetters, type PrintJob, printJobs, printLetters } from './print-run.ts';
 
 type Needs = Platform & {
-  config: Pick<Config, 'PRINT_PROVIDER'>;
+  config: Pick<Config, 'PRINT_PROVIDER' | 'BASE_URL'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
   virusScanner: VirusScanner;

@@ -18,13 +18,14 @@ export function printFolder(config: Settings): PrintProvider {
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
       const manifest = {
         print_run: day,
-        letters: letters.map(({ name, reference, notification_id, postage, sheets, pdf }) => ({
+        letters: letters.map(({ name, reference, notification_id, postage, sheets, callback_url, pdf }) => ({
           file: name,
           reference,
           notification_id,
           postage,
           sheets,
           bytes: pdf.length,
+          callback_url,
         })),
       };
       const text = `${JSON.stringify(manifest, null, 2)}\n`;

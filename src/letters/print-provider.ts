@@ -25,6 +25,8 @@ export interface PrintedFile {
   name: string;
   postage: Postage;
   sheets: number;
+  /** Where the printer reports what became of it. */
+  callback_url: string;
   pdf: Uint8Array;
 }
 

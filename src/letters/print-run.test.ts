@@ -102,6 +102,7 @@ describe('collate-letters', () => {
           postage: 'first',
           sheets: 1,
           bytes: pdf.length,
+          callback_url: expect.stringContaining(`/notifications/letter/status?token=${first}.`),
         },
         expect.objectContaining({ file: names[1], postage: 'europe' }),
       ],

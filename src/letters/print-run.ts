@@ -10,9 +10,10 @@ import type { Platform } from '../platform/platform.ts';
 import { selectPrintableLetters } from './letters.sql.ts';
 import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
 import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from './print-run.sql.ts';
+import { printerCallbackUrl } from './printer-callback.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log'> & {
-  config: Pick<Config, 'PRINT_PROVIDER'>;
+type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
+  config: Pick<Config, 'PRINT_PROVIDER' | 'BASE_URL'>;
   printer: PrintProvider;
 };
 
@@ -78,7 +79,7 @@ async function fileOf(app: Needs, letter: LetterToPrint): Promise<PrintedFile | 
   }
   const reference = letterReference(id);
   const name = letterFileName(reference, postage, new Date(created_at));
-  return { reference, notification_id: id, name, postage, sheets, pdf };
+  return { reference, notification_id: id, name, postage, sheets, callback_url: printerCallbackUrl(app, id), pdf };
 }
 
 async function recordPrinted(app: Needs, letters: LetterToPrint[]): Promise<void> {

@@ -7,8 +7,8 @@ export async function insertReturnedLetters(
   tx: Tx,
   references: string[],
   reported: { reported_on: string; created_at: Timestamp },
-): Promise<{ notification_id: string; service_id: string }[]> {
-  const { rows } = await sql<{ notification_id: string; service_id: string }>`
+): Promise<{ notification_id: string }[]> {
+  const { rows } = await sql<{ notification_id: string }>`
     insert into returned_letters (notification_id, reference, service_id, template_id, template_version, api_key_id,
       created_by_id, client_reference, letter_created_at, printed_at, reported_on, created_at)
     select notification_id, reference, service_id, template_id, template_version, api_key_id, created_by_id,
@@ -16,7 +16,7 @@ export async function insertReturnedLetters(
     from printed_letters where reference = any (${references})
     order by notification_id
     on conflict (notification_id) do nothing
-    returning notification_id, service_id`.execute(tx);
+    returning notification_id`.execute(tx);
   return rows;
 }
 
@@ -32,6 +32,7 @@ export function selectReturnedCounts(db: Db, serviceId: string): Promise<{ repor
 
 export interface ReturnedLetter {
   notification_id: string;
+  service_id: string;
   client_reference: string | null;
   reported_on: string;
   letter_created_at: Timestamp;
@@ -45,7 +46,7 @@ export interface ReturnedLetter {
   email_address: string | null;
 }
 
-const returnedColumns = sql`returned.notification_id, returned.client_reference, returned.reported_on,
+const returnedColumns = sql`returned.notification_id, returned.service_id, returned.client_reference, returned.reported_on,
   returned.letter_created_at, returned.printed_at, returned.api_key_id, returned.template_id, returned.template_version,
   template.name as template_name, template.hidden as precompiled, sender.name as user_name, sender.email_address
   from returned_letters returned
@@ -58,6 +59,12 @@ export async function selectReturnedLetters(db: Db, serviceId: string, reportedO
   const { rows } = await sql<ReturnedLetter>`select ${returnedColumns}
     where returned.service_id = ${serviceId} and returned.reported_on = ${reportedOn}::date
     order by returned.letter_created_at desc, returned.notification_id`.execute(db);
+  return rows;
+}
+
+export async function selectReturnedLettersById(tx: Tx, ids: string[]): Promise<ReturnedLetter[]> {
+  const { rows } = await sql<ReturnedLetter>`select ${returnedColumns}
+    where returned.notification_id = any (${ids}) order by returned.notification_id`.execute(tx);
   return rows;
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aLetter, anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
 import { firstPage, makePdf } from '../../test/kit/pdf-samples.ts';
@@ -18,6 +18,12 @@ beforeAll(async () => {
   await anApiKey(harness, service);
   const { id } = await harness.app.db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow();
   apiKey = id;
+  await harness.admin('POST', `/service/${service}/callback-api`, {
+    url: 'https://example.org/returned',
+    bearer_token: 'a-token-for-callbacks',
+    updated_by_id: await aUser(harness),
+    callback_type: 'returned_letter',
+  });
 });
 
 async function printedLetters(): Promise<[string, string]> {
@@ -47,8 +53,32 @@ describe('POST /letters/returned', () => {
     const answer = await report(references);
     expect([answer.status, answer.body]).toEqual([200, { references }]);
     expect((await letterRow(harness, ids[0])).status).toBe('returned-letter');
+    await harness.runJobs();
     harness.clock.set('2024-02-21T12:00:00Z');
     expect((await report(references)).status).toBe(200);
+    await harness.runJobs();
+    const told = await harness.app.db.selectFrom('service_callbacks').selectAll().orderBy('created_at').execute();
+    expect(told.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      [
+        'https://example.org/returned',
+        {
+          notification_id: ids[0],
+          reference: 'mine',
+          date_sent: '2024-02-05T12:00:00.000000Z',
+          sent_by: 'API',
+          template_name: 'A letter',
+          template_id: template,
+          template_version: 1,
+          spreadsheet_file_name: null,
+          spreadsheet_row_number: null,
+          upload_letter_file_name: null,
+        },
+      ],
+      [
+        'https://example.org/returned',
+        expect.objectContaining({ notification_id: ids[1], reference: 'upload', template_name: null }),
+      ],
+    ]);
 
     expect((await get('returned-letter-statistics')).body).toEqual({
       returned_letter_count: 2,

@@ -1,19 +1,30 @@
 import { recordStatusChanges } from '../notifications/status.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   insertReturnedLetters,
+  type ReturnedLetter,
   selectReturnedCounts,
   selectReturnedLetters,
+  selectReturnedLettersById,
   serviceExists,
 } from './returned-letters.sql.ts';
 
 export type { ReturnedLetter } from './returned-letters.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Needs = Pick<Platform, 'db' | 'clock' | 'queue'>;
+
+/** The job of whoever tells services about letters that came back. */
+export const announceReturnedLetters = 'announce-returned-letters';
+
+export interface ReturnedLettersJob {
+  notification_ids: string[];
+}
+
+const announcedAtOnce = 500;
 
 /** Letters that the post brought back, by the printer's references. Unknown and repeated ones change nothing. */
 export async function recordReturnedLetters(app: Needs, references: string[]): Promise<void> {
@@ -28,7 +39,16 @@ export async function recordReturnedLetters(app: Needs, references: string[]): P
     }));
     // A letter comes back weeks later, when its notification may have been deleted: then there is nothing to change.
     if (changes.length > 0) await recordStatusChanges(tx, changes, now);
+    const ids = returned.map(({ notification_id }) => notification_id);
+    for (let start = 0; start < ids.length; start += announcedAtOnce) {
+      const job: ReturnedLettersJob = { notification_ids: ids.slice(start, start + announcedAtOnce) };
+      await app.queue.add(tx, announceReturnedLetters, job);
+    }
   });
+}
+
+export function listReturnedLettersById(tx: Tx, ids: string[]): Promise<ReturnedLetter[]> {
+  return selectReturnedLettersById(tx, ids);
 }
 
 const recentDays = 7;

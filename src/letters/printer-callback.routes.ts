@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import { NoContent, OneOf } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { readPrinterToken, recordPrinterReport } from './printer-callback.ts';
+
+const postageClasses = ['1ST', '2ND', 'INTERNATIONAL'] as const;
+const mailingProducts = [
+  'UNCODED',
+  'MM UNSORTED',
+  'UNSORTED',
+  'MM',
+  'INT EU',
+  'INT ROW',
+  'UNSORTEDE',
+  'MM ECONOMY',
+] as const;
+
+const property = (key: string, value: object) => ({
+  contains: { type: 'object', properties: { key: { const: key }, value }, required: ['key', 'value'] },
+});
+
+const Report = Type.Object({
+  id: Type.String(),
+  time: Type.String(),
+  data: Type.Object(
+    {
+      jobId: Type.String(),
+      jobStatus: OneOf(['DESPATCHED', 'REJECTED']),
+      transitionDate: Type.String({ format: 'datetime' }),
+      despatchProperties: Type.Optional(
+        Type.Array(Type.Object({ key: Type.String(), value: Type.String() }), {
+          minItems: 3,
+          allOf: [
+            property('totalSheets', { type: 'string', pattern: '^[0-9]+$' }),
+            property('postageClass', { enum: [...postageClasses] }),
+            property('mailingProduct', { enum: [...mailingProducts] }),
+          ],
+        }),
+      ),
+    },
+    {
+      if: { properties: { jobStatus: { const: 'DESPATCHED' } }, required: ['jobStatus'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['despatchProperties'] },
+    },
+  ),
+  metadata: Type.Object({ correlationId: Type.String() }),
+});
+
+export function printerCallbackRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/notifications/letter/status',
+    {
+      schema: {
+        summary: 'The printer posted a letter, or rejected it; the token is in the link of the manifest',
+        querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+        body: Report,
+        response: { 204: NoContent },
+      },
+      // Whoever has no token learns nothing about the form of the report.
+      preValidation: async (request) => {
+        readPrinterToken(app, (request.query as { token?: unknown }).token);
+      },
+    },
+    async (request, reply) => {
+      await recordPrinterReport(app, request.query.token, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+}
