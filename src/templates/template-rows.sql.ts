@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';
-
-/** By name as its characters are numbered, then text messages, emails, letters. */
-const byNameThenType = sql`template.name collate "C", array_position(array['sms', 'email', 'letter'], template.template_type)`;
+import { byNameThenType } from './templates.sql.ts';
 
 export async function selectTemplate(
   db: Db | Tx,

@@ -7,6 +7,7 @@ import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
 import { getServicePermissions } from './template-checks.ts';
 import { previewTemplate } from './template-preview.ts';
 import {
+  isPrecompiled,
   Languages,
   ListedTemplate,
   ListedVersion,
@@ -117,7 +118,10 @@ export function templateRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Array(ListedTemplate)) },
       },
     },
-    async (request) => ({ data: (await listTemplates(app, request.params.service_id)).map(templateRecord) }),
+    async (request) => {
+      const templates = await listTemplates(app, request.params.service_id);
+      return { data: templates.map((row) => ({ ...row, is_precompiled_letter: isPrecompiled(row) })) };
+    },
   );
 
   http.get(

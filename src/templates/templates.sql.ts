@@ -112,6 +112,32 @@ export async function insertPrecompiledTemplate(
     insert into templates_history (${columns}) select ${columns} from made`.execute(db);
 }
 
+/** By name as its characters are numbered, then text messages, emails, letters. */
+export const byNameThenType = sql`template.name collate "C", array_position(array['sms', 'email', 'letter'], template.template_type)`;
+
+/** What a list shows: the texts themselves may be megabytes. */
+export function selectTemplateList(db: Db, serviceId: string) {
+  return db
+    .selectFrom('templates as template')
+    .select([
+      'id',
+      'name',
+      'template_type',
+      'version',
+      'created_at',
+      'updated_at',
+      'archived',
+      'hidden',
+      'folder',
+      'process_type',
+    ])
+    .where('service_id', '=', serviceId)
+    .where('archived', '=', false)
+    .where('hidden', '=', false)
+    .orderBy(byNameThenType)
+    .execute();
+}
+
 /** Undefined when there is no such service. */
 export async function selectServicePermissions(db: Db | Tx, serviceId: string): Promise<string[] | undefined> {
   const service = await db.selectFrom('services').select('permissions').where('id', '=', serviceId).executeTakeFirst();

@@ -21,8 +21,14 @@ import type {
   TemplateRow,
   TemplateType,
 } from './template-row.ts';
-import { selectListedTemplates, selectTemplate, selectTemplateVersions } from './template-rows.sql.ts';
-import { folderExists, insertTemplate, type NewTemplate, updateTemplates } from './templates.sql.ts';
+import { selectTemplate, selectTemplateVersions } from './template-rows.sql.ts';
+import {
+  folderExists,
+  insertTemplate,
+  type NewTemplate,
+  selectTemplateList,
+  updateTemplates,
+} from './templates.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -97,9 +103,9 @@ async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: str
   if (folderId !== null && !(await folderExists(tx, serviceId, folderId))) throw invalid('parent_folder_id not found');
 }
 
-export async function listTemplates(app: Needs, serviceId: string): Promise<CurrentTemplateRow[]> {
+export async function listTemplates(app: Needs, serviceId: string) {
   await getServicePermissions(app.db, serviceId);
-  return selectListedTemplates(app.db, serviceId);
+  return selectTemplateList(app.db, serviceId);
 }
 
 export async function getTemplate(db: Db | Tx, serviceId: string, templateId: string): Promise<CurrentTemplateRow> {
