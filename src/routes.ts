@@ -11,6 +11,7 @@ import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { complaintRoutes } from './complaints/complaints.routes.ts';
 import { emailReceiptRoutes } from './delivery/email-receipts.routes.ts';
+import { inboundHookRoutes } from './delivery/inbound-hooks.routes.ts';
 import { providerDetailsRoutes } from './delivery/provider-details.routes.ts';
 import { textReceiptRoutes } from './delivery/text-receipts.routes.ts';
 import { letterLogoRoutes } from './letters/letter-logo.routes.ts';
@@ -155,7 +156,7 @@ export const surfaces: Surface<App>[] = [
     bodyFormats: {
       'application/x-www-form-urlencoded': parseForm,
     },
-    routes: [textReceiptRoutes, emailReceiptRoutes],
+    routes: [textReceiptRoutes, emailReceiptRoutes, inboundHookRoutes],
   },
   {
     name: 'printer',

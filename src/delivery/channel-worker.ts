@@ -15,7 +15,7 @@ import type { ProviderChoice } from './provider-choice.ts';
 import { selectPlaces } from './provider-details.sql.ts';
 import { isPrompt } from './provider-health.ts';
 import { handOvers, recordResults } from './record-results.ts';
-import type { SendingService, SendingServices } from './sending-services.ts';
+import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
 
 /** A dead worker’s messages are back in sight after this long; a living one renews what takes longer. */
 const lease_ms = 8_000;
@@ -38,8 +38,8 @@ export type ChannelNeeds = Platform & {
 export interface Channel<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
-  services: SendingServices;
-  compose(queued: QueuedNotification, service: SendingService): Promise<Composed<Message>>;
+  services: SenderIdentities;
+  compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
 }
 
 interface InFlight {

@@ -4,7 +4,7 @@ import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { EmailBrand } from '../rendering/email-page.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
-import type { SendingService } from './sending-services.ts';
+import type { SenderIdentity } from './sender-identities.ts';
 
 type Needs = {
   compiledTemplates: CompiledTemplates;
@@ -20,7 +20,7 @@ export interface Composed<Message> {
 export async function composeText(
   app: Needs,
   queued: QueuedNotification,
-  service: SendingService,
+  service: SenderIdentity,
 ): Promise<Composed<TextMessage>> {
   const { compiled } = await getTemplateForDelivery(app, queued);
   if (compiled.template_type !== 'sms') throw new Error('A text message has a template of another type');
@@ -42,7 +42,7 @@ export async function composeText(
 export async function composeEmail(
   app: Needs,
   queued: QueuedNotification,
-  service: SendingService,
+  service: SenderIdentity,
 ): Promise<Composed<EmailMessage>> {
   const { compiled } = await getTemplateForDelivery(app, queued);
   if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
@@ -68,7 +68,7 @@ export async function composeEmail(
   };
 }
 
-function brandOf({ brand_type, colour, logo, text, alt_text }: SendingService, logos?: string): EmailBrand | null {
+function brandOf({ brand_type, colour, logo, text, alt_text }: SenderIdentity, logos?: string): EmailBrand | null {
   if (brand_type === null) return null;
   return { brand_type, colour, logo_url: logoUrl(logo, logos), text, alt_text };
 }

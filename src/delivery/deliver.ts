@@ -7,16 +7,16 @@ import type { Log } from '../platform/log.ts';
 import { simulatedEmailOutcome, simulatedPhoneOutcome } from '../recipients/simulated-recipients.ts';
 import type { Composed } from './compose.ts';
 import type { Outcome, Provider } from './provider.ts';
-import type { SendingService } from './sending-services.ts';
+import type { SenderIdentity } from './sender-identities.ts';
 
 /** One message in a worker’s hands: leased, and on record as being given to `provider`. */
 export interface Attempt<Message> {
   queued: QueuedNotification;
-  service: SendingService | undefined;
+  service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;
   /** Nobody has room just now, which is not the message’s fault. */
   mustWait: boolean;
-  compose(queued: QueuedNotification, service: SendingService): Promise<Composed<Message>>;
+  compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
   clock: Clock;
   log: Log;
   config: Pick<Config, 'DELIVERY_MAX_RETRIES' | 'DELIVERY_RETRY_DELAY_S' | 'DELIVERY_EXPIRY_H'>;

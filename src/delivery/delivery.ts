@@ -12,7 +12,7 @@ import { ProviderChoice } from './provider-choice.ts';
 import { takeSandboxReceipts } from './providers/sandbox.ts';
 import { emailProviders, textProviders } from './providers.ts';
 import { recordReceipts } from './receipts.ts';
-import { sendingServices } from './sending-services.ts';
+import { senderIdentities } from './sender-identities.ts';
 
 export type DeliveryNeeds = Platform & { config: Config; compiledTemplates: CompiledTemplates };
 
@@ -25,7 +25,7 @@ export interface Delivery {
 
 /** The part of a worker process that hands messages over, collects what the sandbox owes, and tells services. */
 export function buildDelivery(app: DeliveryNeeds): Delivery {
-  const services = sendingServices(app);
+  const services = senderIdentities(app);
   const rates = app.config.PROVIDER_RATES;
   const texts: Channel<TextMessage> = {
     type: 'sms',

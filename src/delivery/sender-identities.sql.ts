@@ -1,7 +1,7 @@
 import type { Db } from '../platform/db/database.ts';
 
-/** What a message shows of the service that sends it. */
-export function selectSendingService(db: Db, serviceId: string) {
+/** Name, addresses and branding of a service, and whether it may send at all. */
+export function selectSenderIdentity(db: Db, serviceId: string) {
   return db
     .selectFrom('services')
     .leftJoin('email_branding', 'email_branding.id', 'services.email_branding_id')
