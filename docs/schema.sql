@@ -148,6 +148,12 @@ create table delivery_queue (
 );
 CREATE INDEX delivery_queue_lane_idx ON public.delivery_queue USING btree (notification_type, lane, service_id, due_at);
 
+create table delivery_sweeps (
+  name text not null,
+  swept_until timestamp with time zone not null,
+  constraint delivery_sweeps_pkey PRIMARY KEY (name)
+);
+
 create table document_attempts (
   document_id uuid not null,
   window_start timestamp with time zone not null,

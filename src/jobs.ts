@@ -1,4 +1,5 @@
 import type { App } from './app.ts';
+import { deliveryJobs } from './delivery/delivery.job.ts';
 import { emailReceiptJob } from './delivery/email-receipts.job.ts';
 import { returnedLettersJob } from './delivery/returned-letters.job.ts';
 import { letterJobs } from './letters/letters.job.ts';
@@ -16,6 +17,10 @@ export function jobs(app: App): Job[] {
     forgetInvitesJob(app),
     emailReceiptJob(app),
     ...letterJobs(app),
+<<<<<<< HEAD
     returnedLettersJob(app),
+=======
+    ...deliveryJobs(app),
+>>>>>>> e919fc9 (Delivery: failover between providers, time-outs, callback history and replay)
   ];
 }

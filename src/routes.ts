@@ -10,6 +10,7 @@ import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { complaintRoutes } from './complaints/complaints.routes.ts';
+import { callbackHistoryRoutes } from './delivery/callback-history.routes.ts';
 import { emailReceiptRoutes } from './delivery/email-receipts.routes.ts';
 import { inboundHookRoutes } from './delivery/inbound-hooks.routes.ts';
 import { providerDetailsRoutes } from './delivery/provider-details.routes.ts';
@@ -125,6 +126,7 @@ export const surfaces: Surface<App>[] = [
       freeAllowanceRoutes,
       organisationUsageRoutes,
       providerDetailsRoutes,
+      callbackHistoryRoutes,
       complaintRoutes,
     ],
   },

@@ -38,5 +38,28 @@ export const schedule: TimedTask[] = [
     cron: '30 4 * * *',
     job: 'clean-letters',
     sentence: 'After the night’s deletion of old notifications.',
+    cron: '5 * * * *',
+    job: 'time-out-messages',
+    sentence: 'Every hour: a message waits 72 hours for its receipt, not until the next night.',
+  },
+  {
+    cron: '* * * * *',
+    job: 'shift-from-slow-provider',
+    sentence: 'Looks at the last fifteen minutes.',
+  },
+  {
+    cron: '*/5 * * * *',
+    job: 'drift-providers-back',
+    sentence: 'Slowly: a provider that recovers should not be flooded.',
+  },
+  {
+    cron: '* * * * *',
+    job: 'check-delivery-queue',
+    sentence: 'Someone should know before the senders do.',
+  },
+  {
+    cron: '25 3 * * *',
+    job: 'clean-delivery',
+    sentence: 'In the quiet of the night.',
   },
 ];

@@ -13,6 +13,7 @@ import { deliver, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './provider-choice.ts';
 import { selectPlaces } from './provider-details.sql.ts';
+import { shiftFromFailing } from './provider-failover.ts';
 import { isPrompt } from './provider-health.ts';
 import { handOvers, recordResults } from './record-results.ts';
 import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
@@ -31,7 +32,12 @@ const mostBulkShare = 0.75;
 export type ChannelNeeds = Platform & {
   config: Pick<
     Config,
-    'DELIVERY_CONCURRENCY' | 'DELIVERY_MAX_RETRIES' | 'DELIVERY_RETRY_DELAY_S' | 'DELIVERY_EXPIRY_H'
+    | 'DELIVERY_CONCURRENCY'
+    | 'DELIVERY_MAX_RETRIES'
+    | 'DELIVERY_RETRY_DELAY_S'
+    | 'DELIVERY_EXPIRY_H'
+    | 'SMS_PROVIDERS'
+    | 'EMAIL_PROVIDERS'
   >;
 };
 
@@ -172,7 +178,17 @@ export class ChannelWorker<Message> {
       () => inTransaction(db, (tx) => recordResults(tx, results, clock.now())),
     );
     for (const result of results) this.measure(result);
+    if (results.some(({ outcome }) => outcome === 'retry')) await this.lookForTrouble();
     return results.map(() => undefined);
+  }
+
+  /** A provider that fails often gives some of its share to the others. */
+  private async lookForTrouble(): Promise<void> {
+    try {
+      await shiftFromFailing(this.app, this.channel.type);
+    } catch (error) {
+      this.app.log.warn({ err: error }, 'the shares of providers could not be looked at');
+    }
   }
 
   private measure(result: Result): void {

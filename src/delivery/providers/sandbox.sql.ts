@@ -38,12 +38,14 @@ export interface OwedReceipt {
   recipient: string;
 }
 
-/** Receipts that are due are paid by whoever takes them, once. */
+/** Receipts that are due are paid by whoever takes them, once; never before the hand-over itself has been recorded. */
 export async function takeOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
   const { rows } = await sql<OwedReceipt>`
     update sandbox_messages set receipt_due_at = null
     where reference in (
-      select reference from sandbox_messages where receipt_due_at <= ${now}
+      select reference from sandbox_messages
+      where receipt_due_at <= ${now}
+        and not exists (select 1 from notifications n where n.id = reference and n.status = 'created')
       order by receipt_due_at limit ${most} for update skip locked)
     returning reference, notification_type, recipient`.execute(tx);
   return rows;

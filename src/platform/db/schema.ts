@@ -121,6 +121,11 @@ export interface DeliveryQueue {
   outcome_known: Generated<boolean>;
 }
 
+export interface DeliverySweeps {
+  name: string;
+  swept_until: Time;
+}
+
 export interface DocumentAttempts {
   document_id: string;
   window_start: Time;
@@ -795,6 +800,7 @@ export interface DB {
   daily_usage: DailyUsage;
   default_allowances: DefaultAllowances;
   delivery_queue: DeliveryQueue;
+  delivery_sweeps: DeliverySweeps;
   document_attempts: DocumentAttempts;
   documents: Documents;
   email_branding: EmailBranding;

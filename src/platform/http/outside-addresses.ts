@@ -24,7 +24,6 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
   ['::', 96], // unspecified, loopback, IPv4 in the old compatible form
-  ['::ffff:0:0', 96], // IPv4 in disguise
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
@@ -41,6 +40,7 @@ for (const [network, prefix] of [
   inside.addSubnet(network, prefix, 'ipv6');
 }
 
+/** The rules for IPv4 count for IPv4 in the disguise of IPv6 too (`::ffff:7f00:1`): BlockList sees through it. */
 export function isInside(address: string): boolean {
   const withoutZone = address.replace(/%.*$/, '');
   return inside.check(withoutZone, isIP(withoutZone) === 4 ? 'ipv4' : 'ipv6');

@@ -1,0 +1,47 @@
+import type { Config } from '../config.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Job } from '../platform/queue/worker.ts';
+import { forgetOldCallbacks } from './callback-history.ts';
+import { driftBack, shiftFromSlow } from './provider-failover.ts';
+import { deleteHealthBefore } from './provider-health.sql.ts';
+import { cleanSandbox } from './providers/sandbox.ts';
+import { checkQueue } from './queue-check.ts';
+import { timeOutMessages } from './time-outs.ts';
+
+/** The timed part of delivery. All of it may run in any process, twice or late: the rows say what is due. */
+export function deliveryJobs(app: Platform & { config: Config }): Job[] {
+  return [
+    {
+      name: 'time-out-messages',
+      sentence: 'Ends text messages and emails for which no receipt came in 72 hours.',
+      async handle() {
+        await timeOutMessages(app);
+      },
+    },
+    {
+      name: 'shift-from-slow-provider',
+      sentence: 'Gives less to a text message provider whose receipts are slow.',
+      handle: () => shiftFromSlow(app),
+    },
+    {
+      name: 'drift-providers-back',
+      sentence: 'Moves the shares of providers back to their usual ones when nothing has gone wrong for a while.',
+      handle: () => driftBack(app),
+    },
+    {
+      name: 'check-delivery-queue',
+      sentence: 'Warns when messages wait for minutes.',
+      handle: () => checkQueue(app),
+    },
+    {
+      name: 'clean-delivery',
+      sentence: 'Forgets old callbacks, the health of past days, and what the sandbox kept.',
+      async handle() {
+        await forgetOldCallbacks(app);
+        await deleteHealthBefore(app.db, timestamp(new Date(app.clock.now().getTime() - 86_400_000)));
+        await cleanSandbox(app);
+      },
+    },
+  ];
+}
