@@ -21,6 +21,10 @@ export function jobs(app: App): Job[] {
     returnedLettersJob(app),
 =======
     ...deliveryJobs(app),
+<<<<<<< HEAD
 >>>>>>> e919fc9 (Delivery: failover between providers, time-outs, callback history and replay)
+=======
+    returnedLettersJob(app),
+>>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
   ];
 }

@@ -38,6 +38,8 @@ export const schedule: TimedTask[] = [
     cron: '30 4 * * *',
     job: 'clean-letters',
     sentence: 'After the night’s deletion of old notifications.',
+  },
+  {
     cron: '5 * * * *',
     job: 'time-out-messages',
     sentence: 'Every hour: a message waits 72 hours for its receipt, not until the next night.',

@@ -44,9 +44,11 @@ export async function composeEmail(
   queued: QueuedNotification,
   service: SenderIdentity,
 ): Promise<Composed<EmailMessage>> {
-  const { compiled } = await getTemplateForDelivery(app, queued);
+  const { compiled, row } = await getTemplateForDelivery(app, queued);
   if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
   const { personalisation, one_click_unsubscribe_url: unsubscribe_url } = queued;
+  // The header is for mail programs; a template may ask for a link that people see as well.
+  const unsubscribe_link = row.has_unsubscribe_link ? unsubscribe_url : null;
   return {
     message: {
       reference: queued.id,
@@ -57,10 +59,11 @@ export async function composeEmail(
       },
       reply_to: queued.reply_to_text,
       subject: compiled.subject(personalisation),
-      text: compiled.plainText(personalisation),
+      text: compiled.plainText(personalisation, { unsubscribe_link }),
       html: compiled.page(personalisation, {
         brand: brandOf(service, app.config.LOGO_BASE_URL),
         platform: { name: app.config.PLATFORM_NAME },
+        unsubscribe_link,
       }),
       unsubscribe_url,
     },

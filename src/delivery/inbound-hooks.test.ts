@@ -40,9 +40,9 @@ describe('POST /notifications/sms/receive/mmg', () => {
       headers: authorization ? { authorization } : {},
       payload: JSON.stringify(body),
     });
-  const text = (Number: string) => ({
+  const text = (number: string) => ({
     MSISDN: '447700900111',
-    Number,
+    Number: number,
     Message: 'x+%2B+y+is+%F0%9F%93%A9',
     ID: 'SOME-MMG-SPECIFIC-ID',
     DateRecieved: '2026-07-01+11%3A56%3A11',

@@ -28,6 +28,8 @@ export interface PrintedFile {
   /** Where the printer reports what became of it. */
   callback_url: string;
   pdf: Uint8Array;
+  /** Where the printer reports what became of it. */
+  callback_url: string;
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

@@ -113,7 +113,7 @@ export async function cleanSandbox(app: Needs): Promise<void> {
   await deleteSandboxMessagesBefore(app.db, timestamp(cutoff));
   const folder = outboxFolder(app.config.DATA_DIR);
   const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
+  for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {
     const path = join(folder, name);
     const { mtime } = await stat(path);
     if (mtime < cutoff) await rm(path, { force: true });

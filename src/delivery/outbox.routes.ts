@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { notFound } from '../platform/failure.ts';
+import { Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { outboxPage } from './outbox-page.ts';
+import { selectLatestSandboxMessages } from './providers/sandbox.sql.ts';
+import { outboxFolder } from './providers/sandbox.ts';
+
+type Needs = Platform & { config: Pick<Config, 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
+
+const shown = 100;
+
+/**
+ * What the sandbox kept, for whoever tries the product out. It shows messages to anyone who can reach the server, so it
+ * exists only in demonstrations.
+ */
+export function outboxRoutes(http: Http, app: Needs): void {
+  const { DEMO, SMS_PROVIDERS, EMAIL_PROVIDERS, DATA_DIR } = app.config;
+  if (!DEMO || ![...SMS_PROVIDERS, ...EMAIL_PROVIDERS].includes('sandbox')) return;
+
+  http.get(
+    '/outbox',
+    { schema: { summary: 'The latest messages in the sandbox, as a page or as JSON' } },
+    async (request, reply) => {
+      const messages = await selectLatestSandboxMessages(app.db, shown);
+      const wantsPage = (request.headers.accept ?? '').includes('text/html');
+      if (!wantsPage) return { messages };
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+        .send(outboxPage(messages));
+    },
+  );
+
+  http.get(
+    '/outbox/:reference',
+    { schema: { summary: 'One message as the sandbox keeps it', params: Type.Object({ reference: Uuid }) } },
+    async ({ params }, reply) => {
+      for (const [ending, type] of Object.entries(fileTypes)) {
+        const file = join(outboxFolder(DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
+        const content = await readFile(file).catch(() => undefined);
+        if (content) return reply.type(type).send(content);
+      }
+      throw notFound();
+    },
+  );
+}
+
+// An email is shown as its source, never rendered: it would run in the same origin as the API.
+const fileTypes = { '.txt': 'text/plain; charset=utf-8', '.eml': 'text/plain; charset=utf-8' };

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aQueuedMessage } from '../../test/kit/queued-messages.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DEMO: true } });
+
+describe('GET /outbox', () => {
+  it('200 as JSON and as a page that cannot be broken out of', async () => {
+    const service = await aService(harness);
+    const empty = await harness.request({ method: 'GET', url: '/outbox', headers: { accept: 'text/html' } });
+    expect(empty.text).toContain('Nothing has been sent yet');
+    const personalisation = { name: '<script>alert(1)</script>', thing: 'x' };
+    const text = await aQueuedMessage(harness, service, { personalisation });
+    const email = await aQueuedMessage(harness, service, { notification_type: 'email', personalisation });
+    await harness.deliver();
+    const { body } = await harness.request({ method: 'GET', url: '/outbox' });
+    expect(body.messages).toHaveLength(2);
+    expect(body.messages.find(({ reference }: { reference: string }) => reference === text)).toMatchObject({
+      notification_type: 'sms',
+      recipient: '447700900123',
+      sender: 'TESTING',
+      body: 'Hello <script>alert(1)</script>',
+      status: 'sending',
+    });
+    const page = await harness.request({ method: 'GET', url: '/outbox', headers: { accept: 'text/html,*/*' } });
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).not.toContain('<script>');
+    expect(page.text).toContain('About x');
+
+    const source = await harness.request({ method: 'GET', url: `/outbox/${email}` });
+    expect(source.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(source.text).toContain('Subject: About x');
+  });
+
+  it('404 for what was never sent', async () => {
+    const url = '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
+    expect((await harness.request({ method: 'GET', url })).status).toBe(404);
+    expect((await harness.request({ method: 'GET', url: '/outbox/..%2f..%2fetc' })).status).toBe(404);
+  });
+});
+
+describe('GET /outbox outside a demonstration', () => {
+  const real = useHarness({ config: { DEMO: false } });
+
+  it('404', async () => {
+    expect((await real.request({ method: 'GET', url: '/outbox' })).status).toBe(404);
+  });
+});
