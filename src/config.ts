@@ -24,6 +24,10 @@ export const settings = {
     min: 0,
     max: 3600,
   }),
+  DRAIN_DELAY_S: setting.integer(
+    'Seconds that a stopping process still answers while /readyz already fails, so that a balancer notices in time.',
+    { fallback: 0, min: 0, max: 20 },
+  ),
   WORKER_CONCURRENCY: setting.integer('Background jobs that one process runs at the same time.', {
     fallback: 10,
     min: 1,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { realpathSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
 import {
@@ -118,6 +119,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
 
   async function stop(): Promise<void> {
     app.drain();
+    await sleep(config.DRAIN_DELAY_S * 1_000);
     await http.close();
     await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();

@@ -13,9 +13,11 @@ const everyResponse = {
 };
 
 /** Security, CORS and tracing headers on everything, errors included; preflights are answered here. */
-export function addHeaders(http: FastifyInstance): void {
+export function addHeaders(http: FastifyInstance, app: { draining(): boolean }): void {
   http.addHook('onRequest', async (request, reply) => {
     reply.headers(everyResponse);
+    // Whoever keeps connections open goes to another process with the next request.
+    if (app.draining()) reply.header('connection', 'close');
     reply.header('x-b3-traceid', request.id);
     reply.header('x-b3-spanid', singleHeader(request.headers['x-b3-spanid']) ?? request.id.slice(-16));
     // A content type that cannot be read is no reason to refuse a body: JSON is read whatever it says.

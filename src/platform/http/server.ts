@@ -23,7 +23,7 @@ import { DeclaredRoutes } from './unrouted.ts';
 const maxBodyBytes = 20 * 1024 * 1024;
 
 export interface ServerOptions<App> {
-  app: App & { log: Log; metrics: Metrics };
+  app: App & { log: Log; metrics: Metrics; draining(): boolean };
   surfaces: Surface<App>[];
   /** Text formats that schemas may name, beyond those of the platform. */
   formats: Record<string, TextFormat>;
@@ -56,7 +56,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
   const declared = new DeclaredRoutes();
   declared.remember(http);
-  addHeaders(http);
+  addHeaders(http, app);
   readBodies(http);
   app.metrics.observeRequests(http);
   await documentRoutes(http, options.version);

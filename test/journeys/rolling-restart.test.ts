@@ -1,0 +1,133 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../src/operations/sandbox.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import { adminSecret, jwt, useHarness } from '../kit/harness.ts';
+
+/** Two API processes on one database, behind a balancer that does what balancers do: it asks `/readyz`. */
+
+interface Instance {
+  port: number;
+  child: ChildProcess;
+  ready: boolean;
+}
+
+const harness = useHarness();
+const agent = new Agent({ keepAlive: true });
+const instances: Instance[] = [];
+let key: string;
+let serviceId: string;
+let message: string;
+
+async function call(port: number, method: 'GET' | 'POST', path: string, token?: string, body?: string) {
+  const headers = token ? { authorization: `Bearer ${token}` } : {};
+  const sent = request({ agent, port, host: '127.0.0.1', method, path, headers });
+  sent.end(body);
+  const [answer] = await once(sent, 'response');
+  let text = '';
+  for await (const chunk of answer) text += chunk;
+  return { status: answer.statusCode as number, text };
+}
+
+function adminToken(): string {
+  return jwt({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1_000) }, adminSecret);
+}
+
+function launch(port: number): ChildProcess {
+  const { SECRET_KEY, DATA_DIR } = harness.app.config;
+  const env = {
+    ...{ PATH: process.env.PATH, PORT: String(port), SECRET_KEY, DATA_DIR, ADMIN_CLIENT_SECRETS: adminSecret },
+    DATABASE_URL: harness.app.pool.options.connectionString,
+    ...{ DRAIN_DELAY_S: '1', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '5' },
+  };
+  return spawn(process.execPath, ['dist/main.js', 'api'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+async function untilReady(instance: Instance): Promise<void> {
+  while (!instance.ready) {
+    if (instance.child.exitCode !== null) throw new Error('The process did not start');
+    await sleep(50);
+  }
+}
+
+let watching = true;
+/** A balancer's view: it is always a little late. */
+async function watch(instance: Instance): Promise<void> {
+  while (watching) {
+    const answer = await call(instance.port, 'GET', '/readyz').catch(() => undefined);
+    instance.ready = answer?.status === 200;
+    await sleep(100);
+  }
+}
+
+describe('two API processes', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    execFileSync(process.execPath, ['scripts/ready.mjs'], { stdio: 'inherit' });
+    serviceId = await aService(harness, { rate_limit: 1_000_000 });
+    key = await anApiKey(harness, serviceId);
+    const template_id = await aTemplate(harness, serviceId, { content: 'Hello' });
+    message = JSON.stringify({ phone_number: '07700900123', template_id });
+    for (const port of [await findFreePort(), await findFreePort()]) {
+      instances.push({ port, child: launch(port), ready: false });
+    }
+    for (const instance of instances) void watch(instance);
+    await Promise.all(instances.map(untilReady));
+  }, 120_000);
+
+  afterAll(async () => {
+    watching = false;
+    agent.destroy();
+    for (const { child } of instances) {
+      if (child.exitCode === null && child.kill()) await once(child, 'exit');
+    }
+  });
+
+  it('are restarted one after the other without one failed request', async () => {
+    const answers: Record<string, number> = {};
+    let sending = true;
+    let turn = 0;
+    async function keepSending(): Promise<void> {
+      while (sending) {
+        const ready = instances.filter((instance) => instance.ready);
+        const { port } = ready[turn++ % ready.length] ?? { port: 0 };
+        const outcome = await call(port, 'POST', '/v2/notifications/sms', key, message).then(
+          ({ status }) => String(status),
+          (error: Error) => error.message,
+        );
+        answers[outcome] = (answers[outcome] ?? 0) + 1;
+        await sleep(10);
+      }
+    }
+    const senders = Array.from({ length: 4 }, keepSending);
+    for (const instance of instances) {
+      const before = answers['201'] ?? 0;
+      instance.child.kill('SIGTERM');
+      const [code] = await once(instance.child, 'exit');
+      expect(code).toBe(0);
+      expect(answers['201']).toBeGreaterThan(before);
+      instance.child = launch(instance.port);
+      await untilReady(instance);
+    }
+    sending = false;
+    await Promise.all(senders);
+    expect(Object.keys(answers)).toEqual(['201']);
+    const stored = await harness.app.db.selectFrom('notifications').select('id').execute();
+    expect(stored).toHaveLength(answers['201'] ?? 0);
+  });
+
+  it('a key that is revoked through one is refused by the other within a second', async () => {
+    const [one, other] = instances.map(({ port }) => port) as [number, number];
+    expect((await call(other, 'POST', '/v2/notifications/sms', key, message)).status).toBe(201);
+    const keys = await call(one, 'GET', `/service/${serviceId}/api-keys`, adminToken());
+    const [{ id }] = JSON.parse(keys.text).apiKeys;
+    const revoked = await call(one, 'POST', `/service/${serviceId}/api-key/revoke/${id}`, adminToken(), '{}');
+    expect(revoked.status).toBe(202);
+    const start = Date.now();
+    while ((await call(other, 'POST', '/v2/notifications/sms', key, message)).status === 201) await sleep(20);
+    expect(Date.now() - start).toBeLessThan(1_000);
+    expect((await call(other, 'POST', '/v2/notifications/sms', key, message)).status).toBe(403);
+  });
+});
