@@ -16,15 +16,8 @@ export function jobs(app: App): Job[] {
     forgetCodesJob(app),
     forgetInvitesJob(app),
     emailReceiptJob(app),
-    ...letterJobs(app),
-<<<<<<< HEAD
-    returnedLettersJob(app),
-=======
     ...deliveryJobs(app),
-<<<<<<< HEAD
->>>>>>> e919fc9 (Delivery: failover between providers, time-outs, callback history and replay)
-=======
+    ...letterJobs(app),
     returnedLettersJob(app),
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
   ];
 }

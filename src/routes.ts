@@ -13,7 +13,6 @@ import { complaintRoutes } from './complaints/complaints.routes.ts';
 import { callbackHistoryRoutes } from './delivery/callback-history.routes.ts';
 import { emailReceiptRoutes } from './delivery/email-receipts.routes.ts';
 import { inboundHookRoutes } from './delivery/inbound-hooks.routes.ts';
-import { letterReceiptRoutes } from './delivery/letter-receipts.routes.ts';
 import { outboxRoutes } from './delivery/outbox.routes.ts';
 import { providerDetailsRoutes } from './delivery/provider-details.routes.ts';
 import { textReceiptRoutes } from './delivery/text-receipts.routes.ts';
@@ -165,19 +164,11 @@ export const surfaces: Surface<App>[] = [
   {
     name: 'printer',
     prefix: '/notifications/letter',
-<<<<<<< HEAD
     // The link in the manifest holds a token for its letter.
     authenticate: 'open',
     ...publicErrors,
     errorStatuses: [400, 403],
     routes: [printerCallbackRoutes],
-=======
-    // The link that the printer was given carries a token.
-    authenticate: 'open',
-    ...publicErrors,
-    errorStatuses: [400, 403],
-    routes: [letterReceiptRoutes],
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
   },
   {
     name: 'open',
@@ -185,13 +176,9 @@ export const surfaces: Surface<App>[] = [
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [],
-<<<<<<< HEAD
     // Our own pages send forms, and so do mail programs that unsubscribe by themselves.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
-    routes: [operationsRoutes, unsubscribeRoutes, downloadRoutes],
-=======
-    routes: [operationsRoutes, outboxRoutes],
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
+    routes: [operationsRoutes, unsubscribeRoutes, downloadRoutes, outboxRoutes],
   },
 ];
 

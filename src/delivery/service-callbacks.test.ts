@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { aService, aUser } from '../../test/kit/builders.ts';
 import { type Harness, useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { startCallbackSink } from '../../test/kit/stub-gateways.ts';
@@ -243,7 +243,7 @@ describe('GET /service/{id}/callbacks, POST .../replay', () => {
   });
 });
 
-describe('complaints, received texts and returned letters', () => {
+describe('complaints and received texts', () => {
   const callTo = (path: string) => JSON.parse(sink.calls.find((call) => call.path === path)?.body ?? '');
 
   it('posts a complaint', async () => {
@@ -296,47 +296,6 @@ describe('complaints, received texts and returned letters', () => {
       message: 'hello there',
       date_received: timestamp(harness.clock.now()),
     });
-  });
-});
-
-describe('letters that come back', () => {
-  it('are told of once', async () => {
-    const service = await aService(harness);
-    await aCallback(harness, service, `${sink.url}/returned`, 'returned_letter');
-    const now = timestamp(harness.clock.now());
-    const template = await aTemplate(harness, service, { template_type: 'letter', name: 'Reminder' });
-    const letter = { notification_id: newId(harness.clock.now()), service_id: service, template_id: template };
-    await harness.app.db
-      .insertInto('printed_letters')
-      .values({
-        ...letter,
-        reference: 'ABCDEFGHIJKLMNOP',
-        template_version: 1,
-        client_reference: 'yours',
-        created_at: now,
-        printed_at: now,
-      })
-      .execute();
-    for (let time = 0; time < 2; time += 1) {
-      await harness.admin('POST', '/letters/returned', { references: ['ABCDEFGHIJKLMNOP', 'UNKNOWN000000000'] });
-      await harness.runJobs();
-      await harness.deliver();
-    }
-    const calls = sink.calls.filter(({ path }) => path === '/returned');
-    expect(calls.map(({ body }) => JSON.parse(body))).toEqual([
-      {
-        notification_id: letter.notification_id,
-        reference: 'yours',
-        date_sent: now,
-        sent_by: 'API',
-        template_name: 'Reminder',
-        template_id: template,
-        template_version: 1,
-        spreadsheet_file_name: null,
-        spreadsheet_row_number: null,
-        upload_letter_file_name: null,
-      },
-    ]);
   });
 });
 

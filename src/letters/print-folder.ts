@@ -18,11 +18,7 @@ export function printFolder(config: Settings): PrintProvider {
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
       const manifest = {
         print_run: day,
-<<<<<<< HEAD
         letters: letters.map(({ name, reference, notification_id, postage, sheets, callback_url, pdf }) => ({
-=======
-        letters: letters.map(({ name, reference, notification_id, postage, sheets, pdf, callback_url }) => ({
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
           file: name,
           reference,
           notification_id,

@@ -28,8 +28,6 @@ export interface PrintedFile {
   /** Where the printer reports what became of it. */
   callback_url: string;
   pdf: Uint8Array;
-  /** Where the printer reports what became of it. */
-  callback_url: string;
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

@@ -102,11 +102,7 @@ describe('collate-letters', () => {
           postage: 'first',
           sheets: 1,
           bytes: pdf.length,
-<<<<<<< HEAD
           callback_url: expect.stringContaining(`/notifications/letter/status?token=${first}.`),
-=======
-          callback_url: expect.stringContaining('/notifications/letter/status?token='),
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
         },
         expect.objectContaining({ file: names[1], postage: 'europe' }),
       ],

@@ -8,7 +8,6 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectPrintableLetters } from './letters.sql.ts';
-import { printCallbackUrl } from './print-callback.ts';
 import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
 import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from './print-run.sql.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
@@ -80,11 +79,7 @@ async function fileOf(app: Needs, letter: LetterToPrint): Promise<PrintedFile | 
   }
   const reference = letterReference(id);
   const name = letterFileName(reference, postage, new Date(created_at));
-<<<<<<< HEAD
   return { reference, notification_id: id, name, postage, sheets, callback_url: printerCallbackUrl(app, id), pdf };
-=======
-  return { reference, notification_id: id, name, postage, sheets, pdf, callback_url: printCallbackUrl(app, id) };
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
 }
 
 async function recordPrinted(app: Needs, letters: LetterToPrint[]): Promise<void> {

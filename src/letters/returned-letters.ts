@@ -16,7 +16,6 @@ import {
 export type { ReturnedLetter } from './returned-letters.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'queue'>;
-<<<<<<< HEAD
 
 /** The job of whoever tells services about letters that came back. */
 export const announceReturnedLetters = 'announce-returned-letters';
@@ -26,8 +25,6 @@ export interface ReturnedLettersJob {
 }
 
 const announcedAtOnce = 500;
-=======
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
 
 /** Letters that the post brought back, by the printer's references. Unknown and repeated ones change nothing. */
 export async function recordReturnedLetters(app: Needs, references: string[]): Promise<void> {
@@ -41,19 +38,12 @@ export async function recordReturnedLetters(app: Needs, references: string[]): P
       because: 'returned' as const,
     }));
     // A letter comes back weeks later, when its notification may have been deleted: then there is nothing to change.
-<<<<<<< HEAD
     if (changes.length > 0) await recordStatusChanges(tx, changes, now);
     const ids = returned.map(({ notification_id }) => notification_id);
     for (let start = 0; start < ids.length; start += announcedAtOnce) {
       const job: ReturnedLettersJob = { notification_ids: ids.slice(start, start + announcedAtOnce) };
       await app.queue.add(tx, announceReturnedLetters, job);
     }
-=======
-    if (changes.length === 0) return;
-    await recordStatusChanges(tx, changes, now);
-    const notification_ids = returned.map(({ notification_id }) => notification_id);
-    await app.queue.add(tx, 'announce-returned-letters', { notification_ids });
->>>>>>> 7094d90 (Printer's reports, letters that come back, outbox page, visible unsubscribe link)
   });
 }
 
