@@ -67,14 +67,13 @@ export function selectOrganisation(db: Db, id: string) {
   return db.selectFrom('organisations').select(columns).where('id', '=', id).executeTakeFirst();
 }
 
-/** Held until the transaction ends: nobody else changes it, and nothing new refers to it, meanwhile. */
-export function lockOrganisation(tx: Tx, id: string) {
-  return tx
-    .selectFrom('organisations')
-    .select(['id', 'name', 'active', 'crown', 'organisation_type', 'email_branding_id', 'letter_branding_id'])
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+/**
+ * Held until the transaction ends: nobody else changes it meanwhile. Whoever is about to archive it also keeps new services
+ * and members from referring to it; a mere change must not, or two who wait for each other's service would never end.
+ */
+export function lockOrganisation(tx: Tx, id: string, before: 'change' | 'archive') {
+  const row = tx.selectFrom('organisations').select(['name', 'active']).where('id', '=', id);
+  return (before === 'archive' ? row.forUpdate() : row.forNoKeyUpdate()).executeTakeFirst();
 }
 
 export async function insertOrganisation(db: Db, row: Insertable<Organisations>): Promise<void> {

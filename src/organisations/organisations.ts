@@ -78,30 +78,24 @@ export async function createOrganisation(
   return getOrganisation(db, id);
 }
 
-/** Returns the organisation before and after; nobody else changes it until the transaction ends. */
+/** Nobody else changes it until the transaction ends. */
 export async function updateOrganisation(
   tx: Tx,
   id: string,
   request: OrganisationChange & { domains?: string[] },
   now: Date,
-) {
-  const before = await lockOrganisation(tx, id);
-  if (!before) throw notFound();
+): Promise<void> {
+  if (!(await lockOrganisation(tx, id, 'change'))) throw notFound();
   const { domains, ...change } = request;
   await updateOrganisationRow(tx, id, { ...change, updated_at: timestamp(now) });
-  if (domains) {
-    await replaceDomains(
-      tx,
-      id,
-      domains.map((domain) => domain.toLowerCase()),
-    );
-  }
-  return { before, after: { ...before, ...given(change) } };
+  if (!domains) return;
+  const names = domains.map((domain) => domain.toLowerCase());
+  await replaceDomains(tx, id, names);
 }
 
 export async function archiveOrganisation({ db, clock }: Needs, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
-    const organisation = await lockOrganisation(tx, id);
+    const organisation = await lockOrganisation(tx, id, 'archive');
     if (!organisation) throw notFound();
     const keeps = await selectWhatKeepsOrganisation(tx, id);
     if (keeps.active_services) throw invalid('Cannot archive an organisation with active services');
@@ -119,8 +113,4 @@ export async function archiveOrganisation({ db, clock }: Needs, id: string): Pro
       updated_at: timestamp(now),
     });
   });
-}
-
-function given<T extends object>(change: T): Partial<T> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

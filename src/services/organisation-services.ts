@@ -39,10 +39,10 @@ export async function changeOrganisation(
   const change = request.permissions ? { permissions: request.permissions } : request;
   await inTransaction(db, async (tx) => {
     const now = clock.now();
-    const { after } = await updateOrganisation(tx, organisationId, change, now);
-    if (change.email_branding_id) await addDefaultToPool(tx, 'email', after.id, change.email_branding_id);
-    if (change.letter_branding_id) await addDefaultToPool(tx, 'letter', after.id, change.letter_branding_id);
-    await followOrganisation(tx, after.id, change, now);
+    await updateOrganisation(tx, organisationId, change, now);
+    if (change.email_branding_id) await addDefaultToPool(tx, 'email', organisationId, change.email_branding_id);
+    if (change.letter_branding_id) await addDefaultToPool(tx, 'letter', organisationId, change.letter_branding_id);
+    await followOrganisation(tx, organisationId, change, now);
   });
 }
 
