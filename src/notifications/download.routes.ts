@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
-import { Nullable } from '../platform/http/fields.ts';
+import { Nullable, Raw } from '../platform/http/fields.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
@@ -14,11 +14,20 @@ const OfPage = Type.Object({ service: Type.String(), document: Type.String() });
 const OfDocument = Type.Object({ service_id: Type.String(), document_id: Type.String() });
 const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.Optional(Type.String()) });
 
+const Page = Raw('text/html', 'The page');
+
 /** Files sent by email: the page behind the link, and the file itself. The key in the link is the only credential. */
 export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
   http.get(
     '/d/:service/:document',
-    { schema: { summary: 'The page behind a link to a file', params: OfPage, querystring: Key } },
+    {
+      schema: {
+        summary: 'The page behind a link to a file',
+        params: OfPage,
+        querystring: Key,
+        response: { 200: Page },
+      },
+    },
     async (request, reply) => {
       const { service, document, key } = readPageLink(request);
       const found = await findDocument(app, service, document, key);
@@ -32,7 +41,14 @@ export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config
 
   http.post(
     '/d/:service/:document',
-    { schema: { summary: 'Confirm the email address that a file was sent to', params: OfPage, querystring: Key } },
+    {
+      schema: {
+        summary: 'Confirm the email address that a file was sent to',
+        params: OfPage,
+        querystring: Key,
+        response: { 200: Page },
+      },
+    },
     async (request, reply) => {
       const { service, document, key } = readPageLink(request);
       const found = await findDocument(app, service, document, key);
@@ -46,7 +62,14 @@ export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config
 
   http.get(
     '/services/:service_id/documents/:document_id',
-    { schema: { summary: 'A file sent by email', params: OfDocument, querystring: Key } },
+    {
+      schema: {
+        summary: 'A file sent by email',
+        params: OfDocument,
+        querystring: Key,
+        response: { 200: Raw('application/octet-stream', 'The file, under its own content type') },
+      },
+    },
     async (request, reply) => {
       const { service, document, key } = readFileLink(request);
       if (!key) return refuse(reply, 400, 'Missing decryption key');

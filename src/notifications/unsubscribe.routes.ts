@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Uuid } from '../platform/http/fields.ts';
+import { Raw, Uuid } from '../platform/http/fields.ts';
 import { asHtml, sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -37,7 +37,13 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
 
   http.get(
     '/unsubscribe/:notification_id/:token',
-    { schema: { summary: 'The page behind the link in an email; opening it changes nothing', params: OfLink } },
+    {
+      schema: {
+        summary: 'The page behind the link in an email; opening it changes nothing',
+        params: OfLink,
+        response: { 200: Raw('text/html', 'The page') },
+      },
+    },
     async (request, reply) => {
       const subscription = findSubscription(app, request.params.notification_id, request.params.token);
       if (!subscription) return sendPage(reply, 404, brokenLink);
