@@ -1,14 +1,19 @@
 import { letterFiles } from '../notifications/letter-work.ts';
+import { addDays, londonDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { deleteLetterFiles, selectOrphanedLetterFiles } from './letters.sql.ts';
+import type { PrintProvider } from './print-provider.ts';
 import { deletePrintedLettersBefore } from './print-run.sql.ts';
 
 const atOnce = 500;
 const printedKeptForDays = 365;
+const sandboxKeptForDays = 7;
+
+type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'> & { printer: PrintProvider };
 
 /** Files go when their letter has gone, however long its service keeps letters; the printer's references after a year. */
-export async function cleanLetters(app: Pick<Platform, 'db' | 'files' | 'clock' | 'log'>): Promise<void> {
+export async function cleanLetters(app: Needs): Promise<void> {
   let deleted = 0;
   for (;;) {
     const ids = await selectOrphanedLetterFiles(app.db, atOnce);
@@ -24,5 +29,6 @@ export async function cleanLetters(app: Pick<Platform, 'db' | 'files' | 'clock' 
     app.db,
     timestamp(new Date(app.clock.now().getTime() - printedKeptForDays * 86_400_000)),
   );
+  await app.printer.forgetBefore?.(addDays(londonDay(app.clock.now()), -sandboxKeptForDays));
   app.log.info({ letters: deleted }, 'files of deleted letters were deleted');
 }

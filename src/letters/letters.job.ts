@@ -36,6 +36,9 @@ const longestDelay_ms = 300_000;
 const shortestDelay_ms = 2_000;
 
 export function letterJobs(app: Needs): Job[] {
+  if (app.virusScanner.mode === 'marker-only') {
+    app.log.info({}, 'uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set');
+  }
   const work = (name: string, sentence: string, run: (app: Needs, id: string) => Promise<void>): Job<LetterWork> => ({
     name,
     sentence,

@@ -1,5 +1,7 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { isDay } from '../platform/calendar.ts';
 import { localFiles } from '../platform/files.ts';
 import type { PrintProvider } from './print-provider.ts';
 
@@ -10,10 +12,12 @@ type Settings = Pick<Config, 'DATA_DIR' | 'PRINT_FOLDER' | 'PRINT_HAND_OFF' | 'S
  * that lists them last, so that whoever waits for manifests never sees half a batch.
  */
 export function printFolder(config: Settings): PrintProvider {
-  const folder = localFiles(printFolderPath(config));
-  const itself = config.PRINT_HAND_OFF === 'sandbox' && config.SANDBOX_RECEIPTS === 'auto';
+  const path = printFolderPath(config);
+  const folder = localFiles(path);
+  const sandbox = config.PRINT_HAND_OFF === 'sandbox';
   return {
-    ...(itself ? { despatchesItselfAfter_ms: config.SANDBOX_DELAY_MS } : {}),
+    ...(sandbox && config.SANDBOX_RECEIPTS === 'auto' ? { despatchesItselfAfter_ms: config.SANDBOX_DELAY_MS } : {}),
+    ...(sandbox ? { forgetBefore: (day: string) => deleteRunsBefore(path, day) } : {}),
     async handOver({ day, letters }) {
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
       const manifest = {
@@ -34,6 +38,11 @@ export function printFolder(config: Settings): PrintProvider {
   };
 }
 
-export function printFolderPath({ DATA_DIR, PRINT_FOLDER }: Pick<Settings, 'DATA_DIR' | 'PRINT_FOLDER'>): string {
+function printFolderPath({ DATA_DIR, PRINT_FOLDER }: Pick<Settings, 'DATA_DIR' | 'PRINT_FOLDER'>): string {
   return PRINT_FOLDER ?? join(DATA_DIR, 'outbox', 'print');
+}
+
+async function deleteRunsBefore(path: string, day: string): Promise<void> {
+  const names = await readdir(path).catch(() => []);
+  for (const name of names.filter((run) => isDay(run) && run < day)) await rm(join(path, name), { recursive: true });
 }

@@ -11,6 +11,8 @@ export interface PrintProvider {
   handOver(batch: PrintBatch): Promise<void>;
   /** The despatch is made up after this time; undefined when the printer itself reports it. */
   despatchesItselfAfter_ms?: number;
+  /** Deletes the files of print runs before that day, where nobody else collects them. */
+  forgetBefore?(day: string): Promise<void>;
 }
 
 export interface PrintBatch {

@@ -176,6 +176,22 @@ describe('despatch', () => {
   });
 });
 
+describe('clean-letters', () => {
+  it('deletes what the sandbox was given more than a week ago', async () => {
+    await letterAt('2024-09-02T12:00:00Z');
+    await collateAt('2024-09-02T16:30:00Z');
+    for (const [now, files] of [
+      ['2024-09-09T04:30:00Z', 2],
+      ['2024-09-10T04:30:00Z', 0],
+    ] as const) {
+      harness.clock.set(now);
+      await harness.app.queue.add(harness.app.db, 'clean-letters', {});
+      await harness.runJobs();
+      expect(await filesOf('2024-09-02')).toHaveLength(files);
+    }
+  });
+});
+
 describe('names', () => {
   it.each([
     ['first', '1'],

@@ -115,7 +115,8 @@ export async function cleanSandbox(app: Needs): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {
     const path = join(folder, name);
-    const { mtime } = await stat(path);
-    if (mtime < cutoff) await rm(path, { force: true });
+    const kept = await stat(path);
+    // The printer's folder lies beside the messages.
+    if (kept.isFile() && kept.mtime < cutoff) await rm(path, { force: true });
   }
 }
