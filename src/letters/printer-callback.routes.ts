@@ -59,7 +59,7 @@ export function printerCallbackRoutes(http: Http, app: Platform): void {
         response: { 204: NoContent },
       },
       // Whoever has no token learns nothing about the form of the report.
-      preValidation: async (request) => {
+      onRequest: async (request) => {
         readPrinterToken(app, (request.query as { token?: unknown }).token);
       },
     },

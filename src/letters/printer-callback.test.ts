@@ -32,10 +32,10 @@ async function printed(): Promise<{ id: string; link: string }> {
 function report(id: string, data: object = {}, properties: Record<string, string> = {}) {
   const all = { totalSheets: '1', postageClass: '2ND', mailingProduct: 'MM', ...properties };
   return {
-    id,
+    id: '1234',
     time: '2024-07-24T12:00:00Z',
     data: {
-      jobId: 'job-1',
+      jobId: id,
       jobStatus: 'DESPATCHED',
       transitionDate: '2024-07-23T23:30:00Z',
       despatchProperties: Object.entries(all).map(([key, value]) => ({ key, value })),
@@ -104,7 +104,11 @@ describe('POST /notifications/letter/status', () => {
   it.each(['', '?token=', '?token=4f46df42-f795-4cc4-83bb-65ca312f49cc.nonsense', '?token=a&token=b'])(
     '403 without a valid token, whatever the body: %j',
     async (query) => {
-      const answer = await post(`/notifications/letter/status${query}`, { nonsense: true });
+      const answer = await harness.request({
+        method: 'POST',
+        url: `/notifications/letter/status${query}`,
+        payload: 'not JSON',
+      });
       expect(answer.status).toBe(403);
       expect(answer.body.errors[0].message).toBe('A valid token must be provided in the query string');
     },
@@ -134,6 +138,7 @@ describe('POST /notifications/letter/status', () => {
     for (const data of [
       { jobStatus: 'LOST' },
       { transitionDate: 'yesterday' },
+      { jobId: undefined },
       { despatchProperties: undefined },
       { despatchProperties: [] },
     ]) {

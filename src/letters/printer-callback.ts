@@ -29,6 +29,7 @@ export function readPrinterToken({ secrets }: Pick<Platform, 'secrets'>, token: 
 export interface PrinterReport {
   id: string;
   data: {
+    jobId: string;
     jobStatus: 'DESPATCHED' | 'REJECTED';
     transitionDate: string;
     despatchProperties?: { key: string; value: string }[];
@@ -42,7 +43,8 @@ export async function recordPrinterReport(
   { id, data }: PrinterReport,
 ): Promise<void> {
   const notificationId = readPrinterToken(app, token);
-  if (id.toLowerCase() !== notificationId) {
+  // Printers name the letter as the job, some also as the event.
+  if (![data.jobId, id].some((named) => named.toLowerCase() === notificationId)) {
     throw invalid('Notification ID in letter callback data does not match ID in token');
   }
   const now = app.clock.now();
