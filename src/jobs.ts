@@ -4,6 +4,7 @@ import { emailReceiptJob } from './delivery/email-receipts.job.ts';
 import { returnedLettersJob } from './delivery/returned-letters.job.ts';
 import { letterJobs } from './letters/letters.job.ts';
 import { rollupJobs } from './notifications/rollups.job.ts';
+import { upkeepJobs } from './notifications/upkeep.job.ts';
 import type { Job } from './platform/queue/worker.ts';
 import { allowanceJob } from './services/allowance.job.ts';
 import { forgetCodesJob, forgetInvitesJob } from './users/users.job.ts';
@@ -13,6 +14,7 @@ export function jobs(app: App): Job[] {
   return [
     allowanceJob(app),
     ...rollupJobs(app),
+    ...upkeepJobs(app),
     forgetCodesJob(app),
     forgetInvitesJob(app),
     emailReceiptJob(app),

@@ -13,6 +13,7 @@ import {
 } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
+import { preparePartitions } from './notifications/partitions.ts';
 import { BackupRefused, backup, restore } from './operations/backup.ts';
 import { printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
@@ -105,6 +106,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   await migrate(databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
   const app = buildApp(config, { databaseUrl, log });
   await app.open();
+  await preparePartitions(app);
   app.metrics.collectProcessMetrics();
   const demo = config.DEMO ? await ensureDemo(app) : undefined;
   const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));

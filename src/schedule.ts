@@ -64,4 +64,19 @@ export const schedule: TimedTask[] = [
     job: 'clean-delivery',
     sentence: 'In the quiet of the night.',
   },
+  {
+    cron: '7 * * * *',
+    job: 'prepare-partitions',
+    sentence: 'Hourly, so that a failure is mended a hundred times before it could matter.',
+  },
+  {
+    cron: '0 3 * * *',
+    job: 'apply-retention',
+    sentence: 'After London midnight at any time of year, and after the rollups were compared with the messages.',
+  },
+  {
+    cron: '37 * * * *',
+    job: 'forget-leftovers',
+    sentence: 'Hourly, so that nothing is kept for much longer than its time.',
+  },
 ];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import { canonicalId } from '../platform/id.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
 
 export interface StatusChangeRow {
@@ -56,6 +57,9 @@ export const usageKey = sql`${rollupDay} as london_day, service_id, template_id,
  * returned, so a repeated or late receipt does nothing. The ids must be distinct.
  */
 export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promise<ChangedNotification[]> {
+  // Says which days are concerned, so that planning looks at their partitions only.
+  const ids = changes.map(({ id }) => canonicalId(id)).sort();
+  const inRange = sql`n.id between ${ids[0]} and ${ids.at(-1)}`;
   const { rows } = await sql<ChangedNotification>`
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (
@@ -64,7 +68,7 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
       )
     ), before as (
       select n.* from notifications n join wanted w on w.id = n.id and n.status = any (w.allowed)
-      order by n.id for update of n
+      where ${inRange} order by n.id for update of n
     ), after as (
       update notifications n set
         status = coalesce(w.status, n.status),
@@ -78,7 +82,7 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
         recipient = coalesce(w.recipient, n.recipient),
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
       from wanted w join before b on b.id = w.id
-      where n.id = w.id
+      where n.id = w.id and ${inRange}
       returning n.*
     ), status_changes as (
       select ${rollupDay} as london_day, service_id, template_id, notification_type, key_type, status, sum(change) as change

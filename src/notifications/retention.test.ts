@@ -1,0 +1,214 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { recordInboundText } from './inbound-texts.ts';
+import type { NewNotification } from './notification.ts';
+import { partitionOf, preparePartitions } from './partitions.ts';
+import { applyRetention, forgetLeftovers } from './retention.ts';
+import { recordStatusChanges } from './status.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+let service: string;
+let sms: string;
+let letters: string;
+
+beforeEach(async () => {
+  harness.clock.set('2026-11-16T12:00:00Z');
+  service = await aService(harness);
+  sms = await aTemplate(harness, service);
+  letters = await aTemplate(harness, service, { template_type: 'letter' });
+});
+
+async function sentAt(moment: string, fields: Partial<NewNotification> = {}, of = service): Promise<string> {
+  const now = harness.clock.now();
+  harness.clock.set(moment);
+  const id = await aNotification(harness, of, fields.notification_type === 'letter' ? letters : sms, fields);
+  harness.clock.set(now);
+  return id;
+}
+
+async function keeps(
+  of: string,
+  notification_type: 'sms' | 'email' | 'letter',
+  days_of_retention: number,
+): Promise<void> {
+  const answer = await harness.admin('POST', `/service/${of}/data-retention`, { notification_type, days_of_retention });
+  expect(answer.status).toBe(201);
+}
+
+async function left(): Promise<string[]> {
+  const rows = await harness.app.db.selectFrom('notifications').select('id').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+async function partitions(): Promise<string[]> {
+  const { rows } = await harness.app.pool.query(
+    `select relname from pg_class where relispartition and relkind = 'r' and relname like 'notifications_%' order by 1`,
+  );
+  return rows.map(({ relname }) => relname);
+}
+
+async function partitionHolding(id: string): Promise<string> {
+  const { rows } = await harness.app.pool.query(
+    'select tableoid::regclass::text as name from notifications where id = $1',
+    [id],
+  );
+  return rows[0]?.name;
+}
+
+describe('retention', () => {
+  beforeEach(async () => {
+    await harness.app.db.deleteFrom('notifications').execute();
+    await harness.app.db.deleteFrom('delivery_queue').execute();
+    await harness.app.db.deleteFrom('service_data_retention').execute();
+  });
+
+  it('deletes what is older than seven London days, with its place in the queue; figures stay', async () => {
+    const old = await sentAt('2026-11-08T23:59:59Z');
+    const kept = await sentAt('2026-11-09T00:00:00Z', { key_type: 'test' });
+    await sentAt('2026-11-08T23:00:00Z', { key_type: 'test' });
+    await applyRetention(harness.app);
+    expect(await left()).toEqual([kept]);
+    const queue = await harness.app.db.selectFrom('delivery_queue').select('notification_id').execute();
+    expect(queue.map(({ notification_id }) => notification_id)).toEqual([kept]);
+    const counts = await harness.app.db
+      .selectFrom('daily_status_counts')
+      .select('count')
+      .where('service_id', '=', service)
+      .execute();
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+    const key = await anApiKey(harness, service);
+    expect((await harness.v2('GET', `/v2/notifications/${old}`, key)).status).toBe(404);
+  });
+
+  it('keeps London midnight in summer', async () => {
+    await sentAt('2026-07-01T22:59:59Z');
+    const kept = await sentAt('2026-07-01T23:00:00Z');
+    harness.clock.set('2026-07-09T03:00:00Z');
+    await applyRetention(harness.app);
+    expect(await left()).toEqual([kept]);
+  });
+
+  it('follows each service’s own rules, by channel', async () => {
+    const other = await aService(harness);
+    await keeps(service, 'sms', 3);
+    await keeps(service, 'letter', 30);
+    await keeps(other, 'sms', 30);
+    await sentAt('2026-11-12T12:00:00Z');
+    const young = await sentAt('2026-11-13T12:00:00Z');
+    const letter = await sentAt('2026-11-01T12:00:00Z', { notification_type: 'letter', status: 'delivered' });
+    await sentAt('2026-10-01T12:00:00Z', { notification_type: 'letter', status: 'delivered' });
+    const theirs = await sentAt('2026-11-01T12:00:00Z', {}, other);
+    await applyRetention(harness.app);
+    expect((await left()).sort()).toEqual([young, letter, theirs].sort());
+  });
+
+  it.each(['created', 'sending', 'pending-virus-check'] as const)('a letter in %s stays', async (status) => {
+    const id = await sentAt('2026-11-01T12:00:00Z', { notification_type: 'letter', status });
+    await applyRetention(harness.app);
+    expect(await left()).toEqual([id]);
+  });
+
+  it('works through many in small steps', async () => {
+    for (let made = 0; made < 30; made += 1) await sentAt('2026-11-01T12:00:00Z');
+    await applyRetention(harness.app);
+    expect(await left()).toEqual([]);
+  });
+
+  it('received texts go by the rule for text messages', async () => {
+    await keeps(service, 'sms', 30);
+    const other = await aService(harness);
+    const receive = async (of: string) => {
+      const text = { service_id: of, notify_number: '1', user_number: '2', content: 'x', provider: 'mmg' };
+      const old = new Date('2026-11-01T12:00:00Z');
+      return (await inTransaction(harness.app.db, (tx) => recordInboundText(tx, text, old))).id;
+    };
+    const kept = await receive(service);
+    await receive(other);
+    await applyRetention(harness.app);
+    const texts = await harness.app.db.selectFrom('inbound_sms').select('id').execute();
+    expect(texts).toEqual([{ id: kept }]);
+  });
+
+  it('files whose time is over are deleted; so are keys of repeated requests and old counters', async () => {
+    const emails = await aService(harness, { contact_link: 'https://example.org' });
+    const key = await anApiKey(harness, emails);
+    const template_id = await aTemplate(harness, emails, { template_type: 'email', content: '((f))', subject: 's' });
+    const send = (retention_period: string) =>
+      harness.v2(
+        'POST',
+        '/v2/notifications/email',
+        key,
+        { email_address: 'a@example.org', template_id, personalisation: { f: { file: 'aGk=', retention_period } } },
+        { 'idempotency-key': retention_period },
+      );
+    expect((await send('1 week')).status).toBe(201);
+    expect((await send('2 weeks')).status).toBe(201);
+    expect(harness.files.kept.size).toBe(2);
+    harness.clock.set('2026-11-23T12:00:00Z');
+    await forgetLeftovers(harness.app);
+    expect(harness.files.kept.size).toBe(1);
+    expect(await harness.app.db.selectFrom('documents').select('id').execute()).toHaveLength(1);
+    expect(await harness.app.db.selectFrom('idempotency_keys').select('key').execute()).toEqual([]);
+    expect(await harness.app.db.selectFrom('daily_message_counts').select('count').execute()).toEqual([]);
+  });
+});
+
+describe('partitions', () => {
+  it('are made for today and a week ahead, once, and take in what already waits', async () => {
+    const early = await sentAt('2026-11-16T10:00:00Z');
+    expect(await partitionHolding(early)).toBe('notifications_default');
+    await Promise.all([preparePartitions(harness.app), preparePartitions(harness.app)]);
+    await preparePartitions(harness.app);
+    const made = await partitions();
+    expect(made.filter((name) => name !== 'notifications_default')).toEqual(
+      ['16', '17', '18', '19', '20', '21', '22', '23'].map((day) => `notifications_202611${day}`),
+    );
+    expect(await partitionHolding(early)).toBe('notifications_20261116');
+    expect(await partitionHolding(await sentAt('2026-11-16T23:59:59.999Z'))).toBe('notifications_20261116');
+    expect(await partitionHolding(await sentAt('2026-11-17T00:00:00Z'))).toBe('notifications_20261117');
+    expect(await partitionHolding(await sentAt('2027-11-17T00:00:00Z'))).toBe('notifications_default');
+    const { rows } = await harness.app.pool.query(
+      `select count(*)::int as n from pg_indexes where tablename = 'notifications_20261116'`,
+    );
+    expect(rows[0].n).toBeGreaterThanOrEqual(4);
+  });
+
+  it('status changes reach messages of several days at once', async () => {
+    const ids = [
+      await sentAt('2026-11-16T11:00:00Z'),
+      await sentAt('2026-11-17T11:00:00Z'),
+      await sentAt('2027-11-17T00:00:00Z'),
+    ];
+    const changed = await inTransaction(harness.app.db, (tx) =>
+      recordStatusChanges(
+        tx,
+        ids.map((id) => ({ id, status: 'sending', because: 'handedOver' })),
+        harness.clock.now(),
+      ),
+    );
+    expect(changed.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  });
+
+  it('are dropped whole when nobody keeps their messages, and emptied otherwise', async () => {
+    await preparePartitions(harness.app);
+    const keeper = await aService(harness);
+    await keeps(keeper, 'sms', 60);
+    const kept = await sentAt('2026-11-17T12:00:00Z', {}, keeper);
+    const gone = await sentAt('2026-11-17T12:00:00Z');
+    harness.clock.set('2026-11-26T03:00:00Z');
+    await applyRetention(harness.app);
+    const names = await partitions();
+    expect(names).not.toContain('notifications_20261116');
+    expect(names).toContain('notifications_20261117');
+    expect(names).not.toContain('notifications_20261118');
+    expect(names).toContain('notifications_20261119');
+    expect(await left()).toContain(kept);
+    expect(await left()).not.toContain(gone);
+  });
+
+  it('cover each moment exactly once', () => {
+    expect(partitionOf('2026-11-16').to_id).toBe(partitionOf('2026-11-17').from_id);
+  });
+});

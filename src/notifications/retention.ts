@@ -1,0 +1,113 @@
+import { addDays, londonDay, londonInstant, utcDay } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import { firstIdAt } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { deleteExpiredDocuments } from './documents.sql.ts';
+import { documentPath } from './documents.ts';
+import { deleteIdempotencyKeys } from './idempotency.sql.ts';
+import { replayLimit } from './idempotency.ts';
+import { dropPartition, selectPartitionNames } from './partitions.sql.ts';
+import { dayOfPartition, partitionOf } from './partitions.ts';
+import { forgetOldRateWindows } from './rate-limits.ts';
+import {
+  deleteDocumentAttempts,
+  deleteExpiredAfter,
+  deleteInboundTexts,
+  deleteNotificationsOf,
+  deleteOldCounters,
+  deleteOrphanedQueue,
+  deleteUnsubscribeRequests,
+  hasMessagesToKeep,
+  type RetentionRule,
+  selectRetentionRules,
+} from './retention.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
+
+/** Unless a service has a rule of its own. */
+export const defaultRetentionDays = 7;
+const unsubscribesKeptForDays = 90;
+
+// Small enough to hold no lock for longer than a few milliseconds.
+const batch = 2_000;
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** Forgets the messages whose time is over: at London midnight, so many days back. Figures stay: they are kept apart. */
+export async function applyRetention(app: Needs): Promise<void> {
+  const rules = await selectRetentionRules(app.db);
+  const deleted = (await deleteEarly(app, rules)) + (await deleteWhatIsDue(app, rules));
+  await deleteOrphanedQueue(app.db, cutOff(app, defaultRetentionDays));
+  const texts = rules
+    .filter(({ notification_type }) => notification_type === 'sms')
+    .map(({ service_id, days_of_retention }) => ({ service_id, before_id: cutOff(app, days_of_retention) }));
+  const inbound = await deleteInboundTexts(app.db, cutOff(app, defaultRetentionDays), texts);
+  app.log.info({ notifications: deleted, inbound_texts: inbound }, 'old messages were deleted');
+}
+
+/** Smallest id that is kept. */
+function cutOff(app: Needs, days: number): string {
+  return firstIdAt(londonInstant(addDays(londonDay(app.clock.now()), -days)));
+}
+
+/** Services that keep less than the others. */
+async function deleteEarly(app: Needs, rules: RetentionRule[]): Promise<number> {
+  let deleted = 0;
+  for (const rule of rules.filter(({ days_of_retention }) => days_of_retention < defaultRetentionDays)) {
+    for (let went = batch; went === batch; deleted += went) {
+      went = await deleteNotificationsOf(app.db, rule, cutOff(app, rule.days_of_retention), batch);
+    }
+  }
+  return deleted;
+}
+
+/** A day that nobody keeps goes as a whole, without a look at its messages; of the other days, one by one. */
+async function deleteWhatIsDue(app: Needs, rules: RetentionRule[]): Promise<number> {
+  const before = cutOff(app, defaultRetentionDays);
+  await dropWholeDays(app, before);
+  const kept = rules
+    .filter(({ days_of_retention }) => days_of_retention > defaultRetentionDays)
+    .map((rule) => ({ ...rule, before_id: cutOff(app, rule.days_of_retention) }));
+  let deleted = 0;
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    const step = await deleteExpiredAfter(app.db, after, before, kept, batch);
+    deleted += step.deleted;
+    after = step.next;
+  }
+  return deleted;
+}
+
+async function dropWholeDays(app: Needs, before: string): Promise<void> {
+  for (const name of await selectPartitionNames(app.db)) {
+    const day = dayOfPartition(name);
+    if (day === undefined) continue;
+    const partition = partitionOf(day);
+    if (partition.to_id > before || (await hasMessagesToKeep(app.db, partition))) continue;
+    try {
+      await dropPartition(app.db, name);
+      app.log.info({ partition: name }, 'a day of messages was dropped');
+    } catch (error) {
+      app.log.warn({ err: error, partition: name }, 'a partition could not be dropped and will be tried again');
+    }
+  }
+}
+
+/** What outlives its use within hours. */
+export async function forgetLeftovers(app: Needs): Promise<void> {
+  const now = app.clock.now();
+  for (let went = batch; went === batch; ) {
+    went = await deleteIdempotencyKeys(app.db, timestamp(replayLimit(now)), batch);
+  }
+  await forgetDocuments(app);
+  await forgetOldRateWindows(app);
+  await deleteDocumentAttempts(app.db, timestamp(new Date(now.getTime() - 3_600_000)));
+  await deleteOldCounters(app.db, addDays(utcDay(now), -2));
+  await deleteUnsubscribeRequests(app.db, timestamp(new Date(now.getTime() - unsubscribesKeptForDays * 86_400_000)));
+}
+
+async function forgetDocuments(app: Needs): Promise<void> {
+  for (;;) {
+    const gone = await deleteExpiredDocuments(app.db, timestamp(app.clock.now()), 100);
+    for (const document of gone) await app.files.remove(documentPath(document));
+    if (gone.length === 0) return;
+  }
+}

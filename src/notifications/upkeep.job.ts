@@ -1,0 +1,24 @@
+import type { Platform } from '../platform/platform.ts';
+import type { Job } from '../platform/queue/worker.ts';
+import { preparePartitions } from './partitions.ts';
+import { applyRetention, forgetLeftovers } from './retention.ts';
+
+export function upkeepJobs(app: Platform): Job[] {
+  return [
+    {
+      name: 'prepare-partitions',
+      sentence: 'Makes the partitions of the coming days.',
+      handle: () => preparePartitions(app),
+    },
+    {
+      name: 'apply-retention',
+      sentence: 'Deletes messages whose service keeps them no longer.',
+      handle: () => applyRetention(app),
+    },
+    {
+      name: 'forget-leftovers',
+      sentence: 'Deletes expired files, keys of repeated requests and old counters.',
+      handle: () => forgetLeftovers(app),
+    },
+  ];
+}
