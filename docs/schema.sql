@@ -87,6 +87,13 @@ create table daily_message_counts (
   constraint daily_message_counts_pkey PRIMARY KEY (service_id, utc_day, channel)
 );
 
+create table daily_processing_time (
+  london_day date not null,
+  messages bigint not null,
+  within_ten_seconds bigint not null,
+  constraint daily_processing_time_pkey PRIMARY KEY (london_day)
+);
+
 create table daily_status_counts (
   london_day date not null,
   service_id uuid not null,

@@ -7,6 +7,7 @@ import { rollupJobs } from './notifications/rollups.job.ts';
 import { upkeepJobs } from './notifications/upkeep.job.ts';
 import type { Job } from './platform/queue/worker.ts';
 import { allowanceJob } from './services/allowance.job.ts';
+import { processingTimeJob } from './statistics/performance-dashboard.job.ts';
 import { forgetCodesJob, forgetInvitesJob } from './users/users.job.ts';
 
 /** Every background job. A job is only a wake-up: the database row it names is the truth. */
@@ -21,5 +22,6 @@ export function jobs(app: App): Job[] {
     ...deliveryJobs(app),
     ...letterJobs(app),
     returnedLettersJob(app),
+    processingTimeJob(app),
   ];
 }

@@ -50,6 +50,9 @@ import { serviceRoutes } from './services/services.routes.ts';
 import { smsSenderRoutes } from './services/sms-senders.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { letterAttachmentRoutes } from './templates/letter-attachments.routes.ts';
+import { performanceDashboardRoutes } from './statistics/performance-dashboard.routes.ts';
+import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
+import { serviceListRoutes } from './statistics/service-lists.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { templateEmailFileRoutes } from './templates/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/template-folders.routes.ts';
@@ -126,6 +129,8 @@ export const surfaces: Surface<App>[] = [
       usageRoutes,
       freeAllowanceRoutes,
       organisationUsageRoutes,
+      performanceDashboardRoutes,
+      serviceListRoutes,
       providerDetailsRoutes,
       callbackHistoryRoutes,
       complaintRoutes,

@@ -13,6 +13,11 @@ export const schedule: TimedTask[] = [
     sentence: 'In the quiet of the night, long before the first messages of these days are deleted.',
   },
   {
+    cron: '0 2 * * *',
+    job: 'record-processing-time',
+    sentence: 'Yesterday is over in London, and its messages are still there.',
+  },
+  {
     cron: '1 2 1 4 *',
     job: 'open-financial-year',
     sentence: 'The financial year begins on 1 April in London, where it is already an hour later by then.',

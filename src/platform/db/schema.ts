@@ -75,6 +75,12 @@ export interface DailyMessageCounts {
   last_taken: Generated<number>;
 }
 
+export interface DailyProcessingTime {
+  london_day: string;
+  messages: number;
+  within_ten_seconds: number;
+}
+
 export interface DailyStatusCounts {
   london_day: string;
   service_id: string;
@@ -796,6 +802,7 @@ export interface DB {
   daily_despatches: DailyDespatches;
   daily_hand_overs: DailyHandOvers;
   daily_message_counts: DailyMessageCounts;
+  daily_processing_time: DailyProcessingTime;
   daily_status_counts: DailyStatusCounts;
   daily_usage: DailyUsage;
   default_allowances: DefaultAllowances;

@@ -1,0 +1,11 @@
+import type { Platform } from '../platform/platform.ts';
+import type { Job } from '../platform/queue/worker.ts';
+import { recordProcessingTime } from './performance-dashboard.ts';
+
+export function processingTimeJob(app: Platform): Job {
+  return {
+    name: 'record-processing-time',
+    sentence: 'Counts how many of yesterday’s messages a provider had within ten seconds.',
+    handle: () => recordProcessingTime(app),
+  };
+}

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { Day, Nullable, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { countLiveServices, getPerformance, performanceDays } from './performance-dashboard.ts';
+
+const CountOfDay = Type.Array(Type.Object({ date: Day, count: Type.Integer() }));
+
+export function performanceDashboardRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/performance-dashboard',
+    {
+      schema: {
+        summary: 'How much is sent, how fast, and by whom',
+        querystring: Type.Object({ start_date: Type.Optional(Day), end_date: Type.Optional(Day) }),
+        response: {
+          200: Type.Object({
+            total_notifications: Type.Integer({ description: 'Ever' }),
+            email_notifications: CountOfDay,
+            sms_notifications: CountOfDay,
+            letter_notifications: CountOfDay,
+            notifications_by_type: Type.Array(
+              Type.Object({ date: Day, emails: Type.Integer(), sms: Type.Integer(), letters: Type.Integer() }),
+            ),
+            processing_time: Type.Array(Type.Object({ date: Day, percentage_under_10_seconds: Type.Number() })),
+            live_service_count: Type.Integer(),
+            services_using_notify: Type.Array(
+              Type.Object({
+                organisation_id: Nullable(Uuid),
+                organisation_name: Nullable(Type.String()),
+                service_id: Uuid,
+                service_name: Type.String(),
+              }),
+            ),
+          }),
+        },
+      },
+    },
+    async (request) => getPerformance(app, performanceDays(app.clock.now(), request.query)),
+  );
+
+  http.get(
+    '/_status/live-service-and-organisation-counts',
+    {
+      schema: {
+        summary: 'How many live services there are, and organisations that have one',
+        response: { 200: Type.Object({ organisations: Type.Integer(), services: Type.Integer() }) },
+      },
+    },
+    async () => countLiveServices(app),
+  );
+}

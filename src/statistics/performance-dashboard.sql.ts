@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+import type { Days } from './days.ts';
+import { statuses } from './platform-stats.sql.ts';
+
+export interface DayOfMessages {
+  date: string;
+  emails: number;
+  sms: number;
+  letters: number;
+}
+
+export async function selectMessagesByDay(db: Db, days: Days): Promise<DayOfMessages[]> {
+  const { rows } = await sql<DayOfMessages>`
+    select london_day as date,
+      coalesce(sum(count) filter (where notification_type = 'email'), 0)::bigint as emails,
+      coalesce(sum(count) filter (where notification_type = 'sms'), 0)::bigint as sms,
+      coalesce(sum(count) filter (where notification_type = 'letter'), 0)::bigint as letters
+    from (${statuses(days)}) as counted
+    group by london_day
+    having sum(count) <> 0
+    order by london_day`.execute(db);
+  return rows;
+}
+
+export async function countMessages(db: Db, days: Days): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(count), 0)::bigint as count from (${statuses(days)}) as counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** A day without messages was as fast as can be. */
+export async function selectProcessingTimes(
+  db: Db,
+  days: Days,
+): Promise<{ date: string; percentage_under_10_seconds: number }[]> {
+  const { rows } = await sql<{ date: string; percentage_under_10_seconds: number }>`
+    select london_day as date,
+      coalesce(round(100.0 * within_ten_seconds / nullif(messages, 0), 2), 100)::float8 as percentage_under_10_seconds
+    from daily_processing_time
+    where london_day between ${days.first_day} and ${days.last_day}
+    order by london_day`.execute(db);
+  return rows;
+}
+
+/** Messages accepted between two ids. A message that was to wait is no measure of speed. */
+export async function upsertProcessingTime(
+  db: Db,
+  day: { london_day: string; first_id: string; end_id: string },
+): Promise<void> {
+  await sql`
+    insert into daily_processing_time (london_day, messages, within_ten_seconds)
+    select ${day.london_day}, count(*), count(*) filter (where sent_at - created_at <= interval '10 seconds')
+    from notifications
+    where id >= ${day.first_id} and id < ${day.end_id} and notification_type in ('sms', 'email') and key_type <> 'test'
+      and api_key_id is not null and scheduled_for is null
+    on conflict (london_day)
+    do update set messages = excluded.messages, within_ten_seconds = excluded.within_ten_seconds`.execute(db);
+}
+
+export async function selectLiveServiceNames(db: Db) {
+  return db
+    .selectFrom('services')
+    .leftJoin('organisations', 'organisations.id', 'services.organisation_id')
+    .select([
+      'organisations.id as organisation_id',
+      'organisations.name as organisation_name',
+      'services.id as service_id',
+      'services.name as service_name',
+    ])
+    .where('services.active', '=', true)
+    .where('services.restricted', '=', false)
+    .where('services.count_as_live', '=', true)
+    .orderBy('organisations.name', (order) => order.asc().nullsLast())
+    .orderBy('services.name')
+    .execute();
+}
+
+export async function countLive(db: Db): Promise<{ services: number; organisations: number }> {
+  const { rows } = await sql<{ services: number; organisations: number }>`
+    select count(*) as services, count(distinct o.id) as organisations
+    from services s left join organisations o on o.id = s.organisation_id and o.active
+    where s.active and not s.restricted and s.count_as_live`.execute(db);
+  return rows[0] ?? { services: 0, organisations: 0 };
+}

@@ -1,0 +1,56 @@
+import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { firstIdAt } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Days } from './days.ts';
+import {
+  countLive,
+  countMessages,
+  selectLiveServiceNames,
+  selectMessagesByDay,
+  selectProcessingTimes,
+  upsertProcessingTime,
+} from './performance-dashboard.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const everything: Days = { first_day: '2000-01-01', last_day: '2099-12-31' };
+
+/** What the public may know: how much is sent, how fast, and by whom. */
+export async function getPerformance({ db }: Needs, days: Days) {
+  const [total_notifications, byDay, processing_time, { services: live_service_count }, services_using_notify] =
+    await Promise.all([
+      countMessages(db, everything),
+      selectMessagesByDay(db, days),
+      selectProcessingTimes(db, days),
+      countLive(db),
+      selectLiveServiceNames(db),
+    ]);
+  return {
+    total_notifications,
+    email_notifications: byDay.map(({ date, emails }) => ({ date, count: emails })),
+    sms_notifications: byDay.map(({ date, sms }) => ({ date, count: sms })),
+    letter_notifications: byDay.map(({ date, letters }) => ({ date, count: letters })),
+    notifications_by_type: byDay,
+    processing_time,
+    live_service_count,
+    services_using_notify,
+  };
+}
+
+/** The last week, today included, unless the days are given. */
+export function performanceDays(now: Date, asked: { start_date?: string; end_date?: string }): Days {
+  const last_day = asked.end_date ?? londonDay(now);
+  return { first_day: asked.start_date ?? addDays(last_day, -7), last_day };
+}
+
+export function countLiveServices({ db }: Needs) {
+  return countLive(db);
+}
+
+/** Yesterday is over: how fast was it? */
+export async function recordProcessingTime({ db, clock }: Needs): Promise<void> {
+  const today = londonDay(clock.now());
+  const london_day = addDays(today, -1);
+  const [first_id, end_id] = [london_day, today].map((day) => firstIdAt(londonInstant(day)));
+  if (first_id && end_id) await upsertProcessingTime(db, { london_day, first_id, end_id });
+}

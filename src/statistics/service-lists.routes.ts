@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { Data, Datetime, Day, Nullable, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { listLiveServices, listMonthsOfServices } from './service-lists.ts';
+
+const LiveService = Type.Object({
+  service_id: Uuid,
+  service_name: Type.String(),
+  organisation_name: Nullable(Type.String()),
+  organisation_type: Nullable(Type.String()),
+  consent_to_research: Nullable(Type.Boolean()),
+  contact_name: Nullable(Type.String()),
+  contact_email: Nullable(Type.String()),
+  contact_mobile: Nullable(Type.String()),
+  live_date: Nullable(Datetime),
+  sms_volume_intent: Nullable(Type.Integer()),
+  email_volume_intent: Nullable(Type.Integer()),
+  letter_volume_intent: Nullable(Type.Integer()),
+  sms_totals: Type.Integer(),
+  email_totals: Type.Integer(),
+  letter_totals: Type.Integer(),
+  free_sms_fragment_limit: Nullable(Type.Integer()),
+});
+
+export function serviceListRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/live-services-data',
+    {
+      schema: {
+        summary: 'Live services, who answers for them, and what they sent this financial year',
+        response: { 200: Data(Type.Array(LiveService)) },
+      },
+    },
+    async () => ({ data: await listLiveServices(app) }),
+  );
+
+  http.get(
+    '/service/monthly-data-by-service',
+    {
+      schema: {
+        summary: 'Messages of live services by month and type',
+        querystring: Type.Object({ start_date: Day, end_date: Day }),
+        response: {
+          200: Type.Array(
+            Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] }), {
+              description:
+                'Month, service id, service name, type; sending, delivered, technical, temporary and permanent failures, sent',
+            }),
+          ),
+        },
+      },
+    },
+    async (request) => listMonthsOfServices(app, request.query),
+  );
+}
