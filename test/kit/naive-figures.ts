@@ -99,12 +99,13 @@ const defaults: Record<string, [number, number][]> = {
   ],
 };
 
-/** The text of the London midnight that a day begins with, to be compared with the London text of a moment. */
-const midnight = (day: string) => `${day} 00:00:00`;
+/** Whether a moment is no later than the London midnight that a day begins with. */
+const hasBegunBy = (moment: string, day: string) =>
+  `${londonText(moment)}.${new Date(moment).getUTCMilliseconds()}` <= `${day} 00:00:00.0`;
 
 function rateOn(rates: { start: string; rate: string }[], day: string): Money {
   const sorted = [...rates].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
-  const begun = sorted.filter(({ start }) => londonText(start) <= midnight(day));
+  const begun = sorted.filter(({ start }) => hasBegunBy(start, day));
   const rate = begun.at(-1) ?? sorted[0];
   return rate ? money(rate.rate) : 0n;
 }
