@@ -86,9 +86,10 @@ export async function updateOrganisationRow(tx: Tx, id: string, change: Updateab
 
 export async function replaceDomains(tx: Tx, organisation_id: string, names: string[]): Promise<void> {
   await tx.deleteFrom('organisation_domains').where('organisation_id', '=', organisation_id).execute();
-  if (names.length === 0) return;
-  const rows = names.map((domain) => ({ domain, organisation_id }));
-  await withConstraints(meanings, () => tx.insertInto('organisation_domains').values(rows).execute());
+  await withConstraints(meanings, () =>
+    sql`insert into organisation_domains (domain, organisation_id)
+      select unnest(${names}::text[]), ${organisation_id}`.execute(tx),
+  );
 }
 
 export function selectOrganisationIdByDomains(db: Db, names: string[]) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 
 export type GuestType = 'email' | 'mobile';
@@ -17,9 +18,10 @@ export async function replaceGuests(
   guests: { recipient_type: GuestType; position: number; recipient: string }[],
 ): Promise<void> {
   await tx.deleteFrom('service_guest_list').where('service_id', '=', service_id).execute();
-  if (guests.length === 0) return;
-  await tx
-    .insertInto('service_guest_list')
-    .values(guests.map((guest) => ({ service_id, ...guest })))
-    .execute();
+  // As one value, because the number of values of a statement is limited and that of guests is not.
+  await sql`
+    insert into service_guest_list (service_id, recipient_type, position, recipient)
+    select ${service_id}, recipient_type, position, recipient
+    from json_to_recordset(${JSON.stringify(guests)}::json) as guest (recipient_type text, position int, recipient text)
+  `.execute(tx);
 }

@@ -84,6 +84,13 @@ describe('PUT /service/{id}/guest-list', () => {
     expect((await admin('PUT', path, empty)).status).toBe(404);
   });
 
+  it('204 for as many entries as fit into a request', async () => {
+    const id = await aService(harness);
+    const email_addresses = Array.from({ length: 40_000 }, (_, index) => `guest-${index}@example.org`);
+    expect((await admin('PUT', `/service/${id}/guest-list`, { email_addresses })).status).toBe(204);
+    expect((await read(id)).email_addresses).toEqual(email_addresses);
+  });
+
   it('is whole when two replace it at once', async () => {
     const id = await aService(harness);
     const lists = ['a', 'b'].map((name) => ({

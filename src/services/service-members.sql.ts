@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 
 /** Everyone in the team, whatever their state, in the order they joined. */
@@ -18,6 +19,9 @@ export async function selectActiveMembers(tx: Tx, serviceId: string) {
 
 /** Which service each folder belongs to; folders that do not exist are left out. */
 export function selectFolderOwners(tx: Tx, folderIds: string[]) {
-  if (folderIds.length === 0) return Promise.resolve([]);
-  return tx.selectFrom('template_folders').select(['id', 'service_id']).where('id', 'in', folderIds).execute();
+  return tx
+    .selectFrom('template_folders')
+    .select(['id', 'service_id'])
+    .where('id', '=', sql<string>`any(${folderIds}::uuid[])`)
+    .execute();
 }

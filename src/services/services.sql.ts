@@ -50,6 +50,11 @@ const columns = [
   callbacks.as('service_callback_api'),
 ] as const;
 
+/** One value for any number of ids: those of a statement are limited. */
+function anyOf(ids: string[]) {
+  return sql<string>`any(${ids}::uuid[])`;
+}
+
 export function selectServices(db: Db, which: { user_id?: string; only_active?: boolean; ids?: string[] }) {
   let query = db.selectFrom('services').select(columns);
   if (which.user_id !== undefined) {
@@ -59,7 +64,7 @@ export function selectServices(db: Db, which: { user_id?: string; only_active?: 
     );
   }
   if (which.only_active) query = query.where('active', '=', true);
-  if (which.ids !== undefined) query = query.where('id', '=', sql<string>`any(${which.ids}::uuid[])`);
+  if (which.ids !== undefined) query = query.where('id', '=', anyOf(which.ids));
   return query.orderBy('created_at').orderBy('id').execute();
 }
 
@@ -123,7 +128,7 @@ export async function updateServices(
     tx
       .updateTable('services')
       .set((service) => ({ ...change, version: service('version', '+', 1), updated_at: now }))
-      .where('id', 'in', ids)
+      .where('id', '=', anyOf(ids))
       .execute(),
   );
   await recordVersions(tx, ids);
@@ -150,6 +155,6 @@ async function recordVersions(tx: Tx, ids: string[]): Promise<void> {
   await tx
     .insertInto('services_history')
     .columns(historyColumns)
-    .expression(tx.selectFrom('services').select(historyColumns).where('id', 'in', ids))
+    .expression(tx.selectFrom('services').select(historyColumns).where('id', '=', anyOf(ids)))
     .execute();
 }

@@ -13,6 +13,11 @@ const columns = [
     order by user_id)`.as('users_with_permission'),
 ] as const;
 
+/** One value for any number of ids: those of a statement are limited. */
+function anyOf(ids: string[]) {
+  return sql<string>`any(${ids}::uuid[])`;
+}
+
 export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
   return (await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst()) !== undefined;
 }
@@ -69,23 +74,25 @@ export function lockFolders(tx: Tx, serviceId: string) {
 }
 
 export async function moveFolders(tx: Tx, ids: string[], parentId: string | null): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.updateTable('template_folders').set({ parent_id: parentId }).where('id', 'in', ids).execute();
+  await tx.updateTable('template_folders').set({ parent_id: parentId }).where('id', '=', anyOf(ids)).execute();
 }
 
 export async function selectTemplateIds(tx: Tx, serviceId: string, ids: string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
   const found = await tx
     .selectFrom('templates')
     .select('id')
     .where('service_id', '=', serviceId)
-    .where('id', 'in', ids)
+    .where('id', '=', anyOf(ids))
     .execute();
   return found.map(({ id }) => id);
 }
 
 /** Archived ones stay where they are. Moving is no new version. */
 export async function moveTemplates(tx: Tx, ids: string[], folder: string | null): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.updateTable('templates').set({ folder }).where('id', 'in', ids).where('archived', '=', false).execute();
+  await tx
+    .updateTable('templates')
+    .set({ folder })
+    .where('id', '=', anyOf(ids))
+    .where('archived', '=', false)
+    .execute();
 }

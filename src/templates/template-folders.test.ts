@@ -199,6 +199,14 @@ describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
     });
   });
 
+  it('400 for more ids than a statement holds', async () => {
+    const { folders } = await aServiceOf();
+    const templates = Array.from({ length: 70_000 }, () => newId(new Date()));
+    const { status, body } = await admin('POST', `${folders}/contents`, { templates, folders: [] });
+    expect(status).toBe(400);
+    expect(body.message).toContain(`No template found with id ${templates[0]}`);
+  });
+
   it('never ties a knot when two folders are moved into each other at once', async () => {
     const { folders } = await aServiceOf();
     const [a, b] = [await aFolder(folders), await aFolder(folders)];
