@@ -1,5 +1,5 @@
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -83,7 +83,7 @@ export function getEmailFile(app: Needs, of: OfFile): Promise<EmailFileRow> {
   return getEmailFileWith(app.db, of);
 }
 
-async function getEmailFileWith(db: Platform['db'] | Tx, of: OfFile): Promise<EmailFileRow> {
+async function getEmailFileWith(db: Db | Tx, of: OfFile): Promise<EmailFileRow> {
   const { service_id, template_id, email_file_id: id } = of;
   const file = await selectEmailFile(db, { service_id, template_id, id });
   if (!file) throw notFound();

@@ -1,5 +1,5 @@
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -47,7 +47,7 @@ export function updateTemplate(
 
 /** What is refused before the request's body is even looked at. */
 export async function getTemplateForUpdate(
-  db: Platform['db'] | Tx,
+  db: Db | Tx,
   serviceId: string,
   templateId: string,
 ): Promise<CurrentTemplateRow> {
