@@ -69,7 +69,7 @@ export async function selectWaitingServices(
 export async function lockQueued(
   tx: Tx,
   { notification_type, lane }: Place,
-  { services, each, now }: { services: string[]; each: number; now: Timestamp },
+  { services, each, except, now }: { services: string[]; each: number; except: string[]; now: Timestamp },
 ): Promise<QueuedNotification[]> {
   const { rows } = await sql<QueuedNotification>`
     select q.notification_id as id, q.service_id, q.notification_type, q.lane, q.due_at, q.attempts,
@@ -80,7 +80,7 @@ export async function lockQueued(
     cross join lateral (
       select * from delivery_queue
       where notification_type = ${notification_type} and lane = ${lane} and service_id = wanted.service_id
-        and due_at <= ${now}
+        and due_at <= ${now} and notification_id <> all (${except}::uuid[])
       order by due_at limit ${each}
       for update skip locked
     ) as q

@@ -14,9 +14,12 @@ export {
   selectLaneAges as listLaneAges,
 } from './delivery-queue.sql.ts';
 
-/** Of ten places at least one is for bulk messages while there are any, so that they move however busy the rest is. */
-const bulkShare = 0.1;
+/** Of ten places one is for bulk messages while there are any, so that they move however busy the rest is. */
+const placesPerBulk = 10;
 const beforeAllServices = '00000000-0000-0000-0000-000000000000';
+/** Services looked at in one statement, and statements in one lease: many may have nothing but scheduled messages. */
+const servicesAtOnce = 100;
+const mostLooks = 10;
 
 export interface LeaseRequest {
   most: number;
@@ -35,6 +38,7 @@ export interface LeaseRequest {
 export class DeliveryQueueReader {
   private readonly type: NotificationType;
   private readonly stoppedAt = new Map<number, string>();
+  /** Places since bulk messages last had one. */
   private bulkCredit = 0;
 
   constructor(type: NotificationType) {
@@ -43,14 +47,15 @@ export class DeliveryQueueReader {
 
   lease(db: Db, request: LeaseRequest): Promise<QueuedNotification[]> {
     return inTransaction(db, async (tx) => {
-      const { most } = request;
-      this.bulkCredit = Math.min(this.bulkCredit + most * bulkShare, most);
-      const kept = Math.min(Math.floor(this.bulkCredit), request.mostBulk);
-      const priority = await this.take(tx, lanes.priority, most - kept, request.now);
-      const normal = await this.take(tx, lanes.normal, most - kept - priority.length, request.now);
-      const left = most - priority.length - normal.length;
-      const bulk = await this.take(tx, lanes.bulk, Math.min(left, request.mostBulk), request.now);
-      this.bulkCredit = bulk.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length);
+      const { most, mostBulk, now } = request;
+      this.bulkCredit = Math.min(this.bulkCredit + most, most * placesPerBulk);
+      const kept = Math.min(Math.floor(this.bulkCredit / placesPerBulk), mostBulk);
+      const share = await this.take(tx, lanes.bulk, kept, now);
+      const priority = await this.take(tx, lanes.priority, most - share.length, now);
+      const normal = await this.take(tx, lanes.normal, most - share.length - priority.length, now);
+      const left = Math.min(most - priority.length - normal.length, mostBulk) - share.length;
+      const bulk = [...share, ...(await this.take(tx, lanes.bulk, left, now, share))];
+      this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * placesPerBulk);
 
       const leased = [...priority, ...normal, ...bulk];
       const rows = leased.map((queued) => ({ id: queued.id, provider: request.assign(queued) }));
@@ -59,24 +64,39 @@ export class DeliveryQueueReader {
     });
   }
 
-  private async take(tx: Tx, lane: number, most: number, now: Date): Promise<QueuedNotification[]> {
-    const after = this.stoppedAt.get(lane) ?? beforeAllServices;
-    const rows = await this.takeAfter(tx, lane, after, most, now);
-    if (after === beforeAllServices || rows.length >= most) return rows;
-    const others = await this.takeAfter(tx, lane, beforeAllServices, most - rows.length, now);
-    // Once round the circle: what this transaction holds already is not passed over.
-    const held = new Set(rows.map(({ id }) => id));
-    return [...rows, ...others.filter(({ id }) => !held.has(id))];
-  }
-
-  private async takeAfter(tx: Tx, lane: number, after: string, most: number, now: Date): Promise<QueuedNotification[]> {
-    if (most <= 0) return [];
+  /** Goes on where it stopped, round the circle of services at most once. */
+  private async take(
+    tx: Tx,
+    lane: number,
+    most: number,
+    now: Date,
+    held: QueuedNotification[] = [],
+  ): Promise<QueuedNotification[]> {
     const place = { notification_type: this.type, lane };
-    const found = await selectWaitingServices(tx, place, { after, most, now: timestamp(now) });
-    const last = found.length === most ? found.at(-1) : undefined;
-    this.stoppedAt.set(lane, last?.service_id ?? beforeAllServices);
-    const services = found.filter(({ due }) => due).map(({ service_id }) => service_id);
-    if (services.length === 0) return [];
-    return lockQueued(tx, place, { services, each: Math.floor(most / services.length), now: timestamp(now) });
+    const start = this.stoppedAt.get(lane) ?? beforeAllServices;
+    const taken: QueuedNotification[] = [];
+    let after = start;
+    let wrapped = start === beforeAllServices;
+    for (let look = 0; look < mostLooks && taken.length < most; look += 1) {
+      const left = most - taken.length;
+      const found = await selectWaitingServices(tx, place, { after, most: servicesAtOnce, now: timestamp(now) });
+      const due = found.filter((service) => service.due).map(({ service_id }) => service_id);
+      const services = due.slice(0, left);
+      if (services.length > 0) {
+        const each = Math.floor(left / services.length);
+        // What this very transaction has locked would not be passed over.
+        const except = [...held, ...taken].map(({ id }) => id);
+        taken.push(...(await lockQueued(tx, place, { services, each, except, now: timestamp(now) })));
+      }
+      const unvisited = due.length > services.length || found.length === servicesAtOnce;
+      after = unvisited
+        ? ((due.length > left ? services.at(-1) : found.at(-1)?.service_id) ?? after)
+        : beforeAllServices;
+      if (unvisited) continue;
+      if (wrapped) break;
+      wrapped = true;
+    }
+    this.stoppedAt.set(lane, after);
+    return taken;
   }
 }

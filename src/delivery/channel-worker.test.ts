@@ -1,0 +1,170 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
+import { startStubGateways } from '../../test/kit/stub-gateways.ts';
+import { DeliveryQueueReader } from '../notifications/delivery-queue.ts';
+import { lanes } from '../notifications/notification.ts';
+import { buildDelivery, type Delivery } from './delivery.ts';
+
+const gateways = await startStubGateways();
+afterAll(() => gateways.close());
+beforeEach(() => {
+  gateways.answer = () => 'accept';
+  gateways.delay_ms = 0;
+});
+
+const many = (length: number, lane: number) => Array.from({ length }, () => ({ lane }));
+
+async function whileRunning(delivery: Delivery, act: () => Promise<void>): Promise<void> {
+  delivery.start();
+  try {
+    await act();
+  } finally {
+    await delivery.stop();
+  }
+}
+
+describe('a long queue of one service', () => {
+  const harness = useHarness({
+    config: {
+      SMS_PROVIDERS: ['mmg'],
+      MMG_URL: `${gateways.url}/mmg`,
+      MMG_API_KEY: 'x',
+      DELIVERY_CONCURRENCY: 20,
+      PROVIDER_RATES: { mmg: 200 },
+    },
+  });
+
+  it('another service’s messages overtake it, priority first', async () => {
+    harness.clock.set(new Date());
+    const [big, small] = [await aService(harness), await aService(harness)];
+    await someQueuedMessages(harness, big, many(2_000, lanes.bulk));
+    gateways.delay_ms = 50;
+    await whileRunning(buildDelivery(harness.app), async () => {
+      await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThan(50), { timeout: 5_000 });
+      const normal = await someQueuedMessages(harness, small, many(30, lanes.normal));
+      const priority = await someQueuedMessages(harness, small, many(10, lanes.priority));
+      const started = performance.now();
+      const seen = (ids: string[]) => ids.filter((id) => gateways.sentTo(id).length > 0).length;
+      await vi.waitFor(() => expect(seen(priority)).toBe(10), { timeout: 1_000, interval: 10 });
+      await vi.waitFor(() => expect(seen(normal)).toBe(30), { timeout: 2_000, interval: 10 });
+      expect(performance.now() - started).toBeLessThan(2_000);
+      const before = gateways.requests.filter(({ gateway }) => gateway === 'mmg').length;
+      expect(before).toBeLessThan(1_000);
+    });
+    // Stopping let every call under way end and be recorded: nothing is left in between.
+    const open = await harness.app.db
+      .selectFrom('delivery_queue')
+      .selectAll()
+      .where('outcome_known', '=', false)
+      .execute();
+    expect(open).toEqual([]);
+  });
+});
+
+describe('an attempt that broke off', () => {
+  const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
+
+  /** As a worker that dies right after it wrote down whom it was about to call. */
+  async function leaseAndDie(provider: string): Promise<void> {
+    const now = harness.clock.now();
+    const until = new Date(now.getTime() + 8_000);
+    await new DeliveryQueueReader('sms').lease(harness.app.db, {
+      most: 100,
+      mostBulk: 100,
+      now,
+      until,
+      assign: () => provider,
+    });
+  }
+
+  it('is settled by asking the provider: what it has is not sent again', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await leaseAndDie('sandbox');
+    await harness.app.db
+      .insertInto('sandbox_messages')
+      .values({
+        reference: id,
+        notification_type: 'sms',
+        recipient: '447700900123',
+        sender: 'X',
+        body: 'x',
+        created_at: harness.clock.now(),
+      })
+      .execute();
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('created');
+    harness.clock.advance({ seconds: 8 });
+    await harness.deliver();
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'sandbox', billable_units: 1 });
+    const [kept] = await harness.app.db
+      .selectFrom('sandbox_messages')
+      .select('times_sent')
+      .where('reference', '=', id)
+      .execute();
+    expect(kept).toEqual({ times_sent: 1 });
+  });
+
+  it('what the provider does not have is sent', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await leaseAndDie('sandbox');
+    harness.clock.advance({ seconds: 8 });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('sending');
+  });
+
+  it('a second reader that finds it meanwhile leaves it alone', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await leaseAndDie('sandbox');
+    harness.clock.advance({ seconds: 7 });
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('created');
+    expect(await queueOf(harness, id)).toMatchObject({ attempts: 1, outcome_known: false });
+  });
+});
+
+describe('a provider that takes its time', () => {
+  const harness = useHarness({
+    config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
+  });
+
+  it('a call that outlasts its lease is not made twice', { timeout: 30_000 }, async () => {
+    harness.clock.set(new Date());
+    const ticking = setInterval(() => harness.clock.set(new Date()), 50);
+    gateways.delay_ms = 9_500;
+    const id = await aQueuedMessage(harness, await aService(harness));
+    const [first, second] = [buildDelivery(harness.app), buildDelivery(harness.app)];
+    first.start();
+    second.start();
+    try {
+      await vi.waitFor(async () => expect((await messageOf(harness, id)).status).toBe('sending'), { timeout: 12_000 });
+    } finally {
+      gateways.delay_ms = 0;
+      await Promise.all([first.stop(), second.stop()]);
+      clearInterval(ticking);
+    }
+    expect(gateways.sentTo(id)).toHaveLength(1);
+  });
+});
+
+describe('a database that goes away', () => {
+  const harness = useHarness({
+    config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
+  });
+
+  it('what the provider took is recorded when it is back, and not sent again', { timeout: 30_000 }, async () => {
+    harness.clock.set(new Date());
+    gateways.delay_ms = 300;
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await whileRunning(buildDelivery(harness.app), async () => {
+      await vi.waitFor(() => expect(gateways.sentTo(id)).toHaveLength(1), { timeout: 5_000 });
+      // Every connection of ours breaks while the call is under way.
+      await harness.app.pool.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      await vi.waitFor(async () => expect((await messageOf(harness, id)).status).toBe('sending'), { timeout: 10_000 });
+    });
+    expect(gateways.sentTo(id)).toHaveLength(1);
+  });
+});
