@@ -69,13 +69,6 @@ create table daily_despatches (
   constraint daily_despatches_pkey PRIMARY KEY (despatched_on, postage, cost_threshold, sheets)
 );
 
-create table daily_hand_overs (
-  london_day date not null,
-  handed_over bigint not null,
-  within_10_s bigint not null,
-  constraint daily_hand_overs_pkey PRIMARY KEY (london_day)
-);
-
 create table daily_message_counts (
   service_id uuid not null,
   utc_day date not null,

@@ -58,10 +58,3 @@ create table provider_health (
   failed integer not null default 0,
   primary key (period_start, provider)
 );
-
--- The share of messages that reached a provider within ten seconds, by London day; test keys are not counted.
-create table daily_hand_overs (
-  london_day date primary key,
-  handed_over bigint not null,
-  within_10_s bigint not null
-);

@@ -15,6 +15,7 @@ import type { ProviderChoice } from './provider-choice.ts';
 import { selectPlaces } from './provider-details.sql.ts';
 import { shiftFromFailing } from './provider-failover.ts';
 import { isPrompt } from './provider-health.ts';
+import { laneNames } from './queue-check.ts';
 import { handOvers, recordResults } from './record-results.ts';
 import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
 
@@ -224,5 +225,3 @@ export class ChannelWorker<Message> {
     );
   }
 }
-
-const laneNames: Record<number, string> = { 0: 'priority', 1: 'normal', 2: 'bulk' };

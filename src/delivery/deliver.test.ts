@@ -5,6 +5,7 @@ import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
+import { buildDelivery } from './delivery.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
@@ -138,5 +139,35 @@ describe('handing over to the sandbox', () => {
       .where('reference', 'in', ids)
       .execute();
     expect(rows.map(({ times_sent }) => times_sent)).toEqual(ids.map(() => 1));
+  });
+});
+
+describe('GET /metrics', () => {
+  it('200 with queues, hand-overs, calls, receipts and callbacks', async () => {
+    const delivery = buildDelivery(harness.app);
+    delivery.start();
+    await delivery.stop();
+    const service = await aService(harness);
+    await aQueuedMessage(harness, service);
+    await harness.deliver();
+    harness.clock.advance({ seconds: 1 });
+    await harness.deliver();
+    await aQueuedMessage(harness, service, { lane: 2 });
+    harness.clock.advance({ seconds: 3 });
+    const { text } = await harness.request({ method: 'GET', url: '/metrics' });
+    for (const line of [
+      'delivery_queue_messages{notification_type="sms",lane="bulk"} 1',
+      'delivery_queue_age_seconds{notification_type="sms",lane="bulk"} 3',
+      'service_callbacks_waiting 0',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).toMatch(/^provider_calls_total\{provider="sandbox",outcome="accepted"\} \d+$/m);
+    expect(text).toMatch(/^provider_receipts_total\{provider="sandbox",outcome="known"\} \d+$/m);
+    expect(text).toMatch(/^notifications_handed_over_total\{within_10_s="true"\} \d+$/m);
+    expect(text).toMatch(/^notification_send_duration_seconds_count\{notification_type="sms",lane="normal"\} \d+$/m);
+    expect(text).toMatch(
+      /^notification_deliver_duration_seconds_count\{notification_type="sms",provider="sandbox"\} \d+$/m,
+    );
   });
 });

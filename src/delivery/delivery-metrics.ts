@@ -1,4 +1,6 @@
+import type { ChangedNotification } from '../notifications/status.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { Receipt } from './provider.ts';
 
 const untilSent = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const untilDelivered = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 108_000];
@@ -34,5 +36,16 @@ export class DeliveryMetrics {
       'provider',
       'outcome',
     ]);
+  }
+  observeReceipts(receipts: Receipt[], outcomes: string[], changed: ChangedNotification[], now: Date): void {
+    receipts.forEach(({ provider }, index) => {
+      this.receipts.inc({ provider, outcome: outcomes[index] ?? 'unknown' });
+    });
+    const said = new Map(receipts.map(({ reference, at }) => [reference, at]));
+    for (const { id, notification_type, provider, sent_at } of changed) {
+      if (provider === null || sent_at === null) continue;
+      const seconds = ((said.get(id) ?? now).getTime() - Date.parse(sent_at)) / 1_000;
+      this.timeToReceipt.observe({ notification_type, provider }, Math.max(0, seconds));
+    }
   }
 }

@@ -7,10 +7,12 @@ import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { CallbackSender } from './callback-sender.ts';
 import { type Channel, ChannelWorker } from './channel-worker.ts';
 import { composeEmail, composeText } from './compose.ts';
+import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
 import { ProviderChoice } from './provider-choice.ts';
 import { takeSandboxReceipts } from './providers/sandbox.ts';
 import { emailProviders, textProviders } from './providers.ts';
+import { measureQueues } from './queue-check.ts';
 import { recordReceipts } from './receipts.ts';
 import { senderIdentities } from './sender-identities.ts';
 
@@ -47,6 +49,7 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
   ];
   return {
     start() {
+      measureQueues(app);
       for (const part of parts) part.start();
     },
     async stop() {
@@ -61,16 +64,17 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
 const receiptsIdle_ms = 100;
 
 function sandboxReceipts(app: DeliveryNeeds): Delivery {
+  const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
-    const taken = await withoutCollisions(() =>
+    const now = app.clock.now();
+    const { receipts, outcomes, changed } = await withoutCollisions(() =>
       inTransaction(app.db, async (tx) => {
-        const now = app.clock.now();
-        const receipts = await takeSandboxReceipts(tx, now);
-        await recordReceipts(tx, receipts, now);
-        return receipts.length;
+        const owed = await takeSandboxReceipts(tx, now);
+        return { receipts: owed, ...(await recordReceipts(tx, owed, now)) };
       }),
     );
-    return taken > 0 ? 0 : receiptsIdle_ms;
+    metrics.observeReceipts(receipts, outcomes, changed, now);
+    return receipts.length > 0 ? 0 : receiptsIdle_ms;
   };
   const inUse = [...app.config.SMS_PROVIDERS, ...app.config.EMAIL_PROVIDERS].includes('sandbox');
   const loop = new Loop({ name: 'sandbox receipts', step, log: app.log });

@@ -51,18 +51,3 @@ export async function selectSpeeds(db: Db | Tx, since: Timestamp, judgedBefore: 
 export async function deleteHealthBefore(db: Db, moment: Timestamp): Promise<void> {
   await db.deleteFrom('provider_health').where('period_start', '<', moment).execute();
 }
-
-export interface HandOvers {
-  london_day: string;
-  handed_over: number;
-  within_10_s: number;
-}
-
-export async function addHandOvers(tx: Tx, days: HandOvers[]): Promise<void> {
-  await sql`
-    insert into daily_hand_overs as day (london_day, handed_over, within_10_s)
-    select * from json_to_recordset(${JSON.stringify(days)}::json) as d (london_day date, handed_over int, within_10_s int)
-    order by 1
-    on conflict (london_day) do update set handed_over = day.handed_over + excluded.handed_over,
-      within_10_s = day.within_10_s + excluded.within_10_s`.execute(tx);
-}

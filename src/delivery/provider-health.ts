@@ -1,8 +1,7 @@
 import type { ChangedNotification } from '../notifications/status.ts';
-import { londonDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { addHandOvers, addHealth, type HandOvers, type HealthChange } from './provider-health.sql.ts';
+import { addHealth, type HealthChange } from './provider-health.sql.ts';
 
 const period_ms = 10_000;
 /** A text message that takes longer is slow. */
@@ -46,18 +45,9 @@ export interface HandOver {
 /** Counts hand-overs and failed calls, in the transaction that records them. */
 export async function recordHandOverHealth(tx: Tx, handOvers: HandOver[], errors: string[], now: Date): Promise<void> {
   const health = new HealthChanges();
-  const days = new Map<string, HandOvers>();
-  for (const handOver of handOvers) {
-    health.add(handOver.provider, handOver.sent, 'handed_over');
-    const london_day = londonDay(handOver.due);
-    const day = days.get(london_day) ?? { london_day, handed_over: 0, within_10_s: 0 };
-    days.set(london_day, day);
-    day.handed_over += 1;
-    if (isPrompt(handOver)) day.within_10_s += 1;
-  }
+  for (const { provider, sent } of handOvers) health.add(provider, sent, 'handed_over');
   for (const provider of errors) health.add(provider, now, 'errors');
   await health.write(tx);
-  if (days.size > 0) await addHandOvers(tx, [...days.values()]);
 }
 
 export function isPrompt({ due, sent }: HandOver): boolean {

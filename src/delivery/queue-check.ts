@@ -1,16 +1,49 @@
-import { listLaneAges } from '../notifications/delivery-queue.ts';
+import { type LaneAge, listLaneAges } from '../notifications/delivery-queue.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
+import { selectWaitingCallbacks } from './service-callbacks.sql.ts';
 
 const stuckAfter_s = 300;
-const laneNames: Record<number, string> = { 0: 'priority', 1: 'normal', 2: 'bulk' };
+export const laneNames: Record<number, string> = { 0: 'priority', 1: 'normal', 2: 'bulk' };
 
 /** Says so when messages wait for minutes: no worker runs, or none can keep up. */
 export async function checkQueue(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   const now = app.clock.now();
   for (const { notification_type, lane, waiting, oldest_due_at } of await listLaneAges(app.db, timestamp(now))) {
-    const age_s = oldest_due_at ? (now.getTime() - Date.parse(oldest_due_at)) / 1_000 : 0;
+    const age_s = secondsSince(oldest_due_at, now);
     if (age_s < stuckAfter_s) continue;
     app.log.warn({ notification_type, lane: laneNames[lane], waiting, age_s }, 'messages wait for too long');
   }
+}
+
+/** How long queues are and how old, read when somebody scrapes. */
+export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' | 'db' | 'clock'>): void {
+  const lanes = async (figure: (lane: LaneAge, now: Date) => number) => {
+    const now = clock.now();
+    const ages = await listLaneAges(db, timestamp(now));
+    return ages.map((lane) => ({
+      labels: { notification_type: lane.notification_type, lane: laneNames[lane.lane] ?? 'unknown' },
+      value: figure(lane, now),
+    }));
+  };
+  const labels = ['notification_type', 'lane'] as const;
+  metrics.gauges('delivery_queue_messages', 'Messages that are due and wait for a worker', labels, () =>
+    lanes(({ waiting }) => waiting),
+  );
+  metrics.gauges('delivery_queue_age_seconds', 'How long the oldest of them has waited', labels, () =>
+    lanes(({ oldest_due_at }, now) => secondsSince(oldest_due_at, now)),
+  );
+  metrics.gauges('service_callbacks_waiting', 'Callbacks to services not delivered yet', [], async () => {
+    const { waiting } = await selectWaitingCallbacks(db, timestamp(clock.now()));
+    return [{ labels: {}, value: waiting }];
+  });
+  metrics.gauges('service_callbacks_age_seconds', 'How long the oldest due callback has waited', [], async () => {
+    const now = clock.now();
+    const { oldest_due_at } = await selectWaitingCallbacks(db, timestamp(now));
+    return [{ labels: {}, value: secondsSince(oldest_due_at, now) }];
+  });
+}
+
+function secondsSince(moment: string | null, now: Date): number {
+  return moment ? Math.max(0, (now.getTime() - Date.parse(moment)) / 1_000) : 0;
 }

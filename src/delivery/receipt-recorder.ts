@@ -11,15 +11,14 @@ import { type ReceiptOutcome, recordReceipts } from './receipts.ts';
 export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
 
 export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'metrics'>): ReceiptRecorder {
-  const { receipts: counted } = new DeliveryMetrics(app.metrics);
+  const metrics = new DeliveryMetrics(app.metrics);
   return new GroupCommit({
     async commit(receipts) {
-      const outcomes = await withoutCollisions(() =>
-        inTransaction(app.db, (tx) => recordReceipts(tx, receipts, app.clock.now())),
+      const now = app.clock.now();
+      const { outcomes, changed } = await withoutCollisions(() =>
+        inTransaction(app.db, (tx) => recordReceipts(tx, receipts, now)),
       );
-      receipts.forEach(({ provider }, index) => {
-        counted.inc({ provider, outcome: outcomes[index] ?? 'unknown' });
-      });
+      metrics.observeReceipts(receipts, outcomes, changed, now);
       return outcomes;
     },
     largest: 500,

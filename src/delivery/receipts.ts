@@ -1,6 +1,11 @@
 import { hastenQueued } from '../notifications/delivery-queue.ts';
 import type { Status } from '../notifications/notification.ts';
-import { allowedBefore, recordStatusChanges, type StatusChange } from '../notifications/status.ts';
+import {
+  allowedBefore,
+  type ChangedNotification,
+  recordStatusChanges,
+  type StatusChange,
+} from '../notifications/status.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { isUuid } from '../platform/id.ts';
@@ -15,12 +20,18 @@ const mayChange: readonly Status[] = allowedBefore.receipt;
 /** Whether a receipt named a message that we know; what it changed, if anything, is recorded. */
 export type ReceiptOutcome = 'known' | 'unknown';
 
+export interface RecordedReceipts {
+  /** In the order of the receipts. */
+  outcomes: ReceiptOutcome[];
+  changed: ChangedNotification[];
+}
+
 /**
  * Any number of receipts in one transaction. Repeated, late and unknown ones change nothing: a status moves only from
  * where a receipt may find it.
  */
-export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Promise<ReceiptOutcome[]> {
-  if (receipts.length === 0) return [];
+export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
+  if (receipts.length === 0) return { outcomes: [], changed: [] };
   const targets = await findTargets(
     tx,
     receipts.map(({ reference }) => reference),
@@ -41,7 +52,8 @@ export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Pr
   if (neverHandedOver.length > 0) await hastenQueued(tx, neverHandedOver, timestamp(now));
   await recordReceiptHealth(tx, changed, now);
   await announceStatuses(tx, changed, now);
-  return receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
+  const outcomes = receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
+  return { outcomes, changed };
 }
 
 /** All that a provider ever gave us as a reference; anything else names nothing. */

@@ -65,6 +65,27 @@ export class Metrics {
     });
   }
 
+  /** Several figures under one name, by label. What cannot be read now is left out: other figures are still worth having. */
+  gauges<const Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => Promise<{ labels: Record<Label, string>; value: number }[]>,
+  ): void {
+    if (this.registry.getSingleMetric(name)) return;
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      async collect() {
+        const figures = await read().catch(() => []);
+        this.reset();
+        for (const { labels, value } of figures) this.set(labels, value);
+      },
+    });
+  }
+
   /** Asked for again, it is the same counter. */
   counter<const Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
     const known = this.registry.getSingleMetric(name);

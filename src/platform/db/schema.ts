@@ -60,12 +60,6 @@ export interface DailyDespatches {
   letters: number;
 }
 
-export interface DailyHandOvers {
-  london_day: string;
-  handed_over: number;
-  within_10_s: number;
-}
-
 export interface DailyMessageCounts {
   service_id: string;
   utc_day: string;
@@ -800,7 +794,6 @@ export interface DB {
   api_keys_history: ApiKeysHistory;
   complaints: Complaints;
   daily_despatches: DailyDespatches;
-  daily_hand_overs: DailyHandOvers;
   daily_message_counts: DailyMessageCounts;
   daily_processing_time: DailyProcessingTime;
   daily_status_counts: DailyStatusCounts;
