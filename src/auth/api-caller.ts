@@ -29,14 +29,57 @@ type Needs = Pick<Platform, 'clock'> & { serviceKeys: ServiceKeys };
 
 /** The public API takes a JWT signed with a key's secret (official clients) or the key itself (curl). */
 export function authenticateApiCaller(app: Needs): Authenticate {
+  const recent = new RecentTokens(app);
   return async (request) => {
     const token = bearerToken(request.headers.authorization);
-    const jwt = readJwt(token);
-    request.apiCaller = jwt ? await callerOfJwt(app, jwt) : await callerOfRawKey(app, token);
+    request.apiCaller = (await recent.callerOf(token)) ?? recent.remember(token, await check(app, token));
   };
 }
 
-async function callerOfJwt(app: Needs, jwt: Jwt): Promise<ApiCaller> {
+/** A caller who was let in, and the state of the service that this was judged by. */
+interface Admission {
+  caller: ApiCaller;
+  service: ServiceWithKeys;
+  claims?: Jwt['claims'];
+}
+
+const rememberedTokens = 5_000;
+
+/**
+ * Tokens that were checked a moment ago. A key is sent again and again, and a client's token is the same for a second:
+ * checking it anew was a tenth of the cost of accepting a message. What was admitted stays so only while the service is
+ * the very same in memory, that is until anything about it or its keys changes.
+ */
+class RecentTokens {
+  private readonly app: Needs;
+  private readonly admissions = new Map<string, Admission>();
+
+  constructor(app: Needs) {
+    this.app = app;
+  }
+
+  async callerOf(token: string): Promise<ApiCaller | undefined> {
+    const known = this.admissions.get(token);
+    if (!known) return undefined;
+    const isSame = (await this.app.serviceKeys.find(known.caller.service_id)) === known.service;
+    if (isSame && !(known.claims && claimsProblem(known.claims, this.app.clock.now()))) return known.caller;
+    this.admissions.delete(token);
+    return undefined;
+  }
+
+  remember(token: string, admission: Admission): ApiCaller {
+    if (this.admissions.size >= rememberedTokens) this.admissions.clear();
+    this.admissions.set(token, admission);
+    return admission.caller;
+  }
+}
+
+function check(app: Needs, token: string): Promise<Admission> {
+  const jwt = readJwt(token);
+  return jwt ? checkJwt(app, jwt) : checkRawKey(app, token);
+}
+
+async function checkJwt(app: Needs, jwt: Jwt): Promise<Admission> {
   const { iss } = jwt.claims;
   if (iss === undefined || iss === null) throw refused('noIssuer');
   if (!isUuid(iss)) throw refused('issuerNotAnId');
@@ -46,11 +89,11 @@ async function callerOfJwt(app: Needs, jwt: Jwt): Promise<ApiCaller> {
   if (matching.length === 0) throw refused('keyNotFound');
   const problem = claimsProblem(jwt.claims, app.clock.now());
   if (problem) throw refused(problem);
-  return callerWith(service, matching);
+  return { caller: callerWith(service, matching), service, claims: jwt.claims };
 }
 
 /** `<name>-<service uuid>-<secret uuid>`; the name may hold anything, so it is read from the end. */
-async function callerOfRawKey(app: Needs, token: string): Promise<ApiCaller> {
+async function checkRawKey(app: Needs, token: string): Promise<Admission> {
   const secret = token.slice(-36);
   const serviceId = token.slice(-73, -37);
   if (token.length < 74 || !isUuid(secret) || !isUuid(serviceId) || token.at(-37) !== '-')
@@ -58,7 +101,7 @@ async function callerOfRawKey(app: Needs, token: string): Promise<ApiCaller> {
   const { service, keys } = await serviceAndKeys(app, serviceId);
   const matching = keys.filter((key) => sameSecret(key.secret, secret));
   if (matching.length === 0) throw refused('keyNotFound');
-  return callerWith(service, matching);
+  return { caller: callerWith(service, matching), service };
 }
 
 async function serviceAndKeys(

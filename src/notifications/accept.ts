@@ -4,16 +4,19 @@ import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import { conflict, invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { dailyLimitExceeded } from './daily-limits.ts';
+import { byKey, dailyLimitExceeded, type LimitedMessage, limitThatRefused, numberMessages } from './daily-limits.ts';
 import { claimIdempotencyKeys, releaseIdempotencyKey } from './idempotency.sql.ts';
 import { findKnownAnswer, type IdempotencyClaim, type KnownAnswer, replayLimit } from './idempotency.ts';
 import type { NewNotification } from './notification.ts';
 import {
   type LimitedChannel,
+  type LimitShare,
+  type NotificationRow,
+  type NumberedRow,
   rowOf,
-  type StoredOutcome,
   storeNotifications,
   storeNotificationsAlone,
+  type TakenShare,
 } from './notifications.sql.ts';
 import type { SendingService, SendingServices } from './sending-service.ts';
 
@@ -30,7 +33,9 @@ export interface Acceptance {
 }
 
 interface Item extends Acceptance {
-  row: string | null;
+  row: NotificationRow | null;
+  /** Null when it counts towards no limit. */
+  limited: LimitedMessage | null;
 }
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
@@ -46,16 +51,19 @@ const cannotBeStored = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
  */
 export class Acceptor {
   private readonly app: Needs;
-  private readonly commits: GroupCommit<Item, Outcome>;
+  /** Plain messages, and those with more to store: these need several statements, and the others must not wait for them. */
+  private readonly plain: GroupCommit<Item, Outcome>;
+  private readonly withMore: GroupCommit<Item, Outcome>;
 
   constructor(app: Needs) {
     this.app = app;
-    this.commits = new GroupCommit({
-      commit: (items) => this.commit(items),
-      // Long enough for what 200 connections ask for at once, short enough to stay under 20 ms.
-      largest: 200,
-      atOnce: 2,
-      concernsAll: isDatabaseUnavailable,
+    // Large enough for what 200 connections ask for at once, small enough to stay under 20 ms. Two at once: while one waits
+    // for the disk the next one fills, so that neither we nor the database ever sit idle.
+    const shared = { largest: 200, atOnce: 2, concernsAll: isDatabaseUnavailable };
+    this.plain = new GroupCommit({ ...shared, commit: (items) => this.commit(items) });
+    this.withMore = new GroupCommit({
+      ...shared,
+      commit: (items) => inTransaction(app.db, (tx) => this.commitWithMore(tx, items)),
     });
   }
 
@@ -63,10 +71,12 @@ export class Acceptor {
   async accept(acceptance: Acceptance): Promise<KnownAnswer | undefined> {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
-    const item = { ...acceptance, row: notification && this.rowOf(acceptance, notification) };
+    const row = notification && storableRow(notification);
+    const item = { ...acceptance, row, limited: notification && limitedMessage(acceptance, notification) };
+    const commits = row && !idempotency && !acceptance.alsoStore ? this.plain : this.withMore;
     // A key that was taken and is free again belonged to a message that a limit kept out: worth another try, not a loop.
     for (let tries = 0; tries < 3; tries += 1) {
-      const outcome = await this.commits.add(item);
+      const outcome = await commits.add(item);
       if (outcome.kind === 'stored') return undefined;
       if (outcome.kind === 'refused') throw dailyLimitExceeded(service, outcome.channel, this.app.clock.now());
       const known = await findKnownAnswer(this.app, service.id, idempotency?.key ?? '');
@@ -75,29 +85,14 @@ export class Acceptor {
     throw conflict('A request with this Idempotency-Key is still being processed');
   }
 
-  /** A NUL or half a character would be refused by the database, and with it the whole group. */
-  private rowOf({ service, abroad }: Acceptance, notification: NewNotification): string {
-    const isCounted = notification.key_type !== 'test';
-    const row = rowOf({
-      ...notification,
-      daily_limit: isCounted ? service.daily_limits[notification.notification_type] : null,
-      international_limit: isCounted && abroad ? service.daily_limits.international_sms : null,
-    });
-    if (row.includes('\\u') && cannotBeStored.test(row)) throw invalid('A value in the request cannot be stored');
-    return row;
-  }
-
-  private async commit(items: Item[]): Promise<Outcome[]> {
-    const isPlain = items.every(({ row, alsoStore, idempotency }) => row && !alsoStore && !idempotency);
-    return isPlain
-      ? this.outcomesOf(items, await storeNotificationsAlone(this.app.pool, rowsOf(items)))
-      : inTransaction(this.app.db, (tx) => this.commitWithMore(tx, items));
+  private commit(items: Item[]): Promise<Outcome[]> {
+    return this.store(items, (rows, shares) => storeNotificationsAlone(this.app.pool, rows, shares));
   }
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {
     const claimed = await this.claimKeys(tx, items);
     const remaining = items.filter((item) => !item.idempotency || claimed.has(item));
-    const outcomes = this.outcomesOf(remaining, await storeNotifications(tx, rowsOf(remaining)));
+    const outcomes = await this.store(remaining, (rows, shares) => storeNotifications(tx, rows, shares));
     for (const [index, item] of remaining.entries()) {
       if (outcomes[index]?.kind === 'stored') await item.alsoStore?.(tx);
       else if (item.idempotency) await releaseIdempotencyKey(tx, item.service.id, item.idempotency.key);
@@ -123,19 +118,45 @@ export class Acceptor {
     return new Set(claimed.flatMap(({ service_id, key }) => first.get(`${service_id} ${key}`) ?? []));
   }
 
-  private outcomesOf(items: Item[], { refused, counts }: StoredOutcome): Outcome[] {
-    for (const { service_id, utc_day, channel, count } of counts ?? []) {
-      for (const { service } of items) {
-        if (service.id === service_id) this.app.services.learn(service, utc_day, channel, count);
+  private async store(
+    items: Item[],
+    write: (rows: NumberedRow[], shares: LimitShare[]) => Promise<TakenShare[]>,
+  ): Promise<Outcome[]> {
+    const { numbers, shares } = numberMessages(items.map(({ limited }) => limited));
+    const rows = items.flatMap(({ row }, index): NumberedRow[] => (row ? [{ row, ...numbers[index] }] : []));
+    const taken = byKey(rows.length > 0 ? await write(rows, shares) : []);
+    const learnt = new Set<SendingService>();
+    return items.map(({ limited, service }, index): Outcome => {
+      if (!learnt.has(service)) {
+        learnt.add(service);
+        this.learn(service, taken);
       }
-    }
-    return items.map(({ notification }) => {
-      const channel = notification && refused?.[notification.id];
+      const number = numbers[index];
+      const channel = limited && number && limitThatRefused(limited, number, taken);
       return channel ? { kind: 'refused', channel } : stored;
     });
   }
+
+  private learn(service: SendingService, taken: ReadonlyMap<string, TakenShare>): void {
+    for (const { service_id, utc_day, channel, count } of taken.values()) {
+      if (service_id === service.id) this.app.services.learn(service, utc_day, channel, count);
+    }
+  }
 }
 
-function rowsOf(items: Item[]): string[] {
-  return items.flatMap(({ row }) => row ?? []);
+/** A NUL or half a character would be refused by the database, and with it the whole group. */
+function storableRow(notification: NewNotification): NotificationRow {
+  const row = rowOf(notification);
+  if (row.includes('\\u') && cannotBeStored.test(row)) throw invalid('A value in the request cannot be stored');
+  return row;
+}
+
+function limitedMessage({ service, abroad }: Acceptance, notification: NewNotification): LimitedMessage | null {
+  if (notification.key_type === 'test') return null;
+  return {
+    service,
+    channel: notification.notification_type,
+    utc_day: notification.created_at.slice(0, 10),
+    abroad: abroad ?? false,
+  };
 }

@@ -3,19 +3,64 @@ import type pg from 'pg';
 import type { Tx } from '../platform/db/database.ts';
 import type { NewNotification } from './notification.ts';
 
-/** A notification with the limits it counts towards; null where it counts towards none. */
-export interface LimitedNotification extends NewNotification {
-  daily_limit: number | null;
-  international_limit: number | null;
-}
-
 export type LimitedChannel = 'sms' | 'email' | 'letter' | 'international_sms';
 
-export interface StoredOutcome {
-  /** Ids that a limit kept out, with the channel whose limit it was. */
-  refused: Record<string, LimitedChannel> | null;
-  /** Messages of the day so far, by service and channel. */
-  counts: { service_id: string; utc_day: string; channel: LimitedChannel; count: number }[] | null;
+/** How much of a day's limit the messages of one statement want. */
+export interface LimitShare {
+  service_id: string;
+  utc_day: string;
+  channel: LimitedChannel;
+  /** For text messages those at home; those abroad come on top, as many as their own limit lets through. */
+  wanted: number;
+  top: number;
+}
+
+/** How much of it they got, and how much of the day's limit is used now. */
+export interface TakenShare {
+  service_id: string;
+  utc_day: string;
+  channel: LimitedChannel;
+  last_taken: number;
+  count: number;
+}
+
+/** A message with its number among those that count towards the same limit; without one it is not limited. */
+export interface NumberedRow {
+  row: NotificationRow;
+  place?: number;
+  place_abroad?: number;
+}
+
+/** A notification in the form in which the statement takes it. Made ahead, one by one: a commit then only joins them. */
+export type NotificationRow = string & { readonly kind: 'notification row' };
+
+/** What is null or usual is left out: reading the rows is a quarter of the statement's work. */
+export function rowOf(notification: NewNotification): NotificationRow {
+  const { international, rate_multiplier, due_at, created_at, ...rest } = notification;
+  return JSON.stringify({
+    id: rest.id,
+    service_id: rest.service_id,
+    template_id: rest.template_id,
+    template_version: rest.template_version,
+    notification_type: rest.notification_type,
+    key_type: rest.key_type,
+    api_key_id: rest.api_key_id ?? undefined,
+    created_by_id: rest.created_by_id ?? undefined,
+    status: rest.status,
+    client_reference: rest.client_reference ?? undefined,
+    recipient: rest.recipient,
+    normalised_recipient: rest.normalised_recipient ?? undefined,
+    personalisation: rest.personalisation,
+    reply_to_text: rest.reply_to_text ?? undefined,
+    postage: rest.postage ?? undefined,
+    international: international || undefined,
+    rate_multiplier: rate_multiplier === 1 ? undefined : rate_multiplier,
+    one_click_unsubscribe_url: rest.one_click_unsubscribe_url ?? undefined,
+    scheduled_for: rest.scheduled_for ?? undefined,
+    created_at,
+    lane: rest.lane ?? undefined,
+    due_at: due_at === created_at ? undefined : due_at,
+  }) as NotificationRow;
 }
 
 /** Takes from a day's limit what is left of it, up to what is wanted; the row lock makes that exact at any concurrency. */
@@ -26,11 +71,7 @@ const orWhatIsLeft = `order by service_id, utc_day, channel
     count = c.count + greatest(0, least(excluded.last_taken, excluded.last_limit - c.count)),
     last_limit = excluded.last_limit,
     last_taken = greatest(0, least(excluded.last_taken, excluded.last_limit - c.count))
-  returning c.service_id, c.utc_day, c.channel, c.count, c.last_taken`;
-
-const columns = `id, service_id, template_id, template_version, notification_type, key_type, api_key_id, created_by_id,
-  status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage, international,
-  rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at`;
+  returning c.service_id, c.utc_day, c.channel, c.last_taken, c.count`;
 
 /**
  * Notifications, their places in the delivery queue, the day's counters and the statistics, in one statement: one round
@@ -39,44 +80,42 @@ const columns = `id, service_id, template_id, template_version, notification_typ
  */
 const storeText = `
 with wanted as (
-  select n.*, (n.created_at at time zone 'UTC')::date as utc_day
-  from rows from (json_to_recordset($1::json) as (
+  select *, (created_at at time zone 'UTC')::date as utc_day
+  from json_to_recordset($1::json) as n (
     id uuid, service_id uuid, template_id uuid, template_version int, notification_type text, key_type text,
     api_key_id uuid, created_by_id uuid, status text, client_reference text, recipient text, normalised_recipient text,
     personalisation jsonb, reply_to_text text, postage text, international boolean, rate_multiplier smallint,
     one_click_unsubscribe_url text, scheduled_for timestamptz, created_at timestamptz, lane smallint,
-    due_at timestamptz, daily_limit int, international_limit int
-  )) with ordinality as n
+    due_at timestamptz, place int, place_abroad int
+  )
+), shares as (
+  select * from json_to_recordset($2::json) as s (service_id uuid, utc_day date, channel text, wanted int, top int)
 ), abroad as (
-  ${take} (
-    select service_id, utc_day, 'international_sms' as channel, max(international_limit) as top, count(*)::int as wanted
-    from wanted where international_limit is not null group by service_id, utc_day
-  ) as day ${orWhatIsLeft}
-), remaining as (
-  select w.* from (
-    select *, row_number() over (partition by service_id, utc_day, international_limit is null order by ordinality) as turn
-    from wanted
-  ) w
-  left join abroad using (service_id, utc_day)
-  where w.international_limit is null or w.turn <= abroad.last_taken
+  ${take} shares where channel = 'international_sms' ${orWhatIsLeft}
 ), taken as (
   ${take} (
-    select service_id, utc_day, notification_type as channel, max(daily_limit) as top, count(*)::int as wanted
-    from remaining where daily_limit is not null group by service_id, utc_day, notification_type
+    select s.service_id, s.utc_day, s.channel, s.top,
+      s.wanted + case when s.channel = 'sms' then coalesce(abroad.last_taken, 0) else 0 end as wanted
+    from shares s left join abroad using (service_id, utc_day)
+    where s.channel <> 'international_sms'
   ) as day ${orWhatIsLeft}
 ), accepted as (
-  select r.* from (
-    select *, row_number() over (partition by service_id, utc_day, notification_type, daily_limit is null order by ordinality)
-      as seat
-    from remaining
-  ) r
-  left join taken on taken.service_id = r.service_id and taken.utc_day = r.utc_day and taken.channel = r.notification_type
-  where r.daily_limit is null or r.seat <= taken.last_taken
+  select w.* from wanted w
+  left join taken on taken.service_id = w.service_id and taken.utc_day = w.utc_day and taken.channel = w.notification_type
+  left join abroad on abroad.service_id = w.service_id and abroad.utc_day = w.utc_day
+  where (w.place is null or w.place <= taken.last_taken)
+    and (w.place_abroad is null or w.place_abroad <= abroad.last_taken)
 ), stored as (
-  insert into notifications (${columns}) select ${columns} from accepted
+  insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
+    created_by_id, status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
+    international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at)
+  select id, service_id, template_id, template_version, notification_type, key_type, api_key_id, created_by_id, status,
+    client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
+    coalesce(international, false), coalesce(rate_multiplier, 1), one_click_unsubscribe_url, scheduled_for, created_at
+  from accepted
 ), queued as (
   insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at)
-  select id, service_id, notification_type, lane, due_at from accepted where lane is not null
+  select id, service_id, notification_type, lane, coalesce(due_at, created_at) from accepted where lane is not null
 ), counted as (
   insert into daily_status_counts as counts
     (london_day, service_id, template_id, notification_type, key_type, status, count)
@@ -88,39 +127,38 @@ with wanted as (
   on conflict (service_id, london_day, notification_type, key_type, status, template_id)
   do update set count = counts.count + excluded.count, folded = false
 )
-select
-  (select json_object_agg(w.id, case when r.id is null then 'international_sms' else w.notification_type end)
-   from wanted w left join remaining r on r.id = w.id left join accepted a on a.id = w.id where a.id is null) as refused,
-  (select json_agg(json_build_object('service_id', service_id, 'utc_day', utc_day, 'channel', channel, 'count', count))
-   from (select * from abroad union all select * from taken) as day) as counts`;
+select * from abroad union all select * from taken`;
 
-/** A notification in the form in which the statement takes it. */
-export function rowOf(notification: LimitedNotification): string {
-  return JSON.stringify(notification);
+/** In a transaction of the caller's. */
+export async function storeNotifications(tx: Tx, rows: NumberedRow[], shares: LimitShare[]): Promise<TakenShare[]> {
+  return (await tx.executeQuery<TakenShare>(CompiledQuery.raw(storeText, valuesOf(rows, shares)))).rows;
 }
 
-/** With limits, in a transaction of the caller's. */
-export async function storeNotifications(tx: Tx, rows: string[]): Promise<StoredOutcome> {
-  const result = await tx.executeQuery<StoredOutcome>(CompiledQuery.raw(storeText, [`[${rows.join()}]`]));
-  return outcomeOf(result.rows[0]);
-}
-
-/** With limits, as a transaction of its own; prepared once per connection, because planning it takes longer than running. */
-export async function storeNotificationsAlone(pool: pg.Pool, rows: string[]): Promise<StoredOutcome> {
-  const query = { name: 'store-notifications', text: storeText, values: [`[${rows.join()}]`] };
-  const result = await pool.query<StoredOutcome>(query);
-  return outcomeOf(result.rows[0]);
+/** As a transaction of its own; prepared once per connection, because planning it takes longer than running it. */
+export async function storeNotificationsAlone(
+  pool: pg.Pool,
+  rows: NumberedRow[],
+  shares: LimitShare[],
+): Promise<TakenShare[]> {
+  const query = { name: 'store-notifications', text: storeText, values: valuesOf(rows, shares) };
+  return (await pool.query<TakenShare>(query)).rows;
 }
 
 /** Without limits. */
 export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
-  const unlimited = { daily_limit: null, international_limit: null };
   await storeNotifications(
     tx,
-    notifications.map((notification) => rowOf({ ...notification, ...unlimited })),
+    notifications.map((notification) => ({ row: rowOf(notification) })),
+    [],
   );
 }
 
-function outcomeOf(row: StoredOutcome | undefined): StoredOutcome {
-  return row ?? { refused: null, counts: null };
+function valuesOf(rows: NumberedRow[], shares: LimitShare[]): [string, string] {
+  return [`[${rows.map(withNumber).join()}]`, JSON.stringify(shares)];
+}
+
+function withNumber({ row, place, place_abroad }: NumberedRow): string {
+  if (place === undefined) return row;
+  const abroad = place_abroad === undefined ? '' : `,"place_abroad":${place_abroad}`;
+  return `${row.slice(0, -1)},"place":${place}${abroad}}`;
 }

@@ -166,7 +166,8 @@ export function sendRoutes(http: Http, app: SendingApp): void {
 }
 
 /** `[]`, `0`, `""` and `false` say as much as `{}` does. */
-async function takeNothingForEmpty(request: FastifyRequest): Promise<void> {
+function takeNothingForEmpty(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const { body } = request;
   if (!body || (Array.isArray(body) && body.length === 0)) request.body = {};
+  done();
 }

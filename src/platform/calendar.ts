@@ -46,8 +46,16 @@ export function londonDay(moment: Date): string {
 
 /** `YYYY-MM-DD` in UTC: daily limits are counted by it. */
 export function utcDay(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
+  const number = Math.floor(moment.getTime() / 86_400_000);
+  if (number !== rememberedUtcNumber) {
+    rememberedUtcNumber = number;
+    rememberedUtcDay = moment.toISOString().slice(0, 10);
+  }
+  return rememberedUtcDay;
 }
+
+let rememberedUtcNumber = Number.NaN;
+let rememberedUtcDay = '';
 
 /** The instant at which a London wall time happens; `time` defaults to midnight. */
 export function londonInstant(day: string, hour = 0, minute = 0): Date {

@@ -30,8 +30,11 @@ export class Metrics {
   }
 
   observeRequests(http: FastifyInstance): void {
-    http.addHook('onRequest', async () => this.concurrent.inc());
-    http.addHook('onResponse', async (request, reply) => {
+    http.addHook('onRequest', (_request, _reply, done) => {
+      this.concurrent.inc();
+      done();
+    });
+    http.addHook('onResponse', (request, reply, done) => {
       this.concurrent.dec();
       const labels = {
         method: request.method,
@@ -40,6 +43,7 @@ export class Metrics {
       };
       this.requests.inc(labels);
       this.durations.observe(labels, reply.elapsedTime / 1_000);
+      done();
     });
   }
 

@@ -36,6 +36,8 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for every request would cost more than most requests; whoever logs names the request.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: maxBodyBytes,
     requestTimeout: 60_000,
@@ -65,12 +67,15 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     await http.register(async (scope) => {
       if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
       if (surface.authenticate !== 'open') scope.addHook('onRequest', surface.authenticate(app));
-      scope.addHook('preValidation', async (request) => {
-        if (request.body === undefined && request.routeOptions.config.bodyRequired) throw new MalformedJson(undefined);
+      scope.addHook('preValidation', (request, _reply, done) => {
+        if (request.body === undefined && request.routeOptions.config.bodyRequired) {
+          return done(new MalformedJson(undefined));
+        }
         // "No body" and `null` are an empty object wherever an object is expected.
         if (request.body === undefined || request.body === null) {
           if (request.routeOptions.schema?.body !== undefined) request.body = {};
         }
+        done();
       });
       if (surface.afterWrite) {
         scope.addHook('onSend', async (request) => {

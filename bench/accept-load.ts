@@ -1,0 +1,98 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+
+/**
+ * The load of the accept benchmark, in a process of its own: so many connections, each sending its next message when the
+ * last was answered. Sockets are written and read by hand, so that the generator takes as little as possible of the
+ * cores it shares with what it measures. Told what to do by a message of its parent, and answers with one.
+ */
+export interface LoadOrder {
+  port: number;
+  connections: number;
+  seconds: number;
+  service_id: string;
+  secret: string;
+  template_id: string;
+}
+
+export interface LoadReport {
+  seconds: number;
+  latencies_ms: number[];
+  ids: string[];
+  /** By status or by what went wrong. */
+  errors: Record<string, number>;
+}
+
+process.once('message', (order: LoadOrder) => {
+  void load(order).then((report) => process.send?.(report, () => process.disconnect()));
+});
+
+async function load(order: LoadOrder): Promise<LoadReport> {
+  const report: LoadReport = { seconds: 0, latencies_ms: [], ids: [], errors: {} };
+  const started = performance.now();
+  const until = started + order.seconds * 1000;
+  await Promise.all(Array.from({ length: order.connections }, (_, n) => client(order, n, until, report)));
+  report.seconds = (performance.now() - started) / 1000;
+  return report;
+}
+
+let sent = 0;
+
+function client(order: LoadOrder, n: number, until: number, report: LoadReport): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(order.port, '127.0.0.1');
+    socket.setNoDelay(true);
+    const authorization = n % 2 ? () => `load-${order.service_id}-${order.secret}` : () => token(order);
+    let asked = 0;
+    let received = '';
+    const next = () => {
+      if (performance.now() >= until) return socket.end();
+      asked = performance.now();
+      ask(socket, order, authorization());
+    };
+    socket.on('connect', next);
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+      const answer = whole(received);
+      if (!answer) return;
+      received = '';
+      report.latencies_ms.push(performance.now() - asked);
+      if (answer.status === '201') report.ids.push(answer.body.slice(7, 43));
+      else report.errors[answer.status] = (report.errors[answer.status] ?? 0) + 1;
+      next();
+    });
+    socket.on('error', ({ message }) => {
+      report.errors[message] = (report.errors[message] ?? 0) + 1;
+    });
+    socket.on('close', () => resolve());
+  });
+}
+
+function ask(socket: Socket, { template_id }: LoadOrder, authorization: string): void {
+  sent += 1;
+  const body = JSON.stringify({
+    phone_number: `079${String(10_000_000 + (sent % 80_000_000)).padStart(8, '0')}`,
+    template_id,
+    personalisation: { name: `Person ${sent}`, day: 'Monday', reference: randomUUID() },
+    reference: `order-${sent}`,
+  });
+  socket.write(
+    `POST /v2/notifications/sms HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${authorization}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** As the official clients do: a new token for every request. */
+function token({ service_id, secret }: LoadOrder): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: service_id, iat: Math.floor(Date.now() / 1000) })}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+/** Undefined until the whole answer has arrived. */
+function whole(text: string): { status: string; body: string } | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const length = /content-length: (\d+)/i.exec(text)?.[1];
+  const body = text.slice(end + 4);
+  return body.length < Number(length ?? 0) ? undefined : { status: text.slice(9, 12), body };
+}

@@ -1,0 +1,153 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import { createLog } from '../src/platform/log.ts';
+import type { LoadOrder, LoadReport } from './accept-load.ts';
+import { cpuMs, cpuMsOfFamily, type Product, parentOf, quantile, rssMb, runAside, startProduct } from './processes.ts';
+import type { InsertOrder, InsertReport } from './single-inserts.ts';
+
+/** Text messages accepted per second by one process, beside what the same database does with single durable inserts. */
+export const name = 'accept';
+
+const connections = 64;
+const measured_s = Number(process.env.BENCH_SECONDS ?? 15);
+const warmUp_s = 4;
+const adminSecret = 'admin-secret-of-the-benchmark';
+const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
+
+export async function run(progress: (line: string) => void) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
+  progress('starting PostgreSQL and one API process');
+  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  const database = new pg.Client({ connectionString: server.url });
+  let product: Product | undefined;
+  try {
+    const environment = {
+      DATABASE_URL: server.url,
+      DATA_DIR: dataDir,
+      SECRET_KEY: 'secret-key-of-the-benchmark',
+      ADMIN_CLIENT_SECRETS: adminSecret,
+      DEMO: 'false',
+    };
+    const flags = process.env.BENCH_CPU_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_CPU_PROFILE] : [];
+    product = await startProduct('api', environment, flags);
+    const sender = await aSender(product.port);
+    const order: LoadOrder = { port: product.port, connections, seconds: warmUp_s, ...sender };
+    await database.connect();
+    await database.query('create table single_inserts (id uuid primary key, payload text)');
+    const inserting: InsertOrder = { ...server.connection, clients: connections, seconds: Math.min(measured_s, 10) };
+    const { rows } = await database.query('select pg_backend_pid() as pid');
+    const postmaster = parentOf(rows[0].pid);
+
+    progress(`warming up for ${warmUp_s} s`);
+    const warm = await runAside<LoadOrder, LoadReport>('accept-load', order);
+    progress(`single-row durable inserts by ${connections} clients for ${inserting.seconds} s`);
+    const inserts = await runAside<InsertOrder, InsertReport>('single-inserts', inserting);
+    const insertRate = inserts.inserts / inserts.seconds;
+
+    progress(`sending through ${connections} connections for ${measured_s} s`);
+    await database.query('checkpoint');
+    const before = { rss: rssMb(product.pid), api: cpuMs(product.pid), database: cpuMsOfFamily(postmaster) };
+    const report = await runAside<LoadOrder, LoadReport>('accept-load', { ...order, seconds: measured_s });
+    const accepted = report.ids.length;
+    const api_ms = (cpuMs(product.pid) - before.api) / accepted;
+    const database_ms = (cpuMsOfFamily(postmaster) - before.database) / accepted;
+    const rss = rssMb(product.pid);
+
+    progress('looking for every accepted message in the database');
+    const lost = await countLost(database, [...warm.ids, ...report.ids]);
+    const latencies = report.latencies_ms.sort((left, right) => left - right);
+    const errors = Object.values(report.errors).reduce((sum, count) => sum + count, 0);
+    const figures = {
+      accepted_per_s: round(accepted / report.seconds, 0),
+      inserts_per_s: round(insertRate, 0),
+      ratio: round(accepted / report.seconds / insertRate, 2),
+      p50_ms: round(quantile(latencies, 0.5), 1),
+      p99_ms: round(quantile(latencies, 0.99), 1),
+      api_cpu_ms_per_request: round(api_ms, 3),
+      database_cpu_ms_per_request: round(database_ms, 3),
+      rss_growth_mb: round(rss - before.rss, 0),
+      errors,
+      lost,
+    };
+    return { rows: rowsOf(figures, report.errors), figures };
+  } finally {
+    await database.end();
+    await product?.stop();
+    await server.stop();
+    rmSync(server.location, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function rowsOf(figures: Record<string, number>, errors: Record<string, number>): Record<string, string | number>[] {
+  const targets: Record<string, string> = {
+    ratio: '>= 0.5',
+    p99_ms: '< 60',
+    errors: '0',
+    lost: '0',
+    rss_growth_mb: '< 50',
+  };
+  const detail = Object.entries(errors).map(([what, count]) => `${count} x ${what}`);
+  return Object.entries(figures).map(([figure, value]) => ({
+    figure: figure.replaceAll('_', ' '),
+    value,
+    target: targets[figure] ?? '',
+    ...(figure === 'errors' && detail.length > 0 ? { note: detail.join(', ') } : {}),
+  }));
+}
+
+/** A live service with limits high enough never to be met, but counted all the same. */
+async function aSender(port: number): Promise<Pick<LoadOrder, 'service_id' | 'secret' | 'template_id'>> {
+  const admin = async (path: string, body: object) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken()}` },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    const { data } = (await answer.json()) as { data: { id: string } & string };
+    return data;
+  };
+  const limits = { rate_limit: 100_000_000, sms_message_limit: 2_000_000_000 };
+  const service = await admin('/service', { name: 'Benchmark', user_id: platformUser, restricted: false });
+  await admin(`/service/${service.id}`, limits);
+  const template = await admin(`/service/${service.id}/template`, {
+    name: 'Reminder',
+    template_type: 'sms',
+    content: 'Dear ((name)), your appointment is on ((day)). Reference: ((reference)).',
+    created_by: platformUser,
+  });
+  const secret = await admin(`/service/${service.id}/api-key`, {
+    name: 'load',
+    key_type: 'normal',
+    created_by: platformUser,
+  });
+  return { service_id: service.id, template_id: template.id, secret };
+}
+
+function adminToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1000) })}`;
+  return `${signed}.${createHmac('sha256', adminSecret).update(signed).digest('base64url')}`;
+}
+
+async function countLost(database: pg.Client, ids: string[]): Promise<number> {
+  let lost = 0;
+  for (let start = 0; start < ids.length; start += 10_000) {
+    const some = ids.slice(start, start + 10_000);
+    const { rows } = await database.query(
+      'select count(*)::int as found from notifications where id = any ($1::uuid[])',
+      [some],
+    );
+    lost += some.length - rows[0].found;
+  }
+  return lost;
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

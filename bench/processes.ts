@@ -1,0 +1,103 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** Runs one of this folder's modules in a process of its own: gives it an order, waits for its report. */
+export function runAside<Order extends object, Report>(module: string, order: Order): Promise<Report> {
+  const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
+  return new Promise((resolve, reject) => {
+    child.on('message', (report) => resolve(report as Report));
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`${module} ended with code ${code}`)));
+    child.send(order);
+  });
+}
+
+export interface Product {
+  port: number;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/** A process of the product itself, as `npm start` would run it. */
+export async function startProduct(
+  role: string,
+  environment: Record<string, string>,
+  flags: string[] = [],
+): Promise<Product> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...flags, 'dist/main.js', role], {
+    env: { ...process.env, LOG_LEVEL: 'warn', ...environment, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await untilReady(child, port);
+  return {
+    port,
+    pid: child.pid ?? 0,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (child.exitCode !== null) throw new Error(`the product ended with code ${child.exitCode}`);
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(100);
+  }
+  throw new Error('the product did not get ready within a minute');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+/** Processor time of a process so far, in milliseconds. Linux only. */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  // utime and stime, in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+export function rssMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+/** Of a server and all the processes it started, those that ended in between included. */
+export function cpuMsOfFamily(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const ended = (Number(fields[13]) + Number(fields[14])) * 10;
+  return cpuMs(pid) + ended + childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), 0);
+}
+
+export function parentOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+}
+
+function childrenOf(pid: number): number[] {
+  const isChild = (candidate: number) => {
+    try {
+      return parentOf(candidate) === pid;
+    } catch {
+      // It has ended in the meantime.
+      return false;
+    }
+  };
+  return readdirSync('/proc').map(Number).filter(Boolean).filter(isChild);
+}
+
+export function quantile(sorted: number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

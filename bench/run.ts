@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { pathToFileURL } from 'node:url';
+
+/** `npm run bench [-- name...]`: runs the benchmarks of this folder, prints a table for each, and keeps the figures. */
+
+type Row = Record<string, string | number>;
+
+interface Bench {
+  name: string;
+  run(progress: (line: string) => void): Promise<{ rows: Row[]; figures: Record<string, number> }>;
+}
+
+const results = 'bench/results/latest.json';
+const wanted = process.argv.slice(2);
+
+for (const bench of await findBenches()) {
+  if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
+  const started = performance.now();
+  const { rows, figures } = await bench.run((line) => progress(`${bench.name}: ${line}`));
+  progress('');
+  print(`\n${bench.name} (${((performance.now() - started) / 1000).toFixed(0)} s)\n\n${table(rows)}\n`);
+  keep(bench.name, { rows, figures });
+}
+
+async function findBenches(): Promise<Bench[]> {
+  const found: Bench[] = [];
+  for (const file of readdirSync('bench').sort()) {
+    if (!file.endsWith('.ts') || file === 'run.ts') continue;
+    const module = await import(pathToFileURL(`dist-bench/bench/${file.replace(/\.ts$/, '.js')}`).href);
+    if (typeof module.run === 'function' && typeof module.name === 'string') found.push(module);
+  }
+  const missing = wanted.filter((name) => !found.some((bench) => bench.name === name));
+  if (missing.length > 0) {
+    process.stderr.write(`There is no benchmark ${missing.join(', ')}: ${found.map(({ name }) => name).join(', ')}\n`);
+    process.exit(1);
+  }
+  return found;
+}
+
+/** One line that is written over on a terminal. */
+function progress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line.slice(0, 110)}`);
+  else if (line !== '') process.stderr.write(`${line}\n`);
+}
+
+function table(rows: Row[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
+  return cells
+    .map((line, index) => {
+      const text = line.map((cell, column) =>
+        index && column ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      );
+      return `  ${text.join('   ')}`.trimEnd();
+    })
+    .join('\n');
+}
+
+function keep(name: string, result: { rows: Row[]; figures: Record<string, number> }): void {
+  const measured = {
+    at: new Date().toISOString(),
+    cores: availableParallelism(),
+    load: loadavg()[0],
+    node: process.version,
+  };
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync(results, `${JSON.stringify({ ...earlier(), [name]: { measured, ...result } }, null, 2)}\n`);
+}
+
+/** Figures of benchmarks that are not run this time stay. */
+function earlier(): object {
+  try {
+    return JSON.parse(readFileSync(results, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}

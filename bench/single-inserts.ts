@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+
+/**
+ * What the database can do with one durable row per commit, as pgbench measures it: so many clients, each with a
+ * connection and a prepared statement of its own. The protocol is spoken by hand, because a driver's own work on the same
+ * cores would make the database look slower than it is. In a process of its own, like the load it is compared with.
+ */
+export interface InsertOrder {
+  /** Folder of the server's socket, or its host. */
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+  clients: number;
+  seconds: number;
+}
+
+export interface InsertReport {
+  inserts: number;
+  seconds: number;
+}
+
+process.once('message', (order: InsertOrder) => {
+  void insert(order).then((report) => process.send?.(report, () => process.disconnect()));
+});
+
+async function insert(order: InsertOrder): Promise<InsertReport> {
+  const report = { inserts: 0, seconds: 0 };
+  const started = performance.now();
+  const until = started + order.seconds * 1000;
+  await Promise.all(Array.from({ length: order.clients }, () => client(order, until, report)));
+  report.seconds = (performance.now() - started) / 1000;
+  return report;
+}
+
+const payload = 'x'.repeat(300);
+
+function client(order: InsertOrder, until: number, report: InsertReport): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const path = order.host.startsWith('/') ? `${order.host}/.s.PGSQL.${order.port}` : undefined;
+    const socket = path ? connect(path) : connect(order.port, order.host);
+    let isPrepared = false;
+    socket.on('connect', () => socket.write(startup({ user: order.user, database: order.database })));
+    socket.on('data', (data) => {
+      // A ready-for-query message ends every answer; an error stops the benchmark.
+      if (data[0] === 0x45) reject(new Error(data.toString('latin1')));
+      if (data.at(-6) !== 0x5a) return;
+      if (isPrepared) report.inserts += 1;
+      else {
+        isPrepared = true;
+        socket.write(Buffer.concat([parse('insert into single_inserts values ($1::uuid, $2::text)'), sync]));
+        return;
+      }
+      if (performance.now() >= until) socket.end(message('X', Buffer.alloc(0)));
+      else socket.write(Buffer.concat([bind([randomUUID(), payload]), execute, sync]));
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve());
+  });
+}
+
+function message(kind: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(kind, 0, 'latin1');
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+function startup(settings: Record<string, string>): Buffer {
+  const text = Buffer.from(`${Object.entries(settings).flat().join('\0')}\0\0`);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(text.length + 8, 0);
+  head.writeUInt32BE(196_608, 4);
+  return Buffer.concat([head, text]);
+}
+
+function parse(statement: string): Buffer {
+  return message('P', Buffer.from(`insert\0${statement}\0\0\0`));
+}
+
+function bind(values: string[]): Buffer {
+  const parts: Buffer[] = [Buffer.from('\0insert\0\0\0', 'latin1'), int16(values.length)];
+  for (const value of values) {
+    const bytes = Buffer.from(value);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    parts.push(length, bytes);
+  }
+  return message('B', Buffer.concat([...parts, int16(0)]));
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+}
+
+const execute = message('E', Buffer.from('\0\0\0\0\0', 'latin1'));
+const sync = message('S', Buffer.alloc(0));
