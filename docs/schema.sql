@@ -171,8 +171,11 @@ create table documents (
   recipient_digest text,
   available_until timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  shared_path text,
+  key_digest text,
   constraint documents_pkey PRIMARY KEY (id),
-  constraint documents_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+  constraint documents_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint documents_shared_with_digest CHECK (((shared_path IS NULL) = (key_digest IS NULL)))
 );
 CREATE INDEX documents_available_until_idx ON public.documents USING btree (available_until);
 

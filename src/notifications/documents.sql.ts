@@ -10,6 +10,9 @@ export interface DocumentRow {
   mime_type: string;
   size_in_bytes: number;
   recipient_digest: string | null;
+  /** Set for a file of a template: where it is kept, and the digest of the link's key. */
+  shared_path: string | null;
+  key_digest: string | null;
   available_until: Timestamp;
   created_at: Timestamp;
 }

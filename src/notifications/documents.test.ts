@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -175,6 +175,47 @@ describe('POST /v2/notifications/email with a file', () => {
     const answer = await send({ file: 'aGk=' }, { email_address: 'simulate-delivered@notifications.service.gov.uk' });
     expect(answer.body.content.body).toBe(`Here: http://localhost:6011/services/${service}/documents/test-document`);
     expect(harness.files.kept.size).toBe(before);
+  });
+});
+
+describe('files of a template', () => {
+  it('201 with a link for every recipient; the file itself is kept once', async () => {
+    const template = await aTemplate(harness, service, {
+      template_type: 'email',
+      subject: 's',
+      content: 'Read ((terms.pdf)) or ((Price List.csv))',
+    });
+    const author = await aUser(harness);
+    for (const [filename, link_text] of [
+      ['terms.pdf', 'the terms'],
+      ['price list.csv', null],
+    ]) {
+      const added = await harness.admin('POST', `/service/${service}/templates/${template}/template_email_files`, {
+        filename,
+        link_text,
+        created_by_id: author,
+        content: base64(`content of ${filename}`),
+        validate_users_email: false,
+        pending: false,
+      });
+      expect(added.status).toBe(201);
+    }
+    const before = harness.files.kept.size;
+    const sent = () => send('unused', { template_id: template, personalisation: {} });
+    const { status, body } = await sent();
+    expect(status).toBe(201);
+    const link = 'http://localhost:6011/d/[\\w-]{22}/[\\w-]{22}\\?key=[\\w-]{43}';
+    expect(body.content.body).toMatch(new RegExp(`^Read \\[the terms\\]\\(${link}\\) or ${link}$`));
+    expect((await sent()).body.content.body).not.toBe(body.content.body);
+    expect(harness.files.kept.size).toBe(before);
+
+    const url = new URL(/\((http[^)]*)\)/.exec(body.content.body)?.[1] ?? '');
+    const page = await get(url.pathname + url.search);
+    expect(page.text).toContain('terms.pdf');
+    const file = new URL(/href="([^"]*\/documents\/[^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '');
+    expect((await get(file.pathname + file.search)).text).toBe('content of terms.pdf');
+    const other = Buffer.alloc(32).toString('base64url');
+    expect((await get(`${file.pathname}?key=${other}`)).status).toBe(403);
   });
 });
 

@@ -1,8 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { timestamp } from '../platform/clock.ts';
 import { Failure, invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
+import { emailFilePath } from '../templates/template-email-files.ts';
+import type { EmailFile } from '../templates/template-row.ts';
+import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
 import { extensionOf, type FileType, fileTypeOfContent, fileTypeOfName, supportedExtensions } from './file-types.ts';
@@ -13,62 +15,153 @@ import type { MessageFiles } from './store-and-answer.ts';
 
 const largestBytes = 2 * 1024 * 1024 + 1024;
 const longestFilename = 100;
+const rememberedSizes = 10_000;
 
 /** Files of one email, ready to be stored: their links stand among the values in place of the uploads. */
 export interface PreparedDocuments extends MessageFiles {
   values: Values;
 }
 
-/** Each file is encrypted with a key of its own, which only the link holds: without the email nobody can read it. */
+/** A file of the email: uploaded with the request, or belonging to the template. */
+export interface EmailFiles {
+  uploads: FileRequest[];
+  ofTemplate: EmailFile[];
+}
+
+interface Prepared {
+  /** The placeholder that becomes the link, and how the link is written. */
+  name: string;
+  link: (url: string) => string;
+  row: DocumentRow;
+  key: Buffer;
+  /** Nothing to store when the file is there already. */
+  encrypted: Buffer | null;
+}
+
 export async function prepareDocuments(
   app: SendingApp,
-  { service, now }: Sender,
-  files: FileRequest[],
+  sender: Sender,
+  { uploads, ofTemplate }: EmailFiles,
   recipient: string,
 ): Promise<PreparedDocuments> {
-  const documents: { row: DocumentRow; name: string; key: Buffer; encrypted: Buffer }[] = [];
-  for (const request of files) {
-    const content = decodeDocument(request.file);
-    await refuseIfInfected(app, content);
-    const type = typeOf(request, content);
-    const id = newId(now);
-    const row: DocumentRow = {
-      id,
-      service_id: service.id,
-      filename: request.filename,
-      file_extension: type.extension.slice(1),
-      mime_type: type.mime_type,
-      size_in_bytes: content.length,
-      recipient_digest: request.confirm_email ? digestOfRecipient(app, id, recipient) : null,
-      available_until: timestamp(new Date(now.getTime() + request.retention_weeks * 7 * 86_400_000)),
-      created_at: timestamp(now),
-    };
-    const key = randomBytes(32);
-    documents.push({ row, name: request.name, key, encrypted: encrypt(key, content) });
-  }
+  const prepared: Prepared[] = [];
+  for (const upload of uploads) prepared.push(await prepareUpload(app, sender, upload, recipient));
+  for (const file of ofTemplate) prepared.push(await prepareTemplateFile(app, sender, file, recipient));
   return {
     values: Object.fromEntries(
-      documents.map(({ name, row, key }) => [name, documentUrl(app.config.BASE_URL, row, key)]),
+      prepared.map(({ name, link, row, key }) => [name, link(documentUrl(app.config.BASE_URL, row, key))]),
     ),
     async put() {
-      for (const { row, encrypted } of documents) await app.files.put(documentPath(row), encrypted);
+      for (const { row, encrypted } of prepared) if (encrypted) await app.files.put(documentPath(row), encrypted);
     },
     async remove() {
-      for (const { row } of documents) await app.files.remove(documentPath(row));
+      for (const { row, encrypted } of prepared) if (encrypted) await app.files.remove(documentPath(row));
     },
     record: (tx) =>
       insertDocuments(
         tx,
-        documents.map(({ row }) => row),
+        prepared.map(({ row }) => row),
       ),
   };
 }
 
-/** For a simulated recipient nothing is kept, so every link leads to the same example. */
-export function exampleDocuments(app: SendingApp, { service }: Sender, files: FileRequest[]): PreparedDocuments {
-  const url = `${app.config.BASE_URL}/services/${service.id}/documents/test-document`;
+/** Encrypted with a key of its own, which only the link holds: without the email nobody can read it. */
+async function prepareUpload(
+  app: SendingApp,
+  sender: Sender,
+  request: FileRequest,
+  recipient: string,
+): Promise<Prepared> {
+  const content = decodeDocument(request.file);
+  await refuseIfInfected(app, content);
+  const key = randomBytes(32);
+  const type = typeOf(request, content);
+  const row = newDocument(app, sender, recipient, {
+    filename: request.filename,
+    type,
+    size_in_bytes: content.length,
+    confirm_email: request.confirm_email,
+    retention_weeks: request.retention_weeks,
+  });
+  return { name: request.name, link: (url) => url, row, key, encrypted: encrypt(key, content) };
+}
+
+/** Kept once for all recipients; the link is as secret as that of an upload. */
+async function prepareTemplateFile(
+  app: SendingApp,
+  sender: Sender,
+  file: EmailFile,
+  recipient: string,
+): Promise<Prepared> {
+  const { filename, link_text } = file;
+  const shared_path = emailFilePath(sender.service.id, file.id);
+  const key = randomBytes(32);
+  const row = newDocument(app, sender, recipient, {
+    filename,
+    type: fileTypeOfName(filename) ?? unsupported(extensionOf(filename)),
+    size_in_bytes: await sizeOfFile(app, shared_path),
+    confirm_email: file.validate_users_email,
+    retention_weeks: file.retention_period,
+  });
   return {
-    values: Object.fromEntries(files.map(({ name }) => [name, url])),
+    name: filename,
+    link: (url) => (link_text ? `[${link_text}](${url})` : url),
+    row: { ...row, shared_path, key_digest: digestOfKey(key) },
+    key,
+    encrypted: null,
+  };
+}
+
+function newDocument(
+  app: SendingApp,
+  { service, now }: Sender,
+  recipient: string,
+  file: {
+    filename: string | null;
+    type: FileType;
+    size_in_bytes: number;
+    confirm_email: boolean;
+    retention_weeks: number;
+  },
+): DocumentRow {
+  const id = newId(now);
+  return {
+    id,
+    service_id: service.id,
+    filename: file.filename,
+    file_extension: file.type.extension.slice(1),
+    mime_type: file.type.mime_type,
+    size_in_bytes: file.size_in_bytes,
+    recipient_digest: file.confirm_email ? digestOfRecipient(app, id, recipient) : null,
+    shared_path: null,
+    key_digest: null,
+    available_until: timestamp(new Date(now.getTime() + file.retention_weeks * 7 * 86_400_000)),
+    created_at: timestamp(now),
+  };
+}
+
+/** Files of templates never change, so each is measured once. */
+async function sizeOfFile(app: SendingApp, path: string): Promise<number> {
+  const { fileSizes } = app.sending;
+  const known = fileSizes.get(path);
+  if (known !== undefined) return known;
+  const content = await app.files.get(path);
+  if (!content) throw invalid('A file of the template has not been uploaded');
+  if (fileSizes.size >= rememberedSizes) fileSizes.clear();
+  fileSizes.set(path, content.length);
+  return content.length;
+}
+
+/** For a simulated recipient nothing is kept, so every link leads to the same example. */
+export function exampleDocuments(
+  app: SendingApp,
+  { service }: Sender,
+  { uploads, ofTemplate }: EmailFiles,
+): PreparedDocuments {
+  const url = `${app.config.BASE_URL}/services/${service.id}/documents/test-document`;
+  const names = [...uploads.map(({ name }) => name), ...ofTemplate.map(({ filename }) => filename)];
+  return {
+    values: Object.fromEntries(names.map((name) => [name, url])),
     put: async () => {},
     remove: async () => {},
   };
@@ -102,46 +195,4 @@ function typeOf({ filename, is_csv }: FileRequest, content: Buffer): FileType {
 function unsupported(type: string): never {
   const supported = supportedExtensions.map((extension) => `'${extension}'`).join(', ');
   throw invalid(`Unsupported file type '${type}'. Supported types are: ${supported}`);
-}
-
-export function documentPath({ id, service_id }: { id: string; service_id: string }): string {
-  return `documents/${service_id}/${id}`;
-}
-
-/** Bound to the document, so that equal addresses do not show. */
-export function digestOfRecipient(app: Pick<Platform, 'secrets'>, documentId: string, address: string): string {
-  return app.secrets.digest('document-recipient', `${documentId} ${address}`);
-}
-
-function encrypt(key: Buffer, content: Buffer): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
-}
-
-/** Undefined when the key is not the right one. */
-export function decrypt(key: Buffer, encrypted: Buffer): Buffer | undefined {
-  if (key.length !== 32 || encrypted.length < 28) return undefined;
-  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, 12));
-  decipher.setAuthTag(encrypted.subarray(-16));
-  try {
-    return Buffer.concat([decipher.update(encrypted.subarray(12, -16)), decipher.final()]);
-  } catch {
-    return undefined;
-  }
-}
-
-function documentUrl(baseUrl: string, { id, service_id }: DocumentRow, key: Buffer): string {
-  return `${baseUrl}/d/${shortId(service_id)}/${shortId(id)}?key=${key.toString('base64url')}`;
-}
-
-/** Ids in links are the 16 bytes of the UUID in base64url: 22 characters instead of 36. */
-export function shortId(id: string): string {
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-}
-
-export function longId(short: string): string | undefined {
-  const hex = Buffer.from(short, 'base64url').toString('hex');
-  if (hex.length !== 32) return undefined;
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

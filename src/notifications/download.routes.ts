@@ -6,7 +6,7 @@ import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { longId, shortId } from './documents.ts';
+import { longId, shortId } from './document-links.ts';
 import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './download.ts';
 import { confirmPage, downloadPage, expiredPage, notFoundPage, slowDownPage, wrongAddress } from './download-pages.ts';
 

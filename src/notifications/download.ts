@@ -2,8 +2,8 @@ import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
+import { decrypt, digestOfKey, digestOfRecipient, documentPath } from './document-links.ts';
 import { countDocumentAttempt, selectDocument } from './documents.sql.ts';
-import { decrypt, digestOfRecipient, documentPath } from './documents.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
 
@@ -20,9 +20,11 @@ export async function findDocument(app: Needs, serviceId: string, documentId: st
   const document = await selectDocument(app.db, serviceId, documentId);
   if (!document) return { found: 'nothing' };
   if (document.available_until <= timestamp(app.clock.now())) return { found: 'expired', document };
-  const encrypted = await app.files.get(documentPath(document));
-  if (!encrypted) return { found: 'nothing' };
-  const content = decrypt(Buffer.from(key, 'base64url'), encrypted);
+  const secret = Buffer.from(key, 'base64url');
+  if (document.key_digest !== null && digestOfKey(secret) !== document.key_digest) return { found: 'locked' };
+  const stored = await app.files.get(document.shared_path ?? documentPath(document));
+  if (!stored) return { found: 'nothing' };
+  const content = document.key_digest === null ? decrypt(secret, stored) : stored;
   return content ? { found: 'document', document, content } : { found: 'locked' };
 }
 

@@ -86,8 +86,8 @@ function weeksOf(period: unknown): number | undefined {
 }
 
 /** Whoever gets a file must be able to ask somebody about it. */
-export function refuseUnlessFilesAreSetUp(app: SendingApp, { service }: Sender, files: FileRequest[]): void {
-  if (files.length === 0 || service.contact_link) return;
+export function refuseUnlessFilesAreSetUp(app: SendingApp, { service }: Sender, hasFiles: boolean): void {
+  if (!hasFiles || service.contact_link) return;
   const settings = `${app.config.ADMIN_BASE_URL}/services/${service.id}/service-settings/send-files-by-email`;
   throw invalid(`Send files by email has not been set up - add contact details for your service at ${settings}`);
 }

@@ -2,8 +2,8 @@ import { addDays, londonDay, londonInstant, utcDay } from '../platform/calendar.
 import { timestamp } from '../platform/clock.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { documentPath } from './document-links.ts';
 import { deleteExpiredDocuments } from './documents.sql.ts';
-import { documentPath } from './documents.ts';
 import { deleteIdempotencyKeys } from './idempotency.sql.ts';
 import { replayLimit } from './idempotency.ts';
 import { dropPartition, selectPartitionNames } from './partitions.sql.ts';

@@ -108,12 +108,15 @@ export async function sendEmail(
     request.personalisation ?? {},
     (request.sanitise_content_for ?? []).map(String),
   );
-  refuseIfValuesAreMissing(template, values);
-  refuseIfBodyIsEmpty(template.compiled.body(values));
+  const ofTemplate = template.row.email_files;
+  const withFileNames = { ...values, ...Object.fromEntries(ofTemplate.map(({ filename }) => [filename, filename])) };
+  refuseIfValuesAreMissing(template, withFileNames);
+  refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
   const replyTo = chooseReplyTo(sender, template, request.email_reply_to_id);
   refuseUnlessRecipientIsKnown(sender, address);
-  const files = readFiles(values);
-  refuseUnlessFilesAreSetUp(app, sender, files);
+  const files = { uploads: readFiles(values), ofTemplate };
+  const hasFiles = files.uploads.length + ofTemplate.length > 0;
+  refuseUnlessFilesAreSetUp(app, sender, hasFiles);
   const isSimulated = isSimulatedEmailAddress(address);
   const documents = isSimulated
     ? exampleDocuments(app, sender, files)
@@ -138,7 +141,7 @@ export async function sendEmail(
   });
   return storeAndAnswer(app, sender, {
     notification: isSimulated ? null : notification,
-    files: files.length > 0 ? documents : undefined,
+    files: hasFiles ? documents : undefined,
     answer: {
       ...answerHead(sender, notification),
       content: {

@@ -10,6 +10,8 @@ export interface Sending {
   rateLimits: RateLimits;
   acceptor: Acceptor;
   running: RunningRequests;
+  /** Of files of templates, by path. */
+  fileSizes: Map<string, number>;
 }
 
 export function createSending(app: Platform): Sending {
@@ -19,5 +21,6 @@ export function createSending(app: Platform): Sending {
     rateLimits: new RateLimits(app),
     acceptor: new Acceptor({ ...app, services }),
     running: new RunningRequests(),
+    fileSizes: new Map(),
   };
 }

@@ -142,6 +142,8 @@ export interface Documents {
   recipient_digest: string | null;
   available_until: Time;
   created_at: Time;
+  shared_path: string | null;
+  key_digest: string | null;
 }
 
 export interface EmailBranding {
