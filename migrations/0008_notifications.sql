@@ -33,7 +33,9 @@ create table notifications (
   sent_at timestamptz,
   updated_at timestamptz
 ) partition by range (id);
-create table notifications_default partition of notifications default;
+-- A status change must stay within its page and touch no index: so there is room in the pages, and no index names the
+-- status, not even in its condition.
+create table notifications_default partition of notifications default with (fillfactor = 60);
 create index notifications_service_id_idx on notifications (service_id, id desc);
 create index notifications_client_reference_idx on notifications (service_id, client_reference)
   where client_reference is not null;

@@ -12,4 +12,3 @@ create table sandbox_messages (
   receipt_due_at timestamptz
 );
 create index sandbox_messages_receipt_due_at_idx on sandbox_messages (receipt_due_at) where receipt_due_at is not null;
-create index sandbox_messages_created_at_idx on sandbox_messages (created_at);

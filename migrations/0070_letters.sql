@@ -1,6 +1,6 @@
--- Letters that something still has to happen to; small, and touched by letters only.
-create index notifications_waiting_letters_idx on notifications (id)
-  where notification_type = 'letter' and status in ('created', 'pending-virus-check');
+-- For the letters that something still has to happen to. Not by status: with that in the condition every status change
+-- of every text message would have to write to every index.
+create index notifications_letters_idx on notifications (id) where notification_type = 'letter';
 
 -- One row per letter whose file was made or checked: what was found, and that there are files to delete one day.
 create table letter_files (

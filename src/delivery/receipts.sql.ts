@@ -18,10 +18,10 @@ export interface ReceiptTarget {
 const columns = sql`id, service_id, notification_type, status, provider, provider_reference, international,
   normalised_recipient, client_reference, recipient`;
 
-/** Locked in id order, as status changes lock them, so that two batches of receipts never stand in each other's way. */
-export async function lockTargets(tx: Tx, ids: string[]): Promise<ReceiptTarget[]> {
+/** As they are now; the change itself looks again under its lock. */
+export async function selectTargets(tx: Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`
-    select ${columns} from notifications where id = any (${ids}::uuid[]) order by id for update`.execute(tx);
+    select ${columns} from notifications where id = any (${ids}::uuid[])`.execute(tx);
   return rows;
 }
 

@@ -12,7 +12,7 @@ import { isUuid } from '../platform/id.ts';
 import { parsePhoneNumber } from '../recipients/phone-number.ts';
 import type { Receipt } from './provider.ts';
 import { recordReceiptHealth } from './provider-health.ts';
-import { lockTargets, type ReceiptTarget, selectIdsByProviderReference } from './receipts.sql.ts';
+import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
 import { announceStatuses } from './service-callbacks.ts';
 
 const mayChange: readonly Status[] = allowedBefore.receipt;
@@ -69,8 +69,8 @@ export async function findTargets(tx: Tx, references: string[]): Promise<Map<str
       byReference.set(provider_reference, id);
     }
   }
-  const locked = await lockTargets(tx, [...new Set(byReference.values())]);
-  const byId = new Map(locked.map((target) => [target.id, target]));
+  const rows = await selectTargets(tx, [...new Set(byReference.values())]);
+  const byId = new Map(rows.map((target) => [target.id, target]));
   const found = new Map<string, ReceiptTarget>();
   for (const [reference, id] of byReference) {
     const target = byId.get(id);

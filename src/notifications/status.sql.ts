@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { canonicalId } from '../platform/id.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
 
 export interface StatusChangeRow {
@@ -57,9 +56,8 @@ export const usageKey = sql`${rollupDay} as london_day, service_id, template_id,
  * returned, so a repeated or late receipt does nothing. The ids must be distinct.
  */
 export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promise<ChangedNotification[]> {
-  // Says which days are concerned, so that planning looks at their partitions only.
-  const ids = changes.map(({ id }) => canonicalId(id)).sort();
-  const inRange = sql`n.id between ${ids[0]} and ${ids.at(-1)}`;
+  // Beside the join, so that planning looks at the partitions of these days only, and never at whole tables.
+  const isWanted = sql`n.id = any (${changes.map(({ id }) => id)}::uuid[])`;
   const { rows } = await sql<ChangedNotification>`
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (
@@ -67,8 +65,9 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
         sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text
       )
     ), before as (
-      select n.* from notifications n join wanted w on w.id = n.id and n.status = any (w.allowed)
-      where ${inRange} order by n.id for update of n
+      select n.*, n.status as previous_status
+      from notifications n join wanted w on w.id = n.id and n.status = any (w.allowed)
+      where ${isWanted} order by n.id for update of n
     ), after as (
       update notifications n set
         status = coalesce(w.status, n.status),
@@ -82,8 +81,8 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
         recipient = coalesce(w.recipient, n.recipient),
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
       from wanted w join before b on b.id = w.id
-      where n.id = w.id and ${inRange}
-      returning n.*
+      where n.id = w.id and ${isWanted}
+      returning n.*, b.previous_status
     ), status_changes as (
       select ${rollupDay} as london_day, service_id, template_id, notification_type, key_type, status, sum(change) as change
       from (select *, -1 as change from before union all select *, 1 as change from after) as both_sides
@@ -114,9 +113,8 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
       do update set billable_units = usage.billable_units + excluded.billable_units,
         notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false
     )
-    select after.id, after.service_id, after.template_id, after.template_version, after.notification_type, after.key_type,
-      before.status as previous_status, after.status, after.client_reference, after.recipient, after.provider,
-      after.created_at, after.sent_at, after.updated_at
-    from after join before on before.id = after.id`.execute(tx);
+    select id, service_id, template_id, template_version, notification_type, key_type, previous_status, status,
+      client_reference, recipient, provider, created_at, sent_at, updated_at
+    from after`.execute(tx);
   return rows;
 }

@@ -38,38 +38,48 @@ export interface OwedReceipt {
   recipient: string;
 }
 
-/** Receipts that are due are paid by whoever takes them, once; never before the hand-over itself has been recorded. */
-export async function takeOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
+/** Receipts that are due, held by whoever takes them. */
+export async function lockOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
   const { rows } = await sql<OwedReceipt>`
-    update sandbox_messages set receipt_due_at = null
-    where reference in (
-      select reference from sandbox_messages
-      where receipt_due_at <= ${now}
-        and not exists (select 1 from notifications n where n.id = reference and n.status = 'created')
-      order by receipt_due_at limit ${most} for update skip locked)
-    returning reference, notification_type, recipient`.execute(tx);
+    select reference, notification_type, recipient from sandbox_messages where receipt_due_at <= ${now}
+    order by receipt_due_at limit ${most} for update skip locked`.execute(tx);
   return rows;
 }
 
-export function selectLatestSandboxMessages(db: Db, most: number) {
-  return db
-    .selectFrom('sandbox_messages')
-    .innerJoin('notifications', 'notifications.id', 'sandbox_messages.reference')
-    .select([
-      'sandbox_messages.reference',
-      'sandbox_messages.notification_type',
-      'sandbox_messages.recipient',
-      'sandbox_messages.sender',
-      'sandbox_messages.subject',
-      'sandbox_messages.body',
-      'sandbox_messages.created_at',
-      'notifications.status',
-    ])
-    .orderBy('sandbox_messages.created_at', 'desc')
-    .limit(most)
-    .execute();
+/** Messages whose hand-over has not been recorded yet. */
+export async function selectNotHandedOver(tx: Tx, references: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from notifications where id = any (${references}::uuid[]) and status = 'created'`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }
 
-export async function deleteSandboxMessagesBefore(db: Db, moment: Timestamp): Promise<void> {
-  await db.deleteFrom('sandbox_messages').where('created_at', '<', moment).execute();
+export async function updatePaid(tx: Tx, references: string[]): Promise<void> {
+  await sql`
+    update sandbox_messages set receipt_due_at = null where reference = any (${references}::uuid[])`.execute(tx);
+}
+
+export function selectLatestSandboxMessages(db: Db, most: number) {
+  return (
+    db
+      .selectFrom('sandbox_messages')
+      .innerJoin('notifications', 'notifications.id', 'sandbox_messages.reference')
+      .select([
+        'sandbox_messages.reference',
+        'sandbox_messages.notification_type',
+        'sandbox_messages.recipient',
+        'sandbox_messages.sender',
+        'sandbox_messages.subject',
+        'sandbox_messages.body',
+        'sandbox_messages.created_at',
+        'notifications.status',
+      ])
+      // Ids ascend with time.
+      .orderBy('sandbox_messages.reference', 'desc')
+      .limit(most)
+      .execute()
+  );
+}
+
+export async function deleteSandboxMessagesBefore(db: Db, firstKept: string): Promise<void> {
+  await db.deleteFrom('sandbox_messages').where('reference', '<', firstKept).execute();
 }

@@ -6,6 +6,7 @@ import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
+import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { simulatedEmailOutcome, simulatedPhoneOutcome } from '../../recipients/simulated-recipients.ts';
 import { mimeOf } from '../mime.ts';
@@ -13,9 +14,11 @@ import type { EmailMessage, Outcome, Provider, Receipt, TextMessage } from '../p
 import {
   deleteSandboxMessagesBefore,
   insertSandboxMessages,
+  lockOwedReceipts,
   type SandboxMessage,
+  selectNotHandedOver,
   selectSandboxReferences,
-  takeOwedReceipts,
+  updatePaid,
 } from './sandbox.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'> & {
@@ -92,8 +95,19 @@ const mostReceiptsAtOnce = 1_000;
 
 /** The receipts that the sandbox owes by now; paid when the transaction commits. */
 export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]> {
-  const owed = await takeOwedReceipts(tx, timestamp(now), mostReceiptsAtOnce);
-  return owed.map(({ reference, notification_type, recipient }) => ({
+  const owed = await lockOwedReceipts(tx, timestamp(now), mostReceiptsAtOnce);
+  if (owed.length === 0) return [];
+  // A real provider's receipt may come before we have recorded the hand-over; ours need not make that hard on itself.
+  const tooSoon = await selectNotHandedOver(
+    tx,
+    owed.map(({ reference }) => reference),
+  );
+  const paid = owed.filter(({ reference }) => !tooSoon.has(reference));
+  await updatePaid(
+    tx,
+    paid.map(({ reference }) => reference),
+  );
+  return paid.map(({ reference, notification_type, recipient }) => ({
     provider: 'sandbox',
     notification_type,
     reference,
@@ -110,7 +124,7 @@ const keptForDays = 7;
 /** The sandbox forgets what is older than a week, files and rows. */
 export async function cleanSandbox(app: Needs): Promise<void> {
   const cutoff = new Date(app.clock.now().getTime() - keptForDays * 86_400_000);
-  await deleteSandboxMessagesBefore(app.db, timestamp(cutoff));
+  await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
   const folder = outboxFolder(app.config.DATA_DIR);
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {

@@ -1,0 +1,220 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import { createLog } from '../src/platform/log.ts';
+import type { PacedOrder, PacedReport } from './paced-load.ts';
+import { cpuMs, cpuMsOfFamily, runAside, startProduct } from './processes.ts';
+
+/**
+ * The whole way: accepted, handed to the sandbox, its receipt recorded, delivered. Then how long the messages of one
+ * service wait while another has 25,000 bulk messages queued. Load, product and PostgreSQL share this machine.
+ */
+export const name = 'deliver';
+
+const seconds = Number(process.env.BENCH_SECONDS ?? 20);
+const perSecond = Number(process.env.BENCH_RATE ?? 1_200);
+const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
+const adminSecret = 'admin-secret-of-the-benchmark';
+const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
+
+type Row = Record<string, string | number>;
+type Progress = (line: string) => void;
+
+export async function run(progress: Progress): Promise<{ rows: Row[]; figures: Record<string, number> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
+  progress('starting PostgreSQL');
+  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  const database = new pg.Client({ connectionString: server.url });
+  try {
+    const environment = {
+      DATABASE_URL: server.url,
+      DATA_DIR: dataDir,
+      SECRET_KEY: 'secret-key-of-the-benchmark',
+      ADMIN_CLIENT_SECRETS: adminSecret,
+      DEMO: 'false',
+      SANDBOX_DELAY_MS: '100',
+    };
+    const throughput = await measureThroughput(progress, server, database, environment);
+    const overtaking = await measureOvertaking(progress, database, environment);
+    const figures = { ...throughput, ...overtaking };
+    return { rows: rowsOf(figures), figures };
+  } finally {
+    await database.end().catch(() => undefined);
+    await server.stop();
+    rmSync(server.location, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+type Environment = Record<string, string>;
+
+async function measureThroughput(
+  progress: Progress,
+  server: EmbeddedPostgres,
+  database: pg.Client,
+  environment: Environment,
+) {
+  const api = await startProduct('api', environment);
+  const worker = await startProduct('worker', environment);
+  await database.connect();
+  try {
+    const senders = [await aSender(api.port, 'normal')];
+    const load = (s: number): PacedOrder => ({
+      port: api.port,
+      connections: 100,
+      per_second: perSecond,
+      messages: perSecond * s,
+      senders,
+    });
+    progress('warming up');
+    await runAside<PacedOrder, PacedReport>('paced-load', load(4));
+    await untilDelivered(database);
+    await database.query('truncate sandbox_messages');
+    const mark = (await database.query('select clock_timestamp() as now')).rows[0].now as Date;
+    const postmaster = Number(readFileSync(join(server.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const before = { worker: cpuMs(worker.pid), database: cpuMsOfFamily(postmaster) };
+    progress(`${perSecond} messages a second for ${seconds} s`);
+    const report = await runAside<PacedOrder, PacedReport>('paced-load', load(seconds));
+    await untilDelivered(database);
+    const messages = report.accepted;
+    const { rows } = await database.query(
+      `select count(*)::int as delivered,
+        extract(epoch from max(updated_at) - min(created_at))::float8 as seconds,
+        percentile_cont(array[0.5, 0.95, 0.99, 1]) within group (order by extract(epoch from sent_at - created_at)) as sent,
+        percentile_cont(array[0.5, 0.95, 0.99, 1]) within group (order by extract(epoch from updated_at - created_at)) as done
+      from notifications where created_at >= $1 and status = 'delivered'`,
+      [mark],
+    );
+    const [result] = rows;
+    return {
+      offered_per_s: perSecond,
+      delivered_per_s: Math.round(result.delivered / result.seconds),
+      delivered: result.delivered,
+      not_delivered: messages - result.delivered,
+      not_accepted: Object.values(report.errors).reduce((sum, count) => sum + count, 0),
+      to_provider_p50_ms: ms(result.sent[0]),
+      to_provider_p99_ms: ms(result.sent[2]),
+      to_delivered_p50_ms: ms(result.done[0]),
+      to_delivered_p99_ms: ms(result.done[2]),
+      worker_cpu_ms_per_message: round((cpuMs(worker.pid) - before.worker) / messages),
+      database_cpu_ms_per_message: round((cpuMsOfFamily(postmaster) - before.database) / messages),
+    };
+  } finally {
+    await Promise.all([api.stop(), worker.stop()]);
+  }
+}
+
+/** The provider takes 500 a second, so that the queue stays long; the other service sends 40 a second. */
+async function measureOvertaking(progress: Progress, database: pg.Client, environment: Environment) {
+  const paced = { ...environment, PROVIDER_RATES: 'sandbox:500', SANDBOX_RECEIPTS: 'hold' };
+  const api = await startProduct('api', paced);
+  try {
+    progress(`queueing ${queued} bulk messages of one service`);
+    const crowd = await aSender(api.port, 'bulk');
+    const fill = { port: api.port, connections: 100, per_second: 5_000, messages: queued, senders: [crowd] };
+    await runAside<PacedOrder, PacedReport>('paced-load', fill);
+    const normal = await aSender(api.port, 'normal');
+    const priority = await aSender(api.port, 'priority');
+    const worker = await startProduct('worker', paced);
+    try {
+      await sleep(1_000);
+      progress('another service sends meanwhile');
+      const order = { port: api.port, connections: 20, per_second: 40, messages: 600, senders: [normal, priority] };
+      await runAside<PacedOrder, PacedReport>('paced-load', order);
+      await sleep(3_000);
+      const left = await database.query('select count(*)::int as n from delivery_queue where lane = 2');
+      return {
+        still_queued: left.rows[0].n as number,
+        normal_wait_p99_ms: await longestWait(database, normal.template_id),
+        priority_wait_p99_ms: await longestWait(database, priority.template_id),
+      };
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    await api.stop();
+  }
+}
+
+/** Of a hundred messages the wait of the last but one; what never went out counts as waiting until now. */
+async function longestWait(database: pg.Client, template: string): Promise<number> {
+  const { rows } = await database.query(
+    `select percentile_cont(0.99) within group (order by extract(epoch from coalesce(sent_at, now()) - created_at)) as p99
+    from notifications where template_id = $1`,
+    [template],
+  );
+  return ms(rows[0].p99);
+}
+
+async function untilDelivered(database: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query(
+      `select (select count(*) from delivery_queue)
+        + (select count(*) from sandbox_messages where receipt_due_at is not null) as open`,
+    );
+    if (Number(rows[0].open) === 0) return;
+    await sleep(100);
+  }
+}
+
+async function aSender(port: number, process_type: 'normal' | 'bulk' | 'priority') {
+  const admin = async (path: string, body: object) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken()}` },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return ((await answer.json()) as { data: { id: string } }).data;
+  };
+  const name = `Benchmark ${process_type} ${Date.now()}`;
+  const service = await admin('/service', { name, user_id: platformUser, restricted: false });
+  await admin(`/service/${service.id}`, { rate_limit: 100_000_000, sms_message_limit: 2_000_000_000 });
+  const template = await admin(`/service/${service.id}/template`, {
+    name: 'Reminder',
+    template_type: 'sms',
+    content: 'Dear ((name)), your appointment is on ((day)).',
+    process_type,
+    created_by: platformUser,
+  });
+  const secret = await admin(`/service/${service.id}/api-key`, {
+    name: 'load',
+    key_type: 'normal',
+    created_by: platformUser,
+  });
+  return { key: `load-${service.id}-${secret}`, template_id: template.id };
+}
+
+function adminToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1000) })}`;
+  return `${signed}.${createHmac('sha256', adminSecret).update(signed).digest('base64url')}`;
+}
+
+const targets: Record<string, string> = {
+  delivered_per_s: '>= 1000',
+  not_delivered: '0',
+  not_accepted: '0',
+  normal_wait_p99_ms: '< 2000',
+  priority_wait_p99_ms: '< 1000',
+};
+
+function rowsOf(figures: Record<string, number>): Row[] {
+  return Object.entries(figures).map(([figure, value]) => ({
+    figure: figure.replaceAll('_', ' '),
+    value,
+    target: targets[figure] ?? '',
+  }));
+}
+
+function ms(value: unknown): number {
+  return Math.round(Number(value) * 1_000);
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(3));
+}

@@ -1,0 +1,95 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * Messages at a steady rate, in a process of its own: an open loop, so that a server that slows down is seen to fall
+ * behind instead of being asked less. Sockets are written by hand, to take little of the cores that are measured.
+ */
+export interface PacedOrder {
+  port: number;
+  connections: number;
+  per_second: number;
+  messages: number;
+  /** Whole API key and template, taken in turn. */
+  senders: { key: string; template_id: string }[];
+}
+
+export interface PacedReport {
+  seconds: number;
+  accepted: number;
+  /** Longest wait of a message for a free connection. */
+  behind_ms: number;
+  errors: Record<string, number>;
+}
+
+process.once('message', (order: PacedOrder) => {
+  void load(order).then((report) => process.send?.(report, () => process.disconnect()));
+});
+
+function load(order: PacedOrder): Promise<PacedReport> {
+  const report: PacedReport = { seconds: 0, accepted: 0, behind_ms: 0, errors: {} };
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const idle: Socket[] = [];
+    let sent = 0;
+    let answered = 0;
+    const sockets = Array.from({ length: order.connections }, () => open(order.port, onAnswer));
+    for (const socket of sockets) socket.once('connect', () => idle.push(socket));
+
+    function onAnswer(socket: Socket, status: string): void {
+      answered += 1;
+      if (status === '201') report.accepted += 1;
+      else report.errors[status] = (report.errors[status] ?? 0) + 1;
+      idle.push(socket);
+      pump();
+      if (answered === order.messages) finish();
+    }
+
+    function pump(): void {
+      const elapsed = performance.now() - started;
+      const due = Math.min(order.messages, Math.floor((elapsed * order.per_second) / 1_000));
+      while (sent < due) {
+        const socket = idle.pop();
+        if (!socket) {
+          report.behind_ms = Math.max(report.behind_ms, elapsed - (sent * 1_000) / order.per_second);
+          return;
+        }
+        ask(socket, order.senders[sent % order.senders.length], sent);
+        sent += 1;
+      }
+    }
+
+    const ticking = setInterval(pump, 5);
+    function finish(): void {
+      clearInterval(ticking);
+      report.seconds = (performance.now() - started) / 1_000;
+      for (const socket of sockets) socket.destroy();
+      resolve(report);
+    }
+  });
+}
+
+function open(port: number, onAnswer: (socket: Socket, status: string) => void): Socket {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  let received = '';
+  socket.on('data', (data) => {
+    received += data.toString('latin1');
+    const end = received.indexOf('\r\n\r\n');
+    const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
+    if (end < 0 || received.length < end + 4 + length) return;
+    const status = received.slice(9, 12);
+    received = '';
+    onAnswer(socket, status);
+  });
+  return socket;
+}
+
+function ask(socket: Socket, sender: PacedOrder['senders'][number] | undefined, number: number): void {
+  const body = JSON.stringify({
+    phone_number: `079${String(10_000_000 + (number % 80_000_000)).padStart(8, '0')}`,
+    template_id: sender?.template_id,
+    personalisation: { name: `Person ${number}`, day: 'Monday' },
+  });
+  socket.write(
+    `POST /v2/notifications/sms HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${sender?.key}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
