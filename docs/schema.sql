@@ -349,9 +349,9 @@ create table notifications (
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['created'::text, 'sending'::text, 'sent'::text, 'pending'::text, 'delivered'::text, 'failed'::text, 'technical-failure'::text, 'temporary-failure'::text, 'permanent-failure'::text, 'cancelled'::text, 'pending-virus-check'::text, 'validation-failed'::text, 'virus-scan-failed'::text, 'returned-letter'::text])))
 );
 CREATE INDEX notifications_client_reference_idx ON ONLY public.notifications USING btree (service_id, client_reference) WHERE (client_reference IS NOT NULL);
+CREATE INDEX notifications_letters_idx ON ONLY public.notifications USING btree (id) WHERE (notification_type = 'letter'::text);
 CREATE INDEX notifications_provider_reference_idx ON ONLY public.notifications USING btree (provider_reference) WHERE (provider_reference IS NOT NULL);
 CREATE INDEX notifications_service_id_idx ON ONLY public.notifications USING btree (service_id, id DESC);
-CREATE INDEX notifications_waiting_letters_idx ON ONLY public.notifications USING btree (id) WHERE ((notification_type = 'letter'::text) AND (status = ANY (ARRAY['created'::text, 'pending-virus-check'::text])));
 
 create table organisation_domains (
   domain character varying(255) not null,
@@ -565,7 +565,6 @@ create table sandbox_messages (
   constraint sandbox_messages_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint sandbox_messages_pkey PRIMARY KEY (reference)
 );
-CREATE INDEX sandbox_messages_created_at_idx ON public.sandbox_messages USING btree (created_at);
 CREATE INDEX sandbox_messages_receipt_due_at_idx ON public.sandbox_messages USING btree (receipt_due_at) WHERE (receipt_due_at IS NOT NULL);
 
 create table service_callback_api (
