@@ -744,7 +744,7 @@ create table service_status_totals (
   status text not null,
   count bigint not null,
   constraint service_status_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, status),
-  constraint service_status_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text])))
+  constraint service_status_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
 );
 CREATE INDEX service_status_totals_first_day_idx ON public.service_status_totals USING btree (span, first_day);
 
@@ -753,15 +753,15 @@ create table service_usage_totals (
   span text not null,
   first_day date not null,
   notification_type text not null,
-  rate_multiplier smallint not null,
   postage text not null,
   sheets smallint not null,
   billable_units bigint not null,
+  chargeable_units bigint not null,
   notifications_sent bigint not null,
-  constraint service_usage_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, rate_multiplier, postage, sheets),
-  constraint service_usage_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text])))
+  constraint service_usage_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, postage, sheets),
+  constraint service_usage_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
 );
-CREATE INDEX service_usage_totals_first_day_idx ON public.service_usage_totals USING btree (span, first_day);
+CREATE INDEX service_usage_totals_first_day_idx ON public.service_usage_totals USING btree (span, first_day, notification_type);
 
 create table services (
   id uuid not null,

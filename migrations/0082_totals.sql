@@ -20,25 +20,25 @@ create index daily_status_counts_not_folded_idx on daily_status_counts (london_d
 create function pentad_start(day date) returns date language sql immutable parallel safe
   return date_trunc('month', day::timestamp)::date + 5 * least((extract(day from day)::integer - 1) / 5, 5);
 
--- Billable usage of a service in a month or a pentad; templates and providers are summed up.
+-- Billable usage of a service in a month, a pentad or a day; templates, providers and destinations are summed up.
 create table service_usage_totals (
   service_id uuid not null,
-  span text not null check (span in ('month', 'pentad')),
+  span text not null check (span in ('month', 'pentad', 'day')),
   first_day date not null,
   notification_type text not null,
-  rate_multiplier smallint not null,
   postage text not null,
   sheets smallint not null,
   billable_units bigint not null,
+  chargeable_units bigint not null, -- units times their destination's factor
   notifications_sent bigint not null,
-  primary key (service_id, span, first_day, notification_type, rate_multiplier, postage, sheets)
+  primary key (service_id, span, first_day, notification_type, postage, sheets)
 );
-create index service_usage_totals_first_day_idx on service_usage_totals (span, first_day);
+create index service_usage_totals_first_day_idx on service_usage_totals (span, first_day, notification_type);
 
--- Notifications of a service in a month or a pentad by status; never test keys.
+-- Notifications of a service in a month, a pentad or a day by status; never test keys.
 create table service_status_totals (
   service_id uuid not null,
-  span text not null check (span in ('month', 'pentad')),
+  span text not null check (span in ('month', 'pentad', 'day')),
   first_day date not null,
   notification_type text not null,
   status text not null,
@@ -68,10 +68,10 @@ create table platform_status_totals (
 
 -- Whole months, up to this moment.
 create view monthly_usage as
-  select service_id, first_day as month, notification_type, rate_multiplier, postage, sheets, billable_units,
+  select service_id, first_day as month, notification_type, postage, sheets, billable_units, chargeable_units,
     notifications_sent
   from service_usage_totals where span = 'month'
   union all
-  select service_id, date_trunc('month', london_day::timestamp)::date, notification_type, rate_multiplier, postage, sheets,
-    billable_units - folded_units, notifications_sent - folded_sent
+  select service_id, date_trunc('month', london_day::timestamp)::date, notification_type, postage, sheets,
+    billable_units - folded_units, (billable_units - folded_units) * rate_multiplier, notifications_sent - folded_sent
   from daily_usage where not folded;

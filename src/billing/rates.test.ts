@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
-import { listPricePeriods } from './rates.ts';
+import { cut, loadPriceList } from './rates.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
 async function pricesOn(day: string) {
-  const [period] = await listPricePeriods(harness.app.db, { first_day: day, last_day: day });
-  const letter = (postage: string, sheets: number) =>
-    Number(period?.letter_rates.find((rate) => rate.postage === postage && rate.sheets === sheets)?.rate);
-  return { sms: Number(period?.sms_rate), letter };
+  const priceList = await loadPriceList(harness.app.db);
+  const range = { first_day: day, last_day: day };
+  const letters = priceList.letterPeriods(range)[0]?.rates ?? [];
+  return {
+    sms: Number(priceList.smsPeriods(range)[0]?.rate),
+    letter: (postage: string, sheets: number) =>
+      Number(letters.find((rate) => rate.postage === postage && rate.sheets === sheets)?.rate),
+  };
 }
 
 describe('prices of a day', () => {
@@ -49,6 +53,20 @@ describe('prices of a day', () => {
   ])('%s class, %i sheets on %s: %d', async (postage, sheets, day, rate) =>
     expect((await pricesOn(day)).letter(postage, sheets)).toBe(rate),
   );
+});
+
+describe('cut', () => {
+  it.each([
+    [[], ['2026-04-01 2026-04-30']],
+    [['2026-04-01', '2026-05-01'], ['2026-04-01 2026-04-30']],
+    [
+      ['2026-04-30', '2026-04-02', '2026-04-30'],
+      ['2026-04-01 2026-04-01', '2026-04-02 2026-04-29', '2026-04-30 2026-04-30'],
+    ],
+  ])('April before %j', (before, expected) => {
+    const pieces = cut({ first_day: '2026-04-01', last_day: '2026-04-30' }, before);
+    expect(pieces.map(({ first_day, last_day }) => `${first_day} ${last_day}`)).toEqual(expected);
+  });
 });
 
 describe('GET /sms-rate', () => {

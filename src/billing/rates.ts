@@ -54,41 +54,55 @@ function startOf(field: string, text: string): Date {
   return moment;
 }
 
-/** Days in a row on which no rate changes. Rates are decimals as text: they are multiplied by the database alone. */
-export interface PricePeriod {
+export interface Days {
   first_day: string;
   last_day: string;
-  sms_rate: string;
-  letter_rates: { postage: string; sheets: number; rate: string }[];
 }
 
-/**
- * The days from the first to the last, cut where a rate begins, and before each of the days given besides. A day before
- * the first rate costs what that says.
- */
-export async function listPricePeriods(
-  db: Db,
-  range: { first_day: string; last_day: string },
-  cutBefore: string[] = [],
-): Promise<PricePeriod[]> {
-  if (range.first_day > range.last_day) return [];
+/** Days in a row that have one rate. Rates are decimals as text: only the database multiplies them. */
+export interface SmsPeriod extends Days {
+  rate: string;
+}
+
+export interface LetterPeriod extends Days {
+  rates: { postage: string; sheets: number; rate: string }[];
+}
+
+export interface PriceList {
+  /** The days of a range, cut where a rate begins, and before each of the days given besides. */
+  smsPeriods(range: Days, cutBefore?: string[]): SmsPeriod[];
+  letterPeriods(range: Days, cutBefore?: string[]): LetterPeriod[];
+}
+
+/** A day before the first rate costs what that says. */
+export async function loadPriceList(db: Db): Promise<PriceList> {
   const [smsRates, letterRates] = await Promise.all([selectSmsRates(db), selectLetterRates(db)]);
-  const starts = [...smsRates, ...letterRates].map((rate) => rate.first_day);
-  const cuts = [...new Set([...starts, ...cutBefore])]
-    .filter((day) => day > range.first_day && day <= range.last_day)
-    .sort();
   const kinds = byKindOfLetter(letterRates);
-  return [range.first_day, ...cuts].map((first_day, index) => {
-    const onThatDay = (rate: { first_day: string }) => rate.first_day <= first_day;
-    const next = cuts[index];
-    return {
-      first_day,
-      last_day: next === undefined ? range.last_day : addDays(next, -1),
-      sms_rate: newest(smsRates, onThatDay).rate,
-      letter_rates: kinds
-        .map((rates) => newest(rates, onThatDay))
-        .map(({ post_class, sheet_count, rate }) => ({ postage: post_class, sheets: sheet_count, rate })),
-    };
+  const startsOf = (rates: { first_day: string }[]) => rates.map(({ first_day }) => first_day);
+  return {
+    smsPeriods: (range, cutBefore = []) =>
+      cut(range, [...startsOf(smsRates), ...cutBefore]).map((days) => ({
+        ...days,
+        rate: newest(smsRates, (rate) => rate.first_day <= days.first_day).rate,
+      })),
+    letterPeriods: (range, cutBefore = []) =>
+      cut(range, [...startsOf(letterRates), ...cutBefore]).map((days) => ({
+        ...days,
+        rates: kinds
+          .map((rates) => newest(rates, (rate) => rate.first_day <= days.first_day))
+          .map(({ post_class, sheet_count, rate }) => ({ postage: post_class, sheets: sheet_count, rate })),
+      })),
+  };
+}
+
+/** The days of a range in pieces that begin with its first day and with each of the days given. */
+export function cut(range: Days, before: string[]): Days[] {
+  if (range.first_day > range.last_day) return [];
+  const within = before.filter((day) => day > range.first_day && day <= range.last_day);
+  const firsts = [range.first_day, ...new Set(within.sort())];
+  return firsts.map((first_day, index) => {
+    const next = firsts[index + 1];
+    return { first_day, last_day: next === undefined ? range.last_day : addDays(next, -1) };
   });
 }
 

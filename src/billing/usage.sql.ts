@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Postage } from '../notifications/notification.ts';
 import type { Db } from '../platform/db/database.ts';
 
-/** A stretch of time without a change of rates, in order; the unit in which usage is priced and allowance is eaten. */
+/** Days in a row on which messages of a type have one price: in this unit usage is priced and the allowance eaten. */
 export interface Slot {
   slot: number;
+  notification_type: 'sms' | 'email' | 'letter';
   month: string;
   first_day: string;
   last_day: string;
@@ -14,15 +15,15 @@ export interface Slot {
 
 export interface Price {
   slot: number;
-  notification_type: 'sms' | 'letter';
   postage: string;
   sheets: number;
   rate: string;
 }
 
 export interface UsageQuestion {
+  /** Those of a type in the order of time. */
   slots: Slot[];
-  spans: { slot: number; span: 'month' | 'pentad' | 'day'; first_day: string }[];
+  spans: { slot: number; notification_type: string; span: 'month' | 'pentad' | 'day'; first_day: string }[];
   prices: Price[];
   /** Free fragments: those stored for the year, and those of services that have nothing stored. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };
@@ -30,10 +31,9 @@ export interface UsageQuestion {
 }
 
 /**
- * `charged`: usage by service, slot, type and price, with what is free and what it costs.
- *
- * Totals of months and pentads, plus what single days at the ends have folded, plus what no total holds yet: exact in one
- * snapshot. All text messages of a slot have one rate, so the order in which they eat the allowance inside it shows nowhere.
+ * `charged`: usage by service, slot and price, with what is free and what it costs. Totals, plus what none of them holds
+ * yet: exact in one snapshot. All text messages of a slot have one rate, so the order in which they eat the allowance
+ * inside it shows nowhere.
  */
 function charged(question: UsageQuestion): RawBuilder<unknown> {
   const { which } = question;
@@ -47,35 +47,31 @@ function charged(question: UsageQuestion): RawBuilder<unknown> {
   return sql`
     slots as (
       select * from ${records(question.slots)}
-        as slot (slot integer, month date, first_day date, last_day date, counted boolean)
+        as slot (slot integer, notification_type text, month date, first_day date, last_day date, counted boolean)
     ), spans as (
-      select * from ${records(question.spans)} as span (slot integer, span text, first_day date)
+      select * from ${records(question.spans)} as span (slot integer, notification_type text, span text, first_day date)
     ), prices as (
-      select * from ${records(question.prices)}
-        as price (slot integer, notification_type text, postage text, sheets integer, rate numeric)
+      select * from ${records(question.prices)} as price (slot integer, postage text, sheets integer, rate numeric)
     ), implied as (
       select * from ${records(question.allowances.implied)} as allowance (service_id uuid, free_sms_fragment_limit integer)
     ), facts as (
-      select s.slot, t.service_id, t.notification_type, t.rate_multiplier, t.postage, t.sheets, t.billable_units,
+      select s.slot, t.service_id, t.notification_type, t.postage, t.sheets, t.billable_units, t.chargeable_units,
         t.notifications_sent
-      from spans s join service_usage_totals t on t.span = s.span and t.first_day = s.first_day
+      from spans s
+      join service_usage_totals t on t.span = s.span and t.first_day = s.first_day
+        and t.notification_type = s.notification_type
       where ${ofService('t')}
       union all
-      select s.slot, u.service_id, u.notification_type, u.rate_multiplier, u.postage, u.sheets, u.folded_units,
-        u.folded_sent
-      from spans s join daily_usage u on s.span = 'day' and u.london_day = s.first_day
-      where ${ofService('u')}
-      union all
-      select s.slot, u.service_id, u.notification_type, u.rate_multiplier, u.postage, u.sheets,
-        u.billable_units - u.folded_units, u.notifications_sent - u.folded_sent
-      from (select slot, generate_series(first_day, last_day, interval '1 day')::date as day from slots) s
-      join daily_usage u on u.london_day = s.day
+      select s.slot, u.service_id, u.notification_type, u.postage, u.sheets, u.billable_units - u.folded_units,
+        (u.billable_units - u.folded_units) * u.rate_multiplier, u.notifications_sent - u.folded_sent
+      from slots s
+      join daily_usage u on u.notification_type = s.notification_type and u.london_day between s.first_day and s.last_day
       where not u.folded and ${ofService('u')}
     ), used as (
       select slot, service_id, notification_type, postage, sheets, sum(billable_units) as billable_units,
         sum(notifications_sent) as notifications_sent,
         case notification_type
-          when 'sms' then sum(billable_units * rate_multiplier)
+          when 'sms' then sum(chargeable_units)
           when 'letter' then sum(notifications_sent)
           else 0
         end as chargeable_units
@@ -98,8 +94,7 @@ function charged(question: UsageQuestion): RawBuilder<unknown> {
         freed.chargeable_units - freed.free_allowance_used as charged_units,
         (freed.chargeable_units - freed.free_allowance_used) * coalesce(prices.rate, 0) as cost
       from freed join slots on slots.slot = freed.slot and slots.counted
-      left join prices on prices.slot = freed.slot and prices.notification_type = freed.notification_type
-        and prices.postage = freed.postage and prices.sheets = freed.sheets
+      left join prices on prices.slot = freed.slot and prices.postage = freed.postage and prices.sheets = freed.sheets
     )`;
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { getAllowance, listImpliedAllowances } from '../services/allowance.ts';
-import { listPricePeriods, type PricePeriod } from './rates.ts';
+import { cut, type Days, loadPriceList } from './rates.ts';
 import {
   type Price,
   type ServiceCosts,
@@ -18,10 +18,6 @@ import {
 export type { ServiceCosts } from './usage.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
-interface Days {
-  first_day: string;
-  last_day: string;
-}
 
 /** A year as the query string has it. */
 export function financialYearIn(text: unknown): number {
@@ -89,35 +85,45 @@ async function yearOfService(
   };
 }
 
+type Slots = Pick<UsageQuestion, 'slots' | 'spans' | 'prices'>;
+
+/** Each type is cut at its own prices, so that the others are still read in whole months. */
 async function slotsOf(
   db: Db,
-  range: Days,
-  { countedFrom = range.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
-): Promise<Pick<UsageQuestion, 'slots' | 'spans' | 'prices'>> {
-  const periods = await listPricePeriods(db, withinRecords(range), [countedFrom, ...cutBefore]);
-  const slots = periods.map(
-    ({ first_day, last_day }, slot): Slot => ({
+  wanted: Days,
+  { countedFrom = wanted.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
+): Promise<Slots> {
+  const range = withinRecords(wanted);
+  const cuts = [countedFrom, ...cutBefore];
+  const priceList = await loadPriceList(db);
+  const smsPeriods = priceList.smsPeriods(range, cuts);
+  const letterPeriods = priceList.letterPeriods(range, cuts);
+  const pieces = [
+    ...smsPeriods.map((days) => ({ ...days, notification_type: 'sms' as const })),
+    ...letterPeriods.map((days) => ({ ...days, notification_type: 'letter' as const })),
+    ...cut(range, cuts).map((days) => ({ ...days, notification_type: 'email' as const })),
+  ];
+  const slots = pieces.map(
+    ({ notification_type, first_day, last_day }, slot): Slot => ({
       slot,
+      notification_type,
       month: `${first_day.slice(0, 7)}-01`,
       first_day,
       last_day,
       counted: first_day >= countedFrom,
     }),
   );
-  return {
-    slots,
-    spans: slots.flatMap(({ slot, first_day, last_day }) =>
-      spansOf(first_day, last_day).map((span) => ({ slot, span: span.span, first_day: span.first_day })),
-    ),
-    prices: periods.flatMap(pricesOf),
-  };
+  const smsPrices = smsPeriods.map(({ rate }, slot): Price => ({ slot, postage: 'none', sheets: 0, rate }));
+  const letterPrices = letterPeriods.flatMap(({ rates }, index) =>
+    rates.map((rate): Price => ({ slot: smsPeriods.length + index, ...rate })),
+  );
+  return { slots, spans: slots.flatMap(spansOfSlot), prices: [...smsPrices, ...letterPrices] };
 }
 
-function pricesOf(period: PricePeriod, slot: number): Price[] {
-  return [
-    { slot, notification_type: 'sms', postage: 'none', sheets: 0, rate: period.sms_rate },
-    ...period.letter_rates.map((letter): Price => ({ slot, notification_type: 'letter', ...letter })),
-  ];
+function spansOfSlot({ slot, notification_type, first_day, last_day, counted }: Slot): UsageQuestion['spans'] {
+  // Before what is counted, only text messages matter: they eat the allowance.
+  if (!counted && notification_type !== 'sms') return [];
+  return spansOf(first_day, last_day).map(({ span, first_day }) => ({ slot, notification_type, span, first_day }));
 }
 
 function firstDaysOfMonths(year: number): string[] {

@@ -6,8 +6,8 @@ import type { Tx } from '../platform/db/database.ts';
  * writes totals, one at a time, so the lock on a totals table keeps out nothing else.
  */
 
-const bothSpans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date), ('pentad', pentad_start(london_day)))
-  as spans (span, first_day)`;
+const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date),
+  ('pentad', pentad_start(london_day)), ('day', london_day)) as spans (span, first_day)`;
 
 /** Adds to the totals what daily usage before a day counts beyond them. Returns how many rows it took. */
 export async function foldUsage(tx: Tx, before: string, limit: number): Promise<number> {
@@ -23,14 +23,16 @@ export async function foldUsage(tx: Tx, before: string, limit: number): Promise<
         and u.template_id = p.template_id and u.provider = p.provider and u.rate_multiplier = p.rate_multiplier
         and u.international = p.international and u.postage = p.postage and u.sheets = p.sheets
     ), by_service as (
-      insert into service_usage_totals as total (service_id, span, first_day, notification_type, rate_multiplier, postage,
-        sheets, billable_units, notifications_sent)
-      select service_id, span, first_day, notification_type, rate_multiplier, postage, sheets,
-        sum(billable_units - folded_units), sum(notifications_sent - folded_sent)
-      from pending cross join lateral ${bothSpans}
-      group by 1, 2, 3, 4, 5, 6, 7
-      on conflict (service_id, span, first_day, notification_type, rate_multiplier, postage, sheets)
+      insert into service_usage_totals as total (service_id, span, first_day, notification_type, postage, sheets,
+        billable_units, chargeable_units, notifications_sent)
+      select service_id, span, first_day, notification_type, postage, sheets, sum(billable_units - folded_units),
+        sum((billable_units - folded_units) * rate_multiplier), sum(notifications_sent - folded_sent)
+      from pending cross join lateral ${spans}
+      where billable_units <> folded_units or notifications_sent <> folded_sent
+      group by 1, 2, 3, 4, 5, 6
+      on conflict (service_id, span, first_day, notification_type, postage, sheets)
       do update set billable_units = total.billable_units + excluded.billable_units,
+        chargeable_units = total.chargeable_units + excluded.chargeable_units,
         notifications_sent = total.notifications_sent + excluded.notifications_sent
     ), by_day as (
       insert into platform_usage_totals as total (london_day, notification_type, provider, rate_multiplier, billable_units,
@@ -38,6 +40,7 @@ export async function foldUsage(tx: Tx, before: string, limit: number): Promise<
       select london_day, notification_type, provider, rate_multiplier,
         sum(billable_units - folded_units), sum(notifications_sent - folded_sent)
       from pending
+      where billable_units <> folded_units or notifications_sent <> folded_sent
       group by 1, 2, 3, 4
       on conflict (london_day, notification_type, provider, rate_multiplier)
       do update set billable_units = total.billable_units + excluded.billable_units,
@@ -62,8 +65,8 @@ export async function foldStatusCounts(tx: Tx, before: string, limit: number): P
     ), by_service as (
       insert into service_status_totals as total (service_id, span, first_day, notification_type, status, count)
       select service_id, span, first_day, notification_type, status, sum(count - folded_count)
-      from pending cross join lateral ${bothSpans}
-      where key_type <> 'test'
+      from pending cross join lateral ${spans}
+      where key_type <> 'test' and count <> folded_count
       group by 1, 2, 3, 4, 5
       on conflict (service_id, span, first_day, notification_type, status)
       do update set count = total.count + excluded.count
@@ -71,7 +74,7 @@ export async function foldStatusCounts(tx: Tx, before: string, limit: number): P
       insert into platform_status_totals as total (london_day, notification_type, status, count)
       select london_day, notification_type, status, sum(count - folded_count)
       from pending
-      where key_type <> 'test'
+      where key_type <> 'test' and count <> folded_count
       group by 1, 2, 3
       on conflict (london_day, notification_type, status)
       do update set count = total.count + excluded.count

@@ -30,8 +30,8 @@ function sms(created_at: string, more: Partial<PastMessage> = {}): PastMessage {
 }
 
 function usageTotals() {
-  return rows(sql`select span, first_day, notification_type, rate_multiplier, billable_units, notifications_sent
-    from service_usage_totals where service_id = ${service} order by span, first_day, rate_multiplier`);
+  return rows(sql`select span, first_day, notification_type, billable_units, chargeable_units, notifications_sent
+    from service_usage_totals where service_id = ${service} and span <> 'day' order by span, first_day`);
 }
 
 function unfolded() {
@@ -51,11 +51,19 @@ describe('fold-rollups', () => {
     await run('fold-rollups');
     expect(await usageTotals()).toEqual([
       total('month', '2026-10-01', 1, 1, 1),
-      total('month', '2026-11-01', 1, 1, 1),
-      total('month', '2026-11-01', 2, 5, 2),
+      total('month', '2026-11-01', 6, 11, 3),
       total('pentad', '2026-10-26', 1, 1, 1),
-      total('pentad', '2026-11-01', 2, 5, 2),
+      total('pentad', '2026-11-01', 5, 10, 2),
       total('pentad', '2026-11-06', 1, 1, 1),
+    ]);
+    expect(
+      await rows(sql`select first_day, billable_units, chargeable_units from service_usage_totals
+        where service_id = ${service} and span = 'day' order by first_day`),
+    ).toEqual([
+      { first_day: '2026-10-31', billable_units: 1, chargeable_units: 1 },
+      { first_day: '2026-11-01', billable_units: 3, chargeable_units: 6 },
+      { first_day: '2026-11-05', billable_units: 2, chargeable_units: 4 },
+      { first_day: '2026-11-06', billable_units: 1, chargeable_units: 1 },
     ]);
     expect(await unfolded()).toEqual([{ london_day: '2026-11-15', units: 1, sent: 1 }]);
     expect(await foldRollups(harness.app.db, harness.clock.now())).toBe(0);
@@ -71,8 +79,8 @@ describe('fold-rollups', () => {
     expect(await unfolded()).toEqual([{ london_day: '2026-11-10', units: -1, sent: -1 }]);
     await foldRollups(harness.app.db, harness.clock.now());
     expect(await usageTotals()).toEqual([
-      total('month', '2026-11-01', 1, 0, 0),
-      total('pentad', '2026-11-06', 1, 0, 0),
+      total('month', '2026-11-01', 0, 0, 0),
+      total('pentad', '2026-11-06', 0, 0, 0),
     ]);
     expect(
       await rows(sql`select status, count from service_status_totals
@@ -96,8 +104,8 @@ describe('fold-rollups', () => {
     });
     await foldRollups(harness.app.db, harness.clock.now());
     expect(await usageTotals()).toEqual([
-      total('month', '2026-11-01', 1, 7, 1),
-      total('pentad', '2026-11-01', 1, 7, 1),
+      total('month', '2026-11-01', 7, 7, 1),
+      total('pentad', '2026-11-01', 7, 7, 1),
     ]);
   });
 
@@ -206,6 +214,6 @@ describe('reconcile-rollups', () => {
   });
 });
 
-function total(span: string, first_day: string, rate_multiplier: number, billable_units: number, sent: number) {
-  return { span, first_day, notification_type: 'sms', rate_multiplier, billable_units, notifications_sent: sent };
+function total(span: string, first_day: string, billable_units: number, chargeable_units: number, sent: number) {
+  return { span, first_day, notification_type: 'sms', billable_units, chargeable_units, notifications_sent: sent };
 }

@@ -66,7 +66,7 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
       select u.service_id from monthly_usage u
       where u.notification_type = 'sms' and u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
       group by u.service_id
-      having sum(u.billable_units * u.rate_multiplier) >= ${question.highVolume}
+      having sum(u.chargeable_units) >= ${question.highVolume}
     )
     select s.id as service_id, ${year}::integer as financial_year_start,
       case

@@ -1,4 +1,4 @@
-import { listPricePeriods } from '../billing/rates.ts';
+import { loadPriceList } from '../billing/rates.ts';
 import { withinRecords } from '../notifications/spans.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Days } from './days.ts';
@@ -31,16 +31,15 @@ export async function countNotifications(db: Db, days: Days): Promise<Record<'em
 export const listDailyVolumes = selectDailyVolumes;
 
 export async function listDailyProviderVolumes(db: Db, days: Days) {
-  const periods = await listPricePeriods(db, withinRecords(days));
-  const rates = periods.map(({ first_day, last_day, sms_rate }) => ({ first_day, last_day, rate: sms_rate }));
-  return selectDailyProviderVolumes(db, days, rates);
+  const priceList = await loadPriceList(db);
+  return selectDailyProviderVolumes(db, days, priceList.smsPeriods(withinRecords(days)));
 }
 
 /** What the printer posted and what it costs, as the printer’s own bill would have it. */
 export async function listDespatchedLetters(db: Db, days: Days) {
-  const periods = await listPricePeriods(db, withinRecords(days));
-  const rates = periods.flatMap(({ first_day, last_day, letter_rates }) =>
-    letter_rates.map((rate) => ({ first_day, last_day, ...rate })),
-  );
+  const priceList = await loadPriceList(db);
+  const rates = priceList
+    .letterPeriods(withinRecords(days))
+    .flatMap(({ first_day, last_day, rates }) => rates.map((rate) => ({ first_day, last_day, ...rate })));
   return selectDespatchedLetters(db, days, rates);
 }

@@ -28,10 +28,6 @@ export async function selectMonthsOfServices(
       select t.first_day as day, t.service_id, t.notification_type, t.status, t.count
       from spans s join service_status_totals t on t.span = s.span and t.first_day = s.first_day
       union all
-      select c.london_day, c.service_id, c.notification_type, c.status, c.folded_count
-      from spans s join daily_status_counts c on s.span = 'day' and c.london_day = s.first_day
-      where c.key_type <> 'test'
-      union all
       select london_day, service_id, notification_type, status, count - folded_count from daily_status_counts
       where not folded and key_type <> 'test' and london_day between ${days.first_day} and ${days.last_day}
     )

@@ -556,7 +556,7 @@ export interface ServiceSmsSenders {
 
 export interface ServiceStatusTotals {
   service_id: string;
-  span: 'month' | 'pentad';
+  span: 'month' | 'pentad' | 'day';
   first_day: string;
   notification_type: string;
   status: string;
@@ -565,13 +565,13 @@ export interface ServiceStatusTotals {
 
 export interface ServiceUsageTotals {
   service_id: string;
-  span: 'month' | 'pentad';
+  span: 'month' | 'pentad' | 'day';
   first_day: string;
   notification_type: string;
-  rate_multiplier: number;
   postage: string;
   sheets: number;
   billable_units: number;
+  chargeable_units: number;
   notifications_sent: number;
 }
 
