@@ -65,9 +65,10 @@ describe.each(Object.keys(readers))('%s', (name) => {
     for (const piece of pieces) {
       for (const ending of endings) {
         const input = piece.repeat(MEGABYTE / piece.length) + ending;
-        const start = performance.now();
+        const start = process.cpuUsage();
         read(input);
-        expect(performance.now() - start, JSON.stringify(piece + ending)).toBeLessThan(3_000);
+        // Processor time: what else the machine does is not our time.
+        expect(process.cpuUsage(start).user / 1_000, JSON.stringify(piece + ending)).toBeLessThan(3_000);
       }
     }
   }, 60_000);
