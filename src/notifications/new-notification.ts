@@ -6,10 +6,7 @@ import type { Sender } from './sender.ts';
 
 /** What is particular to a message; the rest follows from its sender and its template. */
 type Particulars = Pick<NewNotification, 'recipient' | 'personalisation'> &
-  Partial<Omit<NewNotification, 'client_reference' | 'scheduled_for'>> & {
-    client_reference?: string;
-    scheduled_for?: Date | null;
-  };
+  Partial<Omit<NewNotification, 'client_reference'>> & { client_reference?: string };
 
 export function newNotification(
   { service, key_type, api_key_id, created_by_id, now }: Sender,
@@ -17,7 +14,6 @@ export function newNotification(
   { client_reference = undefined, scheduled_for = null, ...particulars }: Particulars,
 ): NewNotification {
   const created_at = timestamp(now);
-  const later = scheduled_for && timestamp(scheduled_for);
   return {
     id: newId(now),
     service_id: service.id,
@@ -35,10 +31,10 @@ export function newNotification(
     international: false,
     rate_multiplier: 1,
     one_click_unsubscribe_url: null,
-    scheduled_for: later,
+    scheduled_for,
     created_at,
     lane: lanes[row.process_type],
-    due_at: later ?? created_at,
+    due_at: scheduled_for ?? created_at,
     ...particulars,
   };
 }

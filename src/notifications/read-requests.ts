@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Timestamp } from '../platform/clock.ts';
 import { Failure, type Problem } from '../platform/failure.ts';
 import { publicErrors } from '../platform/http/error-bodies.ts';
 import type { SchemaError } from '../platform/http/schema-problems.ts';
@@ -83,7 +84,7 @@ function problemsWith(request: FastifyRequest, schema: object): Problem[] {
   return publicErrors.schemaFailure((validate.errors ?? []) as SchemaError[]).problems ?? [];
 }
 
-function readSchedule(scheduledFor: unknown, now: Date): { at: Date | null; problems: Problem[] } {
+function readSchedule(scheduledFor: unknown, now: Date): { at: Timestamp | null; problems: Problem[] } {
   if (typeof scheduledFor !== 'string') return { at: null, problems: [] };
   const read = readScheduledTime(scheduledFor, now);
   return 'at' in read

@@ -1,10 +1,12 @@
+import { type Timestamp, timestamp } from '../platform/clock.ts';
+
 const iso8601 =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 const furthestAheadMs = 24 * 3_600_000;
 
 /** When a message is to go, or what is wrong with the time that was asked for. */
-export function readScheduledTime(text: string, now: Date): { at: Date } | { problem: string } {
+export function readScheduledTime(text: string, now: Date): { at: Timestamp } | { problem: string } {
   const at = parseMoment(text);
   if (!at) {
     return {
@@ -12,23 +14,24 @@ export function readScheduledTime(text: string, now: Date): { at: Date } | { pro
         'datetime format is invalid. It must be a valid ISO8601 date time format, https://en.wikipedia.org/wiki/ISO_8601',
     };
   }
-  if (at < now) return { problem: 'datetime can not be in the past' };
-  if (at.getTime() > now.getTime() + furthestAheadMs) {
+  if (at < timestamp(now)) return { problem: 'datetime can not be in the past' };
+  if (at > timestamp(new Date(now.getTime() + furthestAheadMs))) {
     return { problem: 'datetime can only be 24 hours in the future' };
   }
   return { at };
 }
 
-/** An offset is honoured; without one the time is UTC, and without a time it is midnight. */
-function parseMoment(text: string): Date | undefined {
+/** An offset is honoured; without one the time is UTC, and without a time it is midnight. Six digits are kept. */
+function parseMoment(text: string): Timestamp | undefined {
   const match = iso8601.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
-  const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
-  const asUtc = new Date(wall);
+  const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const asUtc = new Date(`${wall}Z`);
   // A date that does not exist is moved to one that does: 30 February becomes 2 March, and reads back differently.
-  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString() !== wall) return undefined;
-  return new Date(asUtc.getTime() - offsetMs(zone));
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== wall) return undefined;
+  const toTheSecond = new Date(asUtc.getTime() - offsetMs(zone)).toISOString().slice(0, -5);
+  return `${toTheSecond}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
 }
 
 function offsetMs(zone: string): number {

@@ -1,3 +1,4 @@
+import type { Timestamp } from '../platform/clock.ts';
 import { newId } from '../platform/id.ts';
 import { formatSmsSender, type PhoneNumber } from '../recipients/phone-number.ts';
 import { postageForAddress } from '../recipients/postal-address.ts';
@@ -48,7 +49,7 @@ import { unsubscribeUrl } from './unsubscribe.ts';
 export interface Texting {
   request: SmsRequest;
   number: PhoneNumber;
-  scheduled_for: Date | null;
+  scheduled_for: Timestamp | null;
 }
 
 export async function sendSms(
@@ -94,7 +95,7 @@ export interface Mailing {
   /** The address as it is stored, and in the form to send to. */
   cleaned: string;
   address: string;
-  scheduled_for: Date | null;
+  scheduled_for: Timestamp | null;
 }
 
 export async function sendEmail(
