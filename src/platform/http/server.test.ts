@@ -1,3 +1,4 @@
+import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { urlNotFound } from './error-bodies.ts';
@@ -95,6 +96,24 @@ describe('bodies', () => {
     const answer = await post(Buffer.alloc(20 * 1024 * 1024 + 1, 0x20));
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({ result: 'error', message: 'Request body is too large' });
+  });
+
+  it('413 that reaches a client which sends everything before it reads', async () => {
+    await harness.http.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = harness.http.server.address() as AddressInfo;
+    const bytes = 24 * 1024 * 1024;
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        const head = [`POST ${url} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${adminToken(harness.clock)}`];
+        socket.pause().write(`${[...head, `content-length: ${bytes}`, '', ''].join('\r\n')}`);
+        socket.write(Buffer.alloc(bytes, 0x20), (error) => (error ? reject(error) : socket.resume()));
+      });
+      socket.once('error', reject).once('data', (data) => {
+        resolve(data.toString());
+        socket.destroy();
+      });
+    });
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
   });
 
   it('400, not 500, for text that the database cannot hold', async () => {

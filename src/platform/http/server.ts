@@ -118,6 +118,8 @@ function answer<App>(
     request.log.error({ err: error, route: request.routeOptions?.url, request_id: request.id }, 'request failed');
   }
   if (failure.headers) reply.headers(failure.headers);
+  // The framework would close under a client that is still sending, which then sees a reset instead of this answer.
+  if (failure.kind === 'too-large') reply.removeHeader('connection');
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
