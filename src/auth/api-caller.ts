@@ -4,7 +4,7 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets.ts';
 import type { KeyType } from './api-keys.sql.ts';
-import { bearerToken, claimsProblem, isSignedWith, type Jwt, readJwt, refused } from './bearer.ts';
+import { bearerToken, beginsAsJwt, claimsProblem, isSignedWith, type Jwt, readJwt, refused } from './bearer.ts';
 import { knownKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
 
 /** Who is calling the public API. */
@@ -74,9 +74,11 @@ class RecentTokens {
   }
 }
 
-function check(app: Needs, token: string): Promise<Admission> {
+async function check(app: Needs, token: string): Promise<Admission> {
   const jwt = readJwt(token);
-  return jwt ? checkJwt(app, jwt) : checkRawKey(app, token);
+  if (jwt) return checkJwt(app, jwt);
+  if (beginsAsJwt(token)) throw refused('malformed');
+  return checkRawKey(app, token);
 }
 
 async function checkJwt(app: Needs, jwt: Jwt): Promise<Admission> {

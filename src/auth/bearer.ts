@@ -53,6 +53,11 @@ export function readJwt(token: string): Jwt | undefined {
   return { header, claims, signed: `${parts[0]}.${parts[1]}`, signature: Buffer.from(parts[2] ?? '', 'base64url') };
 }
 
+/** Whether a token was meant to be a JWT, be it cut off or garbled after its first part. */
+export function beginsAsJwt(token: string): boolean {
+  return jsonObject(token.split('.', 1)[0])?.alg !== undefined;
+}
+
 export function isSignedWith(jwt: Jwt, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(jwt.signed).digest();
   return expected.length === jwt.signature.length && timingSafeEqual(expected, jwt.signature);
