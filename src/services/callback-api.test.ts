@@ -136,14 +136,22 @@ describe('/service/{id}/callback-api', () => {
 describe('with CALLBACK_ALLOW_PRIVATE', () => {
   const open = useHarness({ config: { CALLBACK_ALLOW_PRIVATE: true } });
 
-  it('POST 201 for plain http', async () => {
+  it.each([
+    ['http://127.0.0.1:4000/hook', 201],
+    ['http://[::1]:4000/hook', 201],
+    ['http://localhost/hook', 201],
+    ['http://sink:8080/hook', 201],
+    ['http://sink.svc.cluster.local/hook', 201],
+    ['http://93.184.216.34/hook', 400],
+    ['http://service.example/hook', 400],
+  ])('POST %s is %i: plain http stays on this network', async (url, expected) => {
     const request = {
-      url: 'http://127.0.0.1:4000/hook',
+      url,
       bearer_token: 'a-long-secret-token',
       updated_by_id: await aUser(open),
       callback_type: 'inbound_sms',
     };
     const { status } = await open.admin('POST', `/service/${await aService(open)}/callback-api`, request);
-    expect(status).toBe(201);
+    expect(status).toBe(expected);
   });
 });

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
+import { isInsideName } from '../platform/http/outside-addresses.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
@@ -64,7 +65,8 @@ export async function deleteCallback({ db }: Needs, which: CallbackId): Promise<
 
 /** What is sent names people, so it goes over https; plain http is for a test bench on the same network. */
 function refuseUnlessUrlMayBeCalled({ config }: Needs, url: string): void {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
-  if (protocol === 'https:' || (protocol === 'http:' && config.CALLBACK_ALLOW_PRIVATE)) return;
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
+  if (protocol === 'https:') return;
+  if (protocol === 'http:' && config.CALLBACK_ALLOW_PRIVATE && isInsideName(hostname)) return;
   throw invalidField('url', 'Not a valid https url.');
 }

@@ -58,6 +58,13 @@ export function literalAddress(hostname: string): string | undefined {
   return isIP(bare) ? bare : undefined;
 }
 
+/** Whether a host name can only be meant for this machine or this network: no such name exists on the open internet. */
+export function isInsideName(hostname: string): boolean {
+  const literal = literalAddress(hostname);
+  if (literal) return isInside(literal);
+  return /^[^.]+$|\.(localhost|local|internal|lan|test|home\.arpa)$/i.test(hostname);
+}
+
 /**
  * Looks a name up for the connection that is being made, so that what was checked is what is connected to: a name that
  * answers differently the second time gains nothing.
