@@ -151,6 +151,7 @@ describe('rate limit', () => {
       remaining.push(headers['ratelimit-remaining']);
       expect(headers['ratelimit-limit']).toBe('3');
       expect(headers['ratelimit-policy']).toBe('3;w=60');
+      expect(headers['ratelimit-reset']).toBe('60');
     }
     expect(remaining).toEqual(['2', '1', '0']);
     harness.clock.advance({ seconds: 20 });

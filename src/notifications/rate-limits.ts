@@ -175,8 +175,9 @@ function endOf(window: Window, now: number): number {
   return window.oldestSlot === 0 ? now + rateWindowSeconds * 1000 : (window.oldestSlot + windowSlots + 1) * slotMs;
 }
 
+/** Never more than the window, although a slot counts until all of it has passed and so for a moment longer. */
 function secondsUntil(moment: number, now: number): number {
-  return Math.max(1, Math.ceil((moment - now) / 1000));
+  return Math.min(rateWindowSeconds, Math.max(1, Math.ceil((moment - now) / 1000)));
 }
 
 const namesOfKeyTypes = { normal: 'LIVE', team: 'TEAM', test: 'TEST' } as const;
