@@ -117,6 +117,15 @@ describe('POST /v2/notifications/sms', () => {
     expect(body.content.body).toBe('x, y and z 5 true shown {"k":1}');
   });
 
+  it('201 with numbers as they are written', async () => {
+    const payload = JSON.stringify(good()).replace('"Ada"', '[10.50,12345678901234567890]');
+    const headers = { authorization: `Bearer ${key}` };
+    const { body } = await harness.request({ method: 'POST', url, headers, payload });
+    expect(body.content.body).toBe('Hello 10.50 and 12345678901234567890');
+    const read = await harness.v2('GET', `/v2/notifications/${body.id}`, key);
+    expect(read.body.body).toBe('Hello 10.50 and 12345678901234567890');
+  });
+
   it('201 and extra personalisation is kept but not shown', async () => {
     const { body } = await send({ personalisation: { name: 'Ada', other: 1 } });
     expect((await stored(body.id))?.personalisation).toEqual({ name: 'Ada', other: 1 });
@@ -455,6 +464,7 @@ describe('POST /v2/notifications/sms', () => {
     it.each([
       ['2026-11-16T14:30', '2026-11-16T14:30:00.000000Z'],
       ['2026-11-16 14:30:15.25', '2026-11-16T14:30:15.250000Z'],
+      ['2026-11-16T14:30:15.123456', '2026-11-16T14:30:15.123456Z'],
       ['2026-11-16T14:30:00+02:00', '2026-11-16T12:30:00.000000Z'],
       ['20261116T233000Z', '2026-11-16T23:30:00.000000Z'],
       ['2026-11-17', '2026-11-17T00:00:00.000000Z'],

@@ -106,7 +106,11 @@ export function sendRoutes(http: Http, app: SendingApp): void {
     }
   }
 
-  const shared = { attachValidation: true, preValidation: takeNothingForEmpty, config: { bodyRequired: true } };
+  const shared = {
+    attachValidation: true,
+    preValidation: takeNothingForEmpty,
+    config: { bodyRequired: true, verbatimNumbersUnder: 'personalisation' },
+  };
 
   http.post(
     '/v2/notifications/sms',

@@ -53,7 +53,10 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
         body: Type.Object({ personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) }),
         response: { 200: PublicPreview },
       },
-      config: { malformedJson: () => new Failure('invalid', 'ValidationError', 'Invalid JSON') },
+      config: {
+        malformedJson: () => new Failure('invalid', 'ValidationError', 'Invalid JSON'),
+        verbatimNumbersUnder: 'personalisation',
+      },
       // Clients that have no values to send may send any kind of nothing.
       preValidation: async (request) => {
         if (!request.body || (Array.isArray(request.body) && request.body.length === 0)) request.body = {};

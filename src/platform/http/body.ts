@@ -1,5 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Failure } from '../failure.ts';
+import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -7,6 +8,8 @@ declare module 'fastify' {
     malformedJson?: () => Failure;
     /** Sending nothing at all is then as wrong as sending something that is not JSON. */
     bodyRequired?: boolean;
+    /** Numbers directly under this key are text that people will read: none of its digits may change. */
+    verbatimNumbersUnder?: string;
   }
 }
 
@@ -20,7 +23,7 @@ export function readBodies(http: FastifyInstance, formats: Record<string, (body:
   }
   http.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     try {
-      return parseJson(body);
+      return parseJson(body, request.routeOptions.config.verbatimNumbersUnder);
     } catch (error) {
       throw request.routeOptions.config.malformedJson?.() ?? error;
     }
@@ -29,11 +32,14 @@ export function readBodies(http: FastifyInstance, formats: Record<string, (body:
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-export function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer, verbatimNumbersUnder?: string): unknown {
   if (body.length === 0) return undefined;
   try {
     // The decoder also drops a byte order mark.
-    return JSON.parse(decoder.decode(body));
+    const text = decoder.decode(body);
+    return verbatimNumbersUnder === undefined
+      ? JSON.parse(text)
+      : parseWithNumbersAsWritten(text, verbatimNumbersUnder);
   } catch (error) {
     throw new MalformedJson(error);
   }

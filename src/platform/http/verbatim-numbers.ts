@@ -1,0 +1,65 @@
+/**
+ * Reads JSON in which numbers that stand directly, or in a list, under a key become text where reading them would change
+ * how they are written: `1.0`, `2.50`, `1e3`, more digits than a double has.
+ */
+export function parseWithNumbersAsWritten(json: string, key: string): unknown {
+  const body: unknown = JSON.parse(json);
+  return hasNumbersUnder(key, body) ? JSON.parse(quoteNumbersUnder(key, json)) : body;
+}
+
+function hasNumbersUnder(key: string, body: unknown): boolean {
+  const values = isObject(body) ? body[key] : undefined;
+  return isObject(values) && Object.values(values).some((value) => typeof value === 'number' || Array.isArray(value));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+function quoteNumbersUnder(key: string, json: string): string {
+  const name = JSON.stringify(key);
+  const parts: string[] = [];
+  let copied = 0;
+  /** What is open around this place. */
+  const open: string[] = [];
+  let objects = 0;
+  let lastText = '';
+  let lastName = '';
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json.charAt(at);
+    if (char === '{' || char === '[') {
+      open.push(char);
+      if (char === '{') objects += 1;
+    } else if (char === '}' || char === ']') {
+      if (open.pop() === '{') objects -= 1;
+    } else if (char === ':' && open.length === 1) lastName = lastText;
+    else if (char === '"') {
+      const end = endOfText(json, at);
+      if (open.length === 1) lastText = json.slice(at, end);
+      at = end - 1;
+    } else if (char === '-' || (char >= '0' && char <= '9')) {
+      number.lastIndex = at;
+      const [digits = char] = number.exec(json) ?? [];
+      // Under the key, and in no object further down: such a value is a request of its own, for instance for a file.
+      const isDirect = lastName === name && objects === 2 && open[1] === '{';
+      if (isDirect && String(Number(digits)) !== digits) {
+        parts.push(json.slice(copied, at), `"${digits}"`);
+        copied = at + digits.length;
+      }
+      at += digits.length - 1;
+    }
+  }
+  return parts.join('') + json.slice(copied);
+}
+
+/** Behind its closing quote. A pattern would keep a place to return to for every one of millions of characters. */
+function endOfText(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (json.charAt(end - 1 - slashes) === '\\') slashes += 1;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return json.length;
+}
