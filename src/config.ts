@@ -28,6 +28,10 @@ export const settings = {
     'Seconds that a stopping process still answers while /readyz already fails, so that a balancer notices in time.',
     { fallback: 0, min: 0, max: 20 },
   ),
+  REQUEST_TIMEOUT_S: setting.integer(
+    'Seconds that a client may take to send a whole request; its headers must be there within ten.',
+    { fallback: 60, min: 10, max: 600 },
+  ),
   WORKER_CONCURRENCY: setting.integer('Background jobs that one process runs at the same time.', {
     fallback: 10,
     min: 1,

@@ -167,7 +167,8 @@ async function openOrEmbed(
 }
 
 function buildHttp(app: App, selected = surfaces): Promise<Http> {
-  return buildServer({ app, surfaces: selected, formats, version: readVersion() });
+  const requestTimeout_ms = app.config.REQUEST_TIMEOUT_S * 1_000;
+  return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
 }
 
 /**

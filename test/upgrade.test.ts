@@ -12,7 +12,8 @@ import { buildServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
 import { formats, surfaces } from '../src/routes.ts';
 import { databaseNamed } from './kit/database-url.ts';
-import { adminSecret, jwt } from './kit/harness.ts';
+import { adminSecret } from './kit/harness.ts';
+import { jwt } from './kit/jwt.ts';
 
 /**
  * Expand and contract: while processes are restarted one after the other, the previous version works on the new schema. So

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { DeliveryQueueReader, extendLeases, type QueuedNotification } from '../notifications/delivery-queue.ts';
 import { lanes } from '../notifications/notification.ts';
-import { timestamp } from '../platform/clock.ts';
+import { ClockWatch, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -20,8 +20,10 @@ import { handOvers, recordResults } from './record-results.ts';
 import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
 
 /** A dead worker’s messages are back in sight after this long; a living one renews what takes longer. */
-const lease_ms = 8_000;
+export const lease_ms = 8_000;
 const renewEvery_ms = 2_500;
+/** A smaller jump of the clock makes no lease run out. */
+export const smallestJump_ms = lease_ms - renewEvery_ms;
 /** New messages wake the worker; retries and scheduled ones are found by looking. */
 const idle_ms = 500;
 /** A provider’s pace leaves room again soon. */
@@ -64,6 +66,8 @@ export class ChannelWorker<Message> {
   private readonly loop: Loop;
   private readonly metrics: DeliveryMetrics;
   private renewing: NodeJS.Timeout | undefined;
+  private clockWatch: ClockWatch | undefined;
+  private quietUntil = 0;
   private sharesReadAt = Number.NEGATIVE_INFINITY;
   private stopping = false;
   private starved = false;
@@ -84,7 +88,8 @@ export class ChannelWorker<Message> {
 
   start(): void {
     this.app.notices.on('delivery_queue', () => this.loop.wake());
-    this.renewing = setInterval(() => void this.renewLeases(), renewEvery_ms);
+    this.renewing = setInterval(() => void this.renewLeases(renewEvery_ms), renewEvery_ms);
+    this.clockWatch = new ClockWatch(this.app.clock, smallestJump_ms);
     this.loop.start();
   }
 
@@ -120,6 +125,8 @@ export class ChannelWorker<Message> {
     await this.readShares();
     const most = Math.min(free, this.channel.choice.capacity());
     if (most < 1) return paced_ms;
+    const quiet_ms = this.quietAfterJump();
+    if (quiet_ms > 0) return quiet_ms;
     const now = this.app.clock.now();
     const assigned = new Map<string, string | undefined>();
     const leased = await this.reader.lease(this.app.db, {
@@ -215,8 +222,17 @@ export class ChannelWorker<Message> {
     return count;
   }
 
-  private async renewLeases(): Promise<void> {
-    const old = performance.now() - renewEvery_ms;
+  /** When the clock is set, what others hold looks abandoned until they have renewed it, as we do at once. */
+  private quietAfterJump(): number {
+    if (this.clockWatch?.jump_ms()) {
+      this.quietUntil = performance.now() + renewEvery_ms;
+      void this.renewLeases(0);
+    }
+    return Math.max(0, this.quietUntil - performance.now());
+  }
+
+  private async renewLeases(olderThan_ms: number): Promise<void> {
+    const old = performance.now() - olderThan_ms;
     const ids = [...this.inFlight].filter(([, { leasedAt }]) => leasedAt < old).map(([id]) => id);
     if (ids.length === 0) return;
     const until = timestamp(new Date(this.app.clock.now().getTime() + lease_ms));

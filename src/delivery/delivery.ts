@@ -6,6 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { CallbackSender } from './callback-sender.ts';
 import { type Channel, ChannelWorker } from './channel-worker.ts';
+import { clockMender } from './clock-mender.ts';
 import { composeEmail, composeText } from './compose.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
@@ -46,6 +47,7 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
     new ChannelWorker(app, emails),
     sandboxReceipts(app),
     new CallbackSender(app),
+    clockMender(app),
   ];
   return {
     start() {

@@ -79,10 +79,11 @@ export class ProviderChoice<Message> {
       ({ identifier, supports_international }) =>
         (!wanted.international || supports_international) && this.availableAt(identifier) >= 1,
     );
+    const again = this.places.find(({ identifier }) => identifier === wanted.again);
+    // Through anybody else it would be a second message: it waits for room where it may be already.
+    if (again && !able.includes(again)) return undefined;
     const others = able.filter(({ identifier }) => identifier !== wanted.notAgain);
-    const chosen =
-      able.find(({ identifier }) => identifier === wanted.again) ??
-      chooseByPriority(others.length > 0 ? others : able, this.random());
+    const chosen = again ?? chooseByPriority(others.length > 0 ? others : able, this.random());
     if (!chosen) return undefined;
     this.paces.get(chosen.identifier)?.take();
     return chosen.identifier;

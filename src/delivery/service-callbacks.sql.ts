@@ -88,6 +88,13 @@ export async function leaseCallbacks(
   return rows;
 }
 
+/** For after the clock was set back: what was written down in what is now the future waits no longer than it would have. */
+export async function bringCallbacksForward(db: Db, now: Timestamp): Promise<void> {
+  await sql`
+    update service_callbacks set due_at = least(due_at, ${now}::timestamptz + (due_at - created_at))
+    where status = 'waiting' and created_at > ${now}`.execute(db);
+}
+
 export interface CallbackOutcome {
   id: string;
   status: 'waiting' | 'delivered' | 'failed';

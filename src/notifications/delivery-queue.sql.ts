@@ -133,6 +133,21 @@ export async function hastenQueued(tx: Tx, ids: string[], now: Timestamp): Promi
     where notification_id = any (${ids}::uuid[])`.execute(tx);
 }
 
+/**
+ * For after the clock was set back: nothing that was not scheduled may wait for a time that lies further ahead than any
+ * retry. Done twice it changes nothing more, so several workers may do it.
+ */
+export async function bringForward(
+  db: Db,
+  { now, latest, leasedUntil }: { now: Timestamp; latest: Timestamp; leasedUntil: Timestamp },
+): Promise<void> {
+  await sql`
+    update delivery_queue q set due_at = case when q.attempts = 0 then ${now} else ${leasedUntil} end::timestamptz
+    from notifications n
+    where n.id = q.notification_id and coalesce(n.scheduled_for, ${now}) <= ${now}
+      and (q.due_at > ${latest} or q.attempts = 0 and q.due_at > ${now})`.execute(db);
+}
+
 export interface LaneAge {
   notification_type: NotificationType;
   lane: number;

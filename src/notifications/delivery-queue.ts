@@ -4,6 +4,7 @@ import { lockQueued, type QueuedNotification, selectWaitingServices, updateLease
 import { lanes, type NotificationType } from './notification.ts';
 
 export {
+  bringForward,
   extendLeases,
   hastenQueued,
   type LaneAge,

@@ -64,7 +64,7 @@ export class RateLimits {
     const window = this.windowOf(caller);
     const now = this.app.clock.now().getTime();
     if (window.top !== limit) Object.assign(window, { top: limit, fullUntil: 0 });
-    if (window.fullUntil > now) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
+    if (isFull(window, now)) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
     const used = window.used + window.unreported;
     if (window.unreported < Math.floor(limit * aheadShare) && used < limit) {
       window.unreported += 1;
@@ -168,6 +168,11 @@ function settle(window: Window, waiting: Window['waiting'], answer: RateAnswer, 
     resolve({ granted, remaining: granted ? left + answer.granted - index - 1 : 0, reset_s });
   });
   if (answer.granted < waiting.length) window.fullUntil = endOf(window, now);
+}
+
+/** Nothing is full for longer than the window: then the clock was set back, and the database is asked. */
+function isFull({ fullUntil }: Window, now: number): boolean {
+  return fullUntil > now && fullUntil - now <= (windowSlots + 1) * slotMs;
 }
 
 /** When the oldest slot leaves the window. */

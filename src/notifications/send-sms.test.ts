@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
-import { type Answer, jwt, useHarness } from '../../test/kit/harness.ts';
+import { type Answer, useHarness } from '../../test/kit/harness.ts';
+import { jwt } from '../../test/kit/jwt.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/sms';

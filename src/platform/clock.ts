@@ -5,6 +5,31 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
+/** Tells when the clock was set: it then has moved on by more or by less than the time that has passed. */
+export class ClockWatch {
+  private readonly clock: Clock;
+  private readonly least_ms: number;
+  private lead: number;
+
+  constructor(clock: Clock, least_ms: number) {
+    this.clock = clock;
+    this.least_ms = least_ms;
+    this.lead = this.leadNow();
+  }
+
+  /** By how much since the last question, below zero for back; 0 for less than what matters. */
+  jump_ms(): number {
+    const before = this.lead;
+    this.lead = this.leadNow();
+    const jump_ms = this.lead - before;
+    return Math.abs(jump_ms) < this.least_ms ? 0 : jump_ms;
+  }
+
+  private leadNow(): number {
+    return this.clock.now().getTime() - performance.now();
+  }
+}
+
 /** The contract's datetime: UTC with six fractional digits and a Z. */
 export type Timestamp = string;
 

@@ -67,6 +67,11 @@ export function conflict(detail: FailureDetail): Failure {
   return new Failure('conflict', 'ConflictError', detail);
 }
 
+/** Nobody's fault but ours, and over soon. */
+export function unavailable(detail: string, cause: unknown): Failure {
+  return new Failure('unavailable', 'ServiceUnavailableError', detail, { headers: { 'retry-after': '1' }, cause });
+}
+
 export const statusOfKind: Record<FailureKind, number> = {
   invalid: 400,
   unauthenticated: 401,

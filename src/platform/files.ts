@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
+import { unavailable } from './failure.ts';
 
 /** Where letters, uploads and logos are kept, by a path such as `letters/2026-11-15/NOTIFY.ABC.PDF`. */
 export interface Files {
@@ -9,6 +10,9 @@ export interface Files {
   get(path: string): Promise<Buffer | undefined>;
   remove(path: string): Promise<void>;
 }
+
+/** The disk is full, somebody's share of it is, or it may not be written to. */
+const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 /** Files in a folder. A file appears whole and on disk, or not at all: written aside, synced, then renamed. */
 export function localFiles(folder: string): Files {
@@ -21,15 +25,16 @@ export function localFiles(folder: string): Files {
     async put(path, content) {
       const target = place(path);
       const aside = `${target}.${randomBytes(6).toString('hex')}.part`;
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      const handle = await open(aside, 'w', 0o600);
       try {
-        await handle.writeFile(content);
-        await handle.sync();
-      } finally {
-        await handle.close();
+        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+        await writeWhole(aside, content);
+        await rename(aside, target);
+      } catch (error) {
+        await rm(aside, { force: true }).catch(() => undefined);
+        throw noRoom.has(String((error as NodeJS.ErrnoException).code))
+          ? unavailable('There is no room for files, try again shortly', error)
+          : error;
       }
-      await rename(aside, target);
     },
     async get(path) {
       try {
@@ -41,4 +46,14 @@ export function localFiles(folder: string): Files {
     },
     remove: (path) => rm(place(path), { force: true }),
   };
+}
+
+async function writeWhole(path: string, content: Uint8Array): Promise<void> {
+  const handle = await open(path, 'w', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/operations/sandbox.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
-import { adminSecret, jwt, useHarness } from '../kit/harness.ts';
+import { adminSecret, useHarness } from '../kit/harness.ts';
+import { jwt } from '../kit/jwt.ts';
 
 /** Two API processes on one database, behind a balancer that does what balancers do: it asks `/readyz`. */
 

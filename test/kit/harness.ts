@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import { formats, surfaces } from '../../src/routes.ts';
 import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
+import { jwt } from './jwt.ts';
 
 export const adminSecret = 'admin-secret-of-the-test-kit';
 
@@ -143,10 +144,4 @@ export function adminToken(
 ): string {
   const iat = Math.floor(clock.now().getTime() / 1000);
   return jwt({ iss: 'notify-admin', iat, ...change.claims }, change.secret ?? adminSecret, change.header);
-}
-
-export function jwt(claims: object, secret: string, header: object = {}): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ typ: 'JWT', alg: 'HS256', ...header })}.${part(claims)}`;
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }

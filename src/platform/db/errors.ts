@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Failure, type FailureDetail, invalid } from '../failure.ts';
+import { type Failure, type FailureDetail, invalid, unavailable } from '../failure.ts';
 
 /** Constraint name -> what it means. The constraint is the truth, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
@@ -18,12 +18,15 @@ export async function withConstraints<T>(meanings: ConstraintMeanings, write: ()
 /** Turns what the database says into a Failure where the request or an outage is the cause; undefined: a defect of ours. */
 export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (isDatabaseUnavailable(error)) {
-    return new Failure('unavailable', 'ServiceUnavailableError', 'The database cannot be reached, try again shortly', {
-      headers: { 'retry-after': '1' },
-      cause: error,
-    });
+    return unavailable(
+      isOutOfResources(error)
+        ? 'The database has no room for this, try again shortly'
+        : 'The database cannot be reached, try again shortly',
+      error,
+    );
   }
   if (!(error instanceof pg.DatabaseError)) return undefined;
+  if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
   // Class 22: a value that PostgreSQL cannot take, such as text holding a NUL or a number out of range.
   if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');
   if (error.code === '23503') return invalid(missingReference(error));
@@ -33,6 +36,10 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
 function missingReference(error: pg.DatabaseError): FailureDetail {
   const column = /^Key \((\w+)\)=/.exec(error.detail ?? '')?.[1];
   return column ? { [column]: ['No result found'] } : 'An id in the request does not exist';
+}
+
+function isOutOfResources(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(531|532|534|580)/.test(error.code ?? '');
 }
 
 const lostConnection = new Set([
@@ -45,13 +52,14 @@ const lostConnection = new Set([
   'EAI_AGAIN',
 ]);
 
+/** Whether it is the state of the server that is at fault, not the statement: the same may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up; 53300: too many connections;
-    // 55000: the database takes no connections.
-    if (/^(08...|57P0[1-5]|53300|55000)$/.test(code)) return true;
+    // 08: connection failures; 53: no disk, no memory, no connection left; 57P01-57P05: shutting down, crashed, starting
+    // up; 58030: the disk fails; 55000: the database takes no connections; 25006: it takes no writes, after a fail-over.
+    if (/^(08...|53...|57P0[1-5]|58030|55000|25006)$/.test(code)) return true;
     const syscall = (error as { syscall?: unknown }).syscall;
     if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
     if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';

@@ -13,6 +13,7 @@ import { isUuid } from '../id.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { failureOfFrameworkError, MalformedJson, readBodies } from './body.ts';
+import { answerClientError, checkEvery_ms, headersTimeout_ms, limitConnections } from './connections.ts';
 import { addHeaders, requestId } from './headers.ts';
 import { lazySchemas } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
@@ -28,6 +29,8 @@ export interface ServerOptions<App> {
   /** Text formats that schemas may name, beyond those of the platform. */
   formats: Record<string, TextFormat>;
   version: string;
+  /** Until a request must have arrived whole. */
+  requestTimeout_ms?: number;
 }
 
 export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
@@ -40,7 +43,9 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: maxBodyBytes,
-    requestTimeout: 60_000,
+    requestTimeout: options.requestTimeout_ms ?? 60_000,
+    http: { headersTimeout: headersTimeout_ms, connectionsCheckingInterval: checkEvery_ms },
+    clientErrorHandler: answerClientError,
     // Longer than common proxies keep a connection, so that it is never us who closes under a request.
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',
@@ -56,6 +61,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       },
     },
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
+  limitConnections(http.server);
   const declared = new DeclaredRoutes();
   declared.remember(http);
   addHeaders(http, app);

@@ -1,0 +1,39 @@
+import type { Config } from '../config.ts';
+import { bringForward } from '../notifications/delivery-queue.ts';
+import { ClockWatch, timestamp } from '../platform/clock.ts';
+import { Loop } from '../platform/loop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { lease_ms, smallestJump_ms } from './channel-worker.ts';
+import { bringCallbacksForward } from './service-callbacks.sql.ts';
+
+const lookEvery_ms = 500;
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DELIVERY_RETRY_DELAY_S'> };
+
+/**
+ * A clock that is set back leaves everything that was due a moment ago due in the future: without this it would wait until
+ * the clock has caught up. It may have been set while nothing ran, so a start looks as well.
+ */
+export function clockMender(app: Needs) {
+  const watch = new ClockWatch(app.clock, smallestJump_ms);
+  let wasSetBack = true;
+  const loop = new Loop({ name: 'clock', step, log: app.log });
+
+  async function step(): Promise<number> {
+    const jump_ms = watch.jump_ms();
+    if (jump_ms !== 0) app.log.warn({ jump_ms: Math.round(jump_ms) }, 'the clock was set');
+    wasSetBack ||= jump_ms < 0;
+    if (wasSetBack) await mend(app);
+    wasSetBack = false;
+    return lookEvery_ms;
+  }
+  return { start: () => loop.start(), stop: () => loop.stop(), runOnce: async () => {} };
+}
+
+async function mend({ db, clock, config }: Needs): Promise<void> {
+  const now_ms = clock.now().getTime();
+  const ahead = (ms: number) => timestamp(new Date(now_ms + ms));
+  const longest_ms = Math.max(config.DELIVERY_RETRY_DELAY_S * 1_000, lease_ms);
+  await bringForward(db, { now: ahead(0), latest: ahead(longest_ms), leasedUntil: ahead(lease_ms) });
+  await bringCallbacksForward(db, ahead(0));
+}

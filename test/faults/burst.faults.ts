@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Load } from './kit/load.ts';
+import { reckon } from './kit/reckoning.ts';
+import { report } from './kit/report.ts';
+import { World } from './kit/world.ts';
+
+const limit = 600;
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start({ processes: ['api', 'api', 'worker'] });
+}, 120_000);
+afterAll(() => world?.close());
+
+it('ten times the rate limit at once: the limit holds, the rest is told so, the neighbour sends as before', async () => {
+  const noisy = await world.aSender('Noisy', { callbackPath: '/hook', limits: { rate_limit: limit } });
+  const neighbour = await world.aSender('Neighbour');
+  const burst = new Load(() => world.api.port);
+  const beside = new Load(() => world.api.port);
+  let bursting = true;
+  const neighbouring = beside.sendSteadily(neighbour, 40, () => bursting);
+  const started = Date.now();
+  await burst.sendAll(noisy, 10 * limit, 100);
+  const took = Date.now() - started;
+  bursting = false;
+  await neighbouring;
+  const reckoning = await reckon(world, new Set([...burst.accepted, ...beside.accepted]));
+  report(
+    'burst of 10 times the rate limit',
+    `${10 * limit} requests in ${took} ms, limit ${limit} a minute`,
+    reckoning,
+    [
+      `answers ${JSON.stringify(burst.answers)}`,
+      `neighbour ${JSON.stringify(beside.answers)}, p99 ${beside.quantile(0.99)} ms`,
+    ],
+  );
+  expect(took).toBeLessThan(60_000);
+  expect(burst.accepted.size).toBeGreaterThanOrEqual(limit);
+  expect(burst.accepted.size).toBeLessThanOrEqual(limit * 1.05);
+  expect(Object.keys(burst.answers).sort()).toEqual(['201', '429']);
+  expect(Object.keys(beside.answers)).toEqual(['201']);
+  expect(beside.quantile(0.99)).toBeLessThan(1_000);
+  expect(reckoning.lost).toEqual([]);
+  expect(reckoning.duplicates).toEqual([]);
+});

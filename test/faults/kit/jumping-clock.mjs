@@ -1,0 +1,25 @@
+// Loaded into a process of the product before anything else: its wall clock is off by the milliseconds in CLOCK_FILE,
+// read again at every SIGUSR2. Timers go on as they do when the clock of a machine is set.
+import { readFileSync } from 'node:fs';
+
+const RealDate = Date;
+let offset_ms = readOffset();
+
+globalThis.Date = class extends RealDate {
+  constructor(...values) {
+    if (values.length === 0) super(RealDate.now() + offset_ms);
+    else super(...values);
+  }
+
+  static now() {
+    return RealDate.now() + offset_ms;
+  }
+};
+
+process.on('SIGUSR2', () => {
+  offset_ms = readOffset();
+});
+
+function readOffset() {
+  return Number(readFileSync(process.env.CLOCK_FILE, 'utf8'));
+}

@@ -1,0 +1,90 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sender } from './world.ts';
+
+/** What became of requests to send. */
+export class Load {
+  readonly accepted = new Set<string>();
+  /** By status, `no answer` included. */
+  readonly answers: Record<string, number> = {};
+  /** Milliseconds, of those answered with 201. */
+  readonly took: number[] = [];
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  private readonly portOf: () => number;
+
+  constructor(portOf: () => number) {
+    this.portOf = portOf;
+  }
+
+  async send({ key, template_id }: Sender): Promise<string> {
+    const started = performance.now();
+    const { status, body } = await this.post(key, { phone_number: '07700900123', template_id });
+    if (status === '201') {
+      this.accepted.add(JSON.parse(body).id);
+      this.took.push(performance.now() - started);
+    }
+    this.answers[status] = (this.answers[status] ?? 0) + 1;
+    return status;
+  }
+
+  /** At a steady rate, whatever becomes of each. */
+  async sendSteadily(sender: Sender, perSecond: number, goesOn: () => boolean): Promise<void> {
+    const under = new Set<Promise<unknown>>();
+    const started = performance.now();
+    for (let sent = 0; goesOn(); ) {
+      const due = ((performance.now() - started) * perSecond) / 1_000;
+      for (; sent < due; sent += 1) {
+        const one = this.send(sender).finally(() => under.delete(one));
+        under.add(one);
+      }
+      await sleep(10);
+    }
+    await Promise.all(under);
+  }
+
+  sendFor(sender: Sender, perSecond: number, seconds: number): Promise<void> {
+    const end = Date.now() + seconds * 1_000;
+    return this.sendSteadily(sender, perSecond, () => Date.now() < end);
+  }
+
+  /** All of them, so many at a time. */
+  async sendAll(sender: Sender, count: number, atOnce: number): Promise<void> {
+    let left = count;
+    const one = async () => {
+      while (left-- > 0) await this.send(sender);
+    };
+    await Promise.all(Array.from({ length: atOnce }, one));
+  }
+
+  quantile(share: number): number {
+    const sorted = this.took.toSorted((one, other) => one - other);
+    return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private post(key: string, body: object): Promise<{ status: string; body: string }> {
+    return new Promise((resolve) => {
+      const lost = () => resolve({ status: 'no answer', body: '' });
+      const sent = request({
+        agent: this.agent,
+        host: '127.0.0.1',
+        port: this.portOf(),
+        method: 'POST',
+        path: '/v2/notifications/sms',
+        headers: { authorization: `Bearer ${key}` },
+        timeout: 20_000,
+      });
+      sent.on('error', lost).on('timeout', () => sent.destroy(new Error('no answer')));
+      sent.on('response', (answer) => {
+        let text = '';
+        answer.on('data', (chunk) => (text += chunk));
+        answer.on('end', () => resolve({ status: String(answer.statusCode), body: text }));
+        answer.on('error', lost).on('aborted', lost);
+      });
+      sent.end(JSON.stringify(body));
+    });
+  }
+}

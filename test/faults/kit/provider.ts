@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type StubAnswer, type StubGateways, type StubRequest, startStubGateways } from '../../kit/stub-gateways.ts';
+
+export interface Send {
+  reference: string;
+  gateway: StubRequest['gateway'];
+  at: number;
+}
+
+/** The gateways outside: they write down everything they are asked to send, and send receipts as real ones do. */
+export class Provider {
+  readonly sends: Send[] = [];
+  private readonly counts = new Map<string, number>();
+  readonly gateways: StubGateways;
+  /** How a request is answered; `nth` counts the requests for the same message from 1. */
+  answer: (request: StubRequest, nth: number) => StubAnswer = () => 'accept';
+  /** Milliseconds until the receipt of a request; undefined: none comes. */
+  receiptAfter: (reference: string, nth: number) => number | undefined = () => 100 + Math.random() * 300;
+  /** Where receipts go: any API process. */
+  receiptUrl: () => string = () => '';
+
+  static async start(): Promise<Provider> {
+    return new Provider(await startStubGateways());
+  }
+
+  private constructor(gateways: StubGateways) {
+    this.gateways = gateways;
+    gateways.answer = (request) => {
+      const { reference, gateway } = request;
+      this.sends.push({ reference, gateway, at: Date.now() });
+      const nth = (this.counts.get(reference) ?? 0) + 1;
+      this.counts.set(reference, nth);
+      const answer = this.answer(request, nth);
+      void this.sendReceipt(request, this.receiptAfter(reference, nth));
+      return answer;
+    };
+  }
+
+  close(): Promise<void> {
+    return this.gateways.close();
+  }
+
+  /** Again and again until somebody takes it. */
+  private async sendReceipt({ gateway, reference }: StubRequest, after_ms: number | undefined): Promise<void> {
+    if (after_ms === undefined) return;
+    await sleep(after_ms);
+    const [path, body] =
+      gateway === 'firetext'
+        ? ['firetext', new URLSearchParams({ status: '0', reference })]
+        : ['mmg', JSON.stringify({ status: '3', CID: reference })];
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const answer = await fetch(`${this.receiptUrl()}/notifications/sms/${path}`, {
+        method: 'POST',
+        body,
+        signal: AbortSignal.timeout(10_000),
+      }).catch(() => undefined);
+      await answer?.body?.cancel();
+      if (answer?.ok) return;
+      await sleep(500);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Role = 'api' | 'worker' | 'serve';
+
+/** A process of the product that is started again whenever it ends, as a service manager would. */
+export class Supervised {
+  readonly role: Role;
+  readonly port: number;
+  /** How it ended each time that it was asked to. */
+  readonly exitCodes: (number | null)[] = [];
+  private readonly env: Record<string, string>;
+  private child: ChildProcess | undefined;
+  private stopping = false;
+
+  constructor(role: Role, port: number, env: Record<string, string>) {
+    this.role = role;
+    this.port = port;
+    this.env = env;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.child?.pid ?? 0;
+  }
+
+  start(): void {
+    const env = { PATH: process.env.PATH ?? '', ...this.env, PORT: String(this.port) };
+    this.child = spawn(process.execPath, ['dist/main.js', this.role], {
+      env,
+      stdio: ['ignore', process.env.FAULT_LOG_LEVEL ? 'inherit' : 'ignore', 'inherit'],
+    });
+    this.child.once('exit', async () => {
+      await sleep(200);
+      if (!this.stopping) this.start();
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
+  }
+
+  /** No goodbye: as when the machine loses power. */
+  kill(): void {
+    this.signal('SIGKILL');
+  }
+
+  /** As a deployment does: asked to end, and started again when it has. */
+  async restart(): Promise<void> {
+    await this.end();
+    await sleep(300);
+    await this.untilReady();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.end();
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer?.ok ?? false;
+  }
+
+  async untilReady(): Promise<void> {
+    while (!(await this.isReady())) await sleep(100);
+  }
+
+  /** Resident memory, in megabytes. */
+  memoryMb(): number {
+    const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
+    return Math.round(Number(kilobytes) / 1024);
+  }
+
+  private async end(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) =>
+      child.once('exit', (code) => {
+        this.exitCodes.push(code);
+        resolve();
+      }),
+    );
+    child.kill('SIGTERM');
+    await ended;
+  }
+}

@@ -1,0 +1,171 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { findFreePort } from '../../../src/operations/sandbox.ts';
+import { findRunningEmbeddedPostgres } from '../../../src/platform/db/embedded.ts';
+import { cloneDatabase } from '../../kit/database.ts';
+import { jwt } from '../../kit/jwt.ts';
+import { type CallbackSink, startCallbackSink } from '../../kit/stub-gateways.ts';
+import { Provider } from './provider.ts';
+import { type Role, Supervised } from './supervised.ts';
+
+const adminSecret = 'admin-secret-of-the-fault-tests';
+const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
+
+export interface WorldOptions {
+  /** By default one API and one worker. */
+  processes?: Role[];
+  env?: Record<string, string>;
+  /** A database of the scenario's own; null: the product runs its embedded one. By default one on the shared server. */
+  databaseUrl?: string | null;
+  dataDir?: string;
+}
+
+/** A service that sends text messages. */
+export interface Sender {
+  service_id: string;
+  key: string;
+  template_id: string;
+}
+
+/** The product as real processes, a provider that counts, and a receiver of callbacks. */
+export class World {
+  readonly provider: Provider;
+  readonly sink: CallbackSink;
+  readonly processes: Supervised[] = [];
+  private readonly dataDir: string;
+  private ownDatabaseUrl: string | undefined;
+  private readonly cleanUp: (() => Promise<void> | void)[] = [];
+
+  private constructor(provider: Provider, sink: CallbackSink, dataDir: string) {
+    this.provider = provider;
+    this.sink = sink;
+    this.dataDir = dataDir;
+    this.cleanUp.push(
+      () => provider.close(),
+      () => sink.close(),
+    );
+  }
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'pennypost-faults-'));
+    chmodSync(dataDir, 0o711);
+    const world = new World(await Provider.start(), await startCallbackSink(), dataDir);
+    if (!options.dataDir) world.cleanUp.push(() => rmSync(dataDir, { recursive: true, force: true }));
+    if (options.databaseUrl === undefined) {
+      const clone = await cloneDatabase();
+      world.cleanUp.push(clone.drop);
+      world.ownDatabaseUrl = clone.url;
+    } else if (options.databaseUrl !== null) {
+      world.ownDatabaseUrl = options.databaseUrl;
+    }
+    await world.launch(options.processes ?? ['api', 'worker'], options.env ?? {});
+    return world;
+  }
+
+  private async launch(roles: Role[], env: Record<string, string>): Promise<void> {
+    const { provider, dataDir, ownDatabaseUrl } = this;
+    const ports = await Promise.all(roles.map(findFreePort));
+    const shared: Record<string, string> = {
+      ...(ownDatabaseUrl === undefined ? {} : { DATABASE_URL: ownDatabaseUrl }),
+      DATA_DIR: dataDir,
+      SECRET_KEY: 'secret-key-of-the-fault-tests',
+      ADMIN_CLIENT_SECRETS: adminSecret,
+      BASE_URL: `http://127.0.0.1:${ports[0]}`,
+      DEMO: 'false',
+      LOG_LEVEL: process.env.FAULT_LOG_LEVEL ?? 'silent',
+      SMS_PROVIDERS: 'mmg',
+      MMG_URL: `${provider.gateways.url}/mmg`,
+      MMG_API_KEY: 'x',
+      FIRETEXT_URL: `${provider.gateways.url}/firetext`,
+      FIRETEXT_API_KEY: 'x',
+      DELIVERY_RETRY_DELAY_S: '2',
+      CALLBACK_ALLOW_PRIVATE: 'true',
+      CALLBACK_RETRY_DELAYS_S: '1,2,5,10,20,30,60',
+      ...env,
+    };
+    this.processes.push(...roles.map((role, index) => new Supervised(role, ports[index] ?? 0, shared)));
+    provider.receiptUrl = () => this.api.url;
+    for (const process of this.processes) process.start();
+    await this.untilReady();
+  }
+
+  /** One that takes requests: any of them, each as often as the others. */
+  get api(): Supervised {
+    const all = this.apis;
+    return all[Math.floor(Math.random() * all.length)] ?? (this.processes[0] as Supervised);
+  }
+
+  get apis(): Supervised[] {
+    return this.processes.filter(({ role }) => role !== 'worker');
+  }
+
+  get workers(): Supervised[] {
+    return this.processes.filter(({ role }) => role !== 'api');
+  }
+
+  async untilReady(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.untilReady()));
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const connectionString = this.ownDatabaseUrl ?? findRunningEmbeddedPostgres(this.dataDir);
+    const client = new pg.Client({ connectionString });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async admin(path: string, body: object): Promise<{ id: string } & string> {
+    const token = jwt({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1_000) }, adminSecret);
+    const answer = await fetch(`${this.api.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return ((await answer.json()) as { data: { id: string } & string }).data;
+  }
+
+  /** With a callback to the path, if one is given. */
+  async aSender(
+    name: string,
+    { callbackPath, limits = {}, process_type = 'normal' }: SenderOptions = {},
+  ): Promise<Sender> {
+    const { id } = await this.admin('/service', { name, user_id: platformUser, restricted: false });
+    await this.admin(`/service/${id}`, { rate_limit: 1_000_000, ...limits });
+    const template = await this.admin(`/service/${id}/template`, {
+      ...{ name: 'Fault', template_type: 'sms', content: 'Hello', process_type, created_by: platformUser },
+    });
+    if (callbackPath) {
+      await this.admin(`/service/${id}/callback-api`, {
+        url: `${this.sink.url}${callbackPath}`,
+        bearer_token: 'a-token-of-some-length',
+        updated_by_id: platformUser,
+        callback_type: 'delivery_status',
+      });
+    }
+    const secret = await this.admin(`/service/${id}/api-key`, {
+      name: 'k',
+      key_type: 'normal',
+      created_by: platformUser,
+    });
+    return { service_id: id, key: `k-${id}-${secret}`, template_id: template.id };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.stop()));
+    for (const clean of this.cleanUp) await clean();
+  }
+}
+
+export interface SenderOptions {
+  callbackPath?: string;
+  limits?: { rate_limit?: number; sms_message_limit?: number };
+  process_type?: 'bulk' | 'normal' | 'priority';
+}

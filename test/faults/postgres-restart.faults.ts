@@ -1,0 +1,61 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { Load } from './kit/load.ts';
+import { reckon } from './kit/reckoning.ts';
+import { report } from './kit/report.ts';
+import { World } from './kit/world.ts';
+
+const restarts = 3;
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-faults-'));
+let database: EmbeddedPostgres;
+let world: World;
+
+beforeAll(async () => {
+  database = await startEmbeddedPostgres({ dataDir: folder, log: createLog('silent') });
+  world = await World.start({ databaseUrl: database.url });
+  world.provider.gateways.delay_ms = 250;
+}, 120_000);
+
+afterAll(async () => {
+  await world?.close();
+  await database?.stop();
+  rmSync(database?.location ?? folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself', async () => {
+  const sender = await world.aSender('Restarts', { callbackPath: '/hook' });
+  const load = new Load(() => world.api.port);
+  const outages_ms: number[] = [];
+  let running = true;
+  const loading = load.sendSteadily(sender, 40, () => running);
+  for (let restart = 0; restart < restarts; restart += 1) {
+    await sleep(2_500);
+    const stopped = Date.now();
+    // A fast shutdown, as packages and operators do it: sessions end at once, what was committed is kept.
+    process.kill(
+      Number(readFileSync(join(database.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
+      'SIGINT',
+    );
+    await sleep(300);
+    const before = load.accepted.size;
+    while (load.accepted.size === before) await sleep(10);
+    outages_ms.push(Date.now() - stopped);
+  }
+  await sleep(1_000);
+  running = false;
+  await loading;
+  const reckoning = await reckon(world, load.accepted);
+  report('PostgreSQL restart', `${restarts} fast shutdowns under 40 messages/s`, reckoning, [
+    `answers ${JSON.stringify(load.answers)}`,
+    `longest outage ${Math.max(...outages_ms)} ms`,
+  ]);
+  expect(reckoning.lost).toEqual([]);
+  expect(reckoning.duplicates).toEqual([]);
+  expect(Object.keys(load.answers).sort()).toEqual(['201', '503']);
+});

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Load } from './kit/load.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { report } from './kit/report.ts';
+import { World } from './kit/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start({ env: { DELIVERY_CONCURRENCY: '100' } });
+}, 120_000);
+afterAll(() => world?.close());
+
+it('a provider that hangs: requests are still taken, and every message comes through in the end', async () => {
+  const sender = await world.aSender('Hanging', { callbackPath: '/hook' });
+  const load = new Load(() => world.api.port);
+  const hung: string[] = [];
+  let hanging = true;
+  world.provider.answer = ({ reference }) => {
+    if (!hanging) return 'accept';
+    hung.push(reference);
+    return 'never answer';
+  };
+  world.provider.receiptAfter = () => (hanging ? undefined : 100);
+  // Three times as many as there are places for calls.
+  const loading = load.sendFor(sender, 40, 8);
+  await sleep(8_500);
+  hanging = false;
+  await loading;
+  const reckoning = await reckon(world, load.accepted);
+  report('provider hangs', `8 s without an answer, ${hung.length} calls hung, 100 places`, reckoning, [
+    `API p99 ${load.quantile(0.99)} ms`,
+    `last final after ${reckoning.seconds} s`,
+  ]);
+  expect(hung.length).toBeGreaterThan(50);
+  expect(Object.keys(load.answers)).toEqual(['201']);
+  expect(load.quantile(0.99)).toBeLessThan(1_000);
+  expect(reckoning.lost).toEqual([]);
+  // Nobody knows what became of a call that hung, so each may be made once more, under the same reference.
+  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(hung.length);
+  expect(reckoning.duplicates.filter(([first]) => !hung.includes(first?.reference ?? ''))).toEqual([]);
+});
