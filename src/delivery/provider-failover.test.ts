@@ -237,6 +237,16 @@ describe('the choice between providers', () => {
     expect(choice.choose({ international: false, notAgain: 'a' })).toBe('a');
   });
 
+  it('waits for the provider that may have the message already, unless that is out of use', () => {
+    const choice = new ProviderChoice(all, { a: 10 }, () => 0);
+    choice.update([place('a', 50), place('b', 50)]);
+    expect(choice.choose({ international: false, again: 'a' })).toBe('a');
+    expect(choice.choose({ international: false, again: 'a' })).toBeUndefined();
+    expect(choice.isHopeless({ international: false })).toBe(false);
+    choice.update([place('a', 50, { active: false }), place('b', 50)]);
+    expect(choice.choose({ international: false, again: 'a' })).toBe('b');
+  });
+
   it('not faster than a provider’s pace', () => {
     const choice = new ProviderChoice(all, { a: 20 }, () => 0);
     choice.update([place('a', 50), place('b', 50)]);

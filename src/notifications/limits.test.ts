@@ -182,6 +182,17 @@ describe('rate limit', () => {
     expect((await send()).status).toBe(201);
   });
 
+  it('201 when the clock was set back: a minute of the future fills nobody’s window', async () => {
+    const { send } = await aSender({ rate_limit: 2 });
+    const other = await harness.anotherProcess();
+    for (let sent = 0; sent < 3; sent += 1) await send();
+    expect((await send({}, other)).status).toBe(429);
+    harness.clock.advance({ hours: -1 });
+    expect((await send()).status).toBe(201);
+    expect((await send({}, other)).status).toBe(201);
+    expect((await send()).status).toBe(429);
+  });
+
   it('bad requests count and are refused too; what was refused does not count', async () => {
     const { send } = await aSender({ rate_limit: 2 });
     expect((await send({ template_id: 'x' })).status).toBe(400);

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import { databaseAnswers } from './database-check.sql.ts';
 
 const harness = useHarness();
 
@@ -38,6 +42,16 @@ describe('GET /openapi.json and /docs', () => {
 });
 
 describe('the database goes away', () => {
+  it('a server that takes connections and never says a word counts as away, soon', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { log } = harness.app;
+    const database = openDatabase({ url: `postgres://nobody@127.0.0.1:${port}/none`, poolSize: 2, log });
+    expect(await databaseAnswers({ db: database.db, log }, 50)).toBe(false);
+    silent.close();
+  });
+
   it('503 in the right body, readiness fails, and all recovers without a restart', async () => {
     const { app } = harness;
     const database = (await app.pool.query('select current_database() as name')).rows[0].name;

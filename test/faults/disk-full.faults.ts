@@ -38,11 +38,11 @@ it('a full disk: 503 and nothing half stored, and all is well by itself when the
   fillDisk();
   const full = new Load(() => world?.api.port ?? 0);
   await full.sendFor(sender, 100, 6);
+  const letter = await sendLetter(world, sender);
   // Tables are full, and now there is no room for the log either: PostgreSQL gives up, and cannot start.
   await world.query('select pg_switch_wal()').catch(() => undefined);
   await full.sendFor(sender, 100, 6);
   expect(await serving?.isReady()).toBe(false);
-  const letter = await sendLetter(world, sender);
   const fragments = listFiles().filter((name) => name.endsWith('.part'));
   rmSync(join(folder, 'ballast'));
   const freed = Date.now();

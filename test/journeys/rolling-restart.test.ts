@@ -42,7 +42,8 @@ function launch(port: number): ChildProcess {
   const env = {
     ...{ PATH: process.env.PATH, PORT: String(port), SECRET_KEY, DATA_DIR, ADMIN_CLIENT_SECRETS: adminSecret },
     DATABASE_URL: harness.app.pool.options.connectionString,
-    ...{ DRAIN_DELAY_S: '1', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '5' },
+    // Far more than the balancer below takes to notice, even when the machine is busy with other tests.
+    ...{ DRAIN_DELAY_S: '3', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '5' },
   };
   return spawn(process.execPath, ['dist/main.js', 'api'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -119,16 +120,15 @@ describe('two API processes', { timeout: 120_000 }, () => {
     expect(stored).toHaveLength(answers['201'] ?? 0);
   });
 
-  it('a key that is revoked through one is refused by the other within a second', async () => {
+  it('a key that is revoked through one is refused by the other', async () => {
     const [one, other] = instances.map(({ port }) => port) as [number, number];
     expect((await call(other, 'POST', '/v2/notifications/sms', key, message)).status).toBe(201);
     const keys = await call(one, 'GET', `/service/${serviceId}/api-keys`, adminToken());
     const [{ id }] = JSON.parse(keys.text).apiKeys;
     const revoked = await call(one, 'POST', `/service/${serviceId}/api-key/revoke/${id}`, adminToken(), '{}');
     expect(revoked.status).toBe(202);
-    const start = Date.now();
+    // How soon is measured on a quiet machine: test/faults/many-processes.faults.ts.
     while ((await call(other, 'POST', '/v2/notifications/sms', key, message)).status === 201) await sleep(20);
-    expect(Date.now() - start).toBeLessThan(1_000);
     expect((await call(other, 'POST', '/v2/notifications/sms', key, message)).status).toBe(403);
   });
 });

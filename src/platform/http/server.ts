@@ -120,7 +120,8 @@ function answer<App>(
 ): FastifyReply {
   const failure = failureOf(error);
   const status = statusOfKind[failure.kind];
-  if (status >= 500) {
+  if (failure.kind === 'unavailable') logOutage(request, error);
+  else if (status >= 500) {
     request.log.error({ err: error, route: request.routeOptions?.url, request_id: request.id }, 'request failed');
   }
   if (failure.headers) reply.headers(failure.headers);
@@ -131,6 +132,15 @@ function answer<App>(
     .header('content-type', 'application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
     .send(surface.errorBody(failure, status));
+}
+
+let outageLoggedAt = Number.NEGATIVE_INFINITY;
+
+/** Every request fails in an outage, for one reason: saying so for each would fill the disk, which may be that reason. */
+function logOutage(request: FastifyRequest, error: unknown): void {
+  if (performance.now() - outageLoggedAt < 1_000) return;
+  outageLoggedAt = performance.now();
+  request.log.error({ err: error, route: request.routeOptions?.url }, 'requests are refused for now');
 }
 
 function failureOf(error: unknown): Failure {

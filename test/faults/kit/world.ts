@@ -121,15 +121,20 @@ export class World {
     }
   }
 
-  async admin(path: string, body: object): Promise<{ id: string } & string> {
+  /** A request of the administrative front end. */
+  async admin(path: string, body: object, api = this.api): Promise<unknown> {
     const token = jwt({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1_000) }, adminSecret);
-    const answer = await fetch(`${this.api.url}${path}`, {
+    const answer = await fetch(`${api.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return ((await answer.json()) as { data: { id: string } & string }).data;
+    return answer.json();
+  }
+
+  private async create<Data>(path: string, body: object): Promise<Data> {
+    return ((await this.admin(path, body)) as { data: Data }).data;
   }
 
   /** With a callback to the path, if one is given. */
@@ -137,9 +142,9 @@ export class World {
     name: string,
     { callbackPath, limits = {}, process_type = 'normal' }: SenderOptions = {},
   ): Promise<Sender> {
-    const { id } = await this.admin('/service', { name, user_id: platformUser, restricted: false });
+    const { id } = await this.create<{ id: string }>('/service', { name, user_id: platformUser, restricted: false });
     await this.admin(`/service/${id}`, { rate_limit: 1_000_000, ...limits });
-    const template = await this.admin(`/service/${id}/template`, {
+    const template = await this.create<{ id: string }>(`/service/${id}/template`, {
       ...{ name: 'Fault', template_type: 'sms', content: 'Hello', process_type, created_by: platformUser },
     });
     if (callbackPath) {
@@ -150,7 +155,7 @@ export class World {
         callback_type: 'delivery_status',
       });
     }
-    const secret = await this.admin(`/service/${id}/api-key`, {
+    const secret = await this.create<string>(`/service/${id}/api-key`, {
       name: 'k',
       key_type: 'normal',
       created_by: platformUser,

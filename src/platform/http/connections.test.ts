@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerClientError, limitConnections } from './connections.ts';
+
+const server = createServer({ headersTimeout: 100, connectionsCheckingInterval: 20 }, (_request, response) => {
+  response.end();
+}).on('clientError', answerClientError);
+
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(() => void server.close());
+
+/** Everything the server says until it closes the connection. */
+async function say(text: string): Promise<string> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(text);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}
+
+describe('what never becomes a request', () => {
+  it.each([
+    [408, 'headers that do not end', 'GET / HTTP/1.1\r\nX-Slow: ', 'Request Timeout'],
+    [408, 'nothing at all', '', 'Request Timeout'],
+    [
+      431,
+      'headers that are too long',
+      `GET / HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n`,
+      'Request Header Fields Too Large',
+    ],
+    [400, 'something else than HTTP', 'hello\r\n\r\n', 'Bad Request'],
+  ])('%d for %s, and the connection is closed', async (status, _what, text, message) => {
+    const [head = '', body = ''] = (await say(text)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(body)).toEqual({ result: 'error', message });
+  });
+});
+
+it.each([
+  [20_000, 19_000],
+  [1_024, 512],
+])('of %d open files clients may have %d', (openFiles, most) => {
+  const limited = createServer();
+  limitConnections(limited, openFiles);
+  expect(limited.maxConnections).toBe(most);
+});
