@@ -127,6 +127,13 @@ describe('POST /v2/notifications/sms', () => {
     expect(read.body.body).toBe('Hello 10.50 and 12345678901234567890');
   });
 
+  it('400 for values nested too deeply to be read', async () => {
+    const payload = JSON.stringify(good()).replace('"Ada"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await harness.request({ method: 'POST', url, headers, payload });
+    expectError(answer, 400, 'BadRequestError', 'The request is nested too deeply');
+  });
+
   it('201 and extra personalisation is kept but not shown', async () => {
     const { body } = await send({ personalisation: { name: 'Ada', other: 1 } });
     expect((await stored(body.id))?.personalisation).toEqual({ name: 'Ada', other: 1 });

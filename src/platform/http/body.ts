@@ -63,6 +63,10 @@ export function failureOfFrameworkError(error: unknown): Failure | undefined {
   if (error instanceof errorCodes.FST_ERR_CTP_BODY_TOO_LARGE) {
     return new Failure('too-large', 'BadRequestError', 'Request body is too large');
   }
+  // Lists within lists by the thousand: whatever walks down such a value runs out of stack.
+  if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
+    return new Failure('invalid', 'BadRequestError', 'The request is nested too deeply');
+  }
   const status = (error as { statusCode?: unknown }).statusCode;
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Failure('invalid', 'BadRequestError', (error as Error).message);
