@@ -984,6 +984,19 @@ create table templates_history (
 );
 CREATE INDEX templates_history_service_id_idx ON public.templates_history USING btree (service_id);
 
+create table unsubscribe_reports (
+  id uuid not null,
+  service_id uuid not null,
+  count integer not null,
+  earliest_timestamp timestamp with time zone not null,
+  latest_timestamp timestamp with time zone not null,
+  processed_by_service_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint unsubscribe_reports_pkey PRIMARY KEY (id),
+  constraint unsubscribe_reports_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX unsubscribe_reports_service_id_idx ON public.unsubscribe_reports USING btree (service_id, id DESC);
+
 create table unsubscribe_requests (
   id uuid not null,
   service_id uuid not null,
@@ -992,11 +1005,15 @@ create table unsubscribe_requests (
   template_version integer not null,
   email_address text not null,
   created_at timestamp with time zone not null,
-  constraint unsubscribe_requests_notification_id_key UNIQUE (notification_id),
+  report_id uuid,
+  processed boolean not null,
   constraint unsubscribe_requests_pkey PRIMARY KEY (id),
+  constraint unsubscribe_requests_report_id_fkey FOREIGN KEY (report_id) REFERENCES unsubscribe_reports(id) ON DELETE CASCADE,
   constraint unsubscribe_requests_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
+CREATE INDEX unsubscribe_requests_report_id_idx ON public.unsubscribe_requests USING btree (report_id);
 CREATE INDEX unsubscribe_requests_service_id_idx ON public.unsubscribe_requests USING btree (service_id, id DESC);
+CREATE UNIQUE INDEX unsubscribe_requests_notification_id_key ON public.unsubscribe_requests USING btree (notification_id) WHERE (NOT processed);
 
 create table users (
   id uuid not null,

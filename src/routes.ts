@@ -26,6 +26,7 @@ import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
 import { sendRoutes } from './notifications/send.routes.ts';
 import { unsubscribeRoutes } from './notifications/unsubscribe.routes.ts';
+import { unsubscribeReportRoutes } from './notifications/unsubscribe-reports.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
@@ -124,6 +125,7 @@ export const surfaces: Surface<App>[] = [
       letterAttachmentRoutes,
       templateStatisticsRoutes,
       activityRoutes,
+      unsubscribeReportRoutes,
       rateRoutes,
       usageRoutes,
       freeAllowanceRoutes,

@@ -96,8 +96,25 @@ export async function deleteOldCounters(db: Db, beforeDay: string): Promise<void
   await db.deleteFrom('daily_message_counts').where('utc_day', '<', beforeDay).execute();
 }
 
-export async function deleteUnsubscribeRequests(db: Db, before: Timestamp): Promise<void> {
-  await db.deleteFrom('unsubscribe_requests').where('created_at', '<', before).execute();
+/** The requests in a report go with it. */
+export async function deleteUnsubscribeRequests(
+  db: Db,
+  before: { received: Timestamp; processed: Timestamp },
+): Promise<void> {
+  await db
+    .deleteFrom('unsubscribe_reports')
+    .where((where) =>
+      where.or([
+        where('latest_timestamp', '<', before.received),
+        where('processed_by_service_at', '<', before.processed),
+      ]),
+    )
+    .execute();
+  await db
+    .deleteFrom('unsubscribe_requests')
+    .where('report_id', 'is', null)
+    .where('created_at', '<', before.received)
+    .execute();
 }
 
 export async function deleteDocumentAttempts(db: Db, before: Timestamp): Promise<void> {

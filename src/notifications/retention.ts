@@ -21,12 +21,12 @@ import {
   type RetentionRule,
   selectRetentionRules,
 } from './retention.sql.ts';
+import { processedKeptForDays, unsubscribesKeptForDays } from './unsubscribe-reports.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 
 /** Unless a service has a rule of its own. */
 export const defaultRetentionDays = 7;
-const unsubscribesKeptForDays = 90;
 
 // Small enough to hold no lock for longer than a few milliseconds.
 const batch = 2_000;
@@ -101,7 +101,11 @@ export async function forgetLeftovers(app: Needs): Promise<void> {
   await forgetOldRateWindows(app);
   await deleteDocumentAttempts(app.db, timestamp(new Date(now.getTime() - 3_600_000)));
   await deleteOldCounters(app.db, addDays(utcDay(now), -2));
-  await deleteUnsubscribeRequests(app.db, timestamp(new Date(now.getTime() - unsubscribesKeptForDays * 86_400_000)));
+  const daysAgo = (days: number) => timestamp(new Date(now.getTime() - days * 86_400_000));
+  await deleteUnsubscribeRequests(app.db, {
+    received: daysAgo(unsubscribesKeptForDays),
+    processed: daysAgo(processedKeptForDays),
+  });
 }
 
 async function forgetDocuments(app: Needs): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 
-/** Once per message: unsubscribing again changes nothing. */
+/** Once per message, until the service has dealt with it: unsubscribing again changes nothing. */
 export async function insertUnsubscribeRequest(
   db: Db,
   row: {
@@ -17,6 +17,6 @@ export async function insertUnsubscribeRequest(
   await db
     .insertInto('unsubscribe_requests')
     .values(row)
-    .onConflict((conflict) => conflict.column('notification_id').doNothing())
+    .onConflict((conflict) => conflict.column('notification_id').where('processed', '=', false).doNothing())
     .execute();
 }

@@ -19,6 +19,8 @@ export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undef
       union all select 'letter_branding', null, null, null from letter_branding where id = ${id}
       union all select 'notification', service_id, null, null from notifications where id = ${id}
       union all select 'template', service_id, null, null from templates where id = ${id}
+      union all select 'template_email_file', service_id, null, null from template_email_files where id = ${id}
+      union all select 'letter_attachment', service_id, null, null from letter_attachments where id = ${id}
       union all select 'template_folder', service_id, null, null from template_folders where id = ${id}
       union all select 'api_key', service_id, null, null from api_keys where id = ${id}
       union all select 'service_sms_sender', service_id, null, null from service_sms_senders where id = ${id}
@@ -28,6 +30,11 @@ export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undef
       union all select 'service_data_retention', service_id, null, null from service_data_retention where id = ${id}
       union all select 'inbound_number', service_id, null, null from inbound_numbers where id = ${id}
       union all select 'inbound_sms', service_id, null, null from inbound_sms where id = ${id}
+      union all select 'complaint', service_id, null, null from complaints where id = ${id}
+      union all select 'document', service_id, null, null from documents where id = ${id}
+      union all select 'unsubscribe_report', service_id, null, null from unsubscribe_reports where id = ${id}
+      union all select 'service_callback', service_id, null, null from service_callbacks where id = ${id}
+      union all select 'provider', null, null, null from provider_details where id = ${id}
       union all select 'service_join_request', service_id, null, null from service_join_requests where id = ${id}
       union all select 'service_invite', service_id, null, null from service_invites where id = ${id}
       union all select 'organisation_invite', null, organisation_id, null from organisation_invites where id = ${id}

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { timestamp } from '../platform/clock.ts';
+import { newId } from '../platform/id.ts';
 
 const harness = useHarness();
 const find = (uuid: unknown) => harness.admin('POST', '/platform-admin/find-by-uuid', { uuid });
@@ -19,6 +21,22 @@ describe('POST /platform-admin/find-by-uuid', () => {
     const body = { email_address: 'a@example.org', from_user: user, permissions: '' };
     const { data } = (await harness.admin('POST', `/service/${service}/invite`, body)).body;
     expect((await find(data.id)).body).toEqual({ type: 'service_invite', context: { service_id: service } });
+  });
+
+  it('200 for a provider, and for a file sent by email', async () => {
+    const { body } = await harness.admin('GET', '/provider-details');
+    expect((await find(body.provider_details[0].id)).body).toEqual({ type: 'provider', context: {} });
+    const service = await aService(harness);
+    const id = newId(harness.clock.now());
+    const now = timestamp(harness.clock.now());
+    await harness.app.db
+      .insertInto('documents')
+      .values({
+        ...{ id, service_id: service, file_extension: 'txt', mime_type: 'text/plain', size_in_bytes: 1 },
+        ...{ available_until: now, created_at: now },
+      })
+      .execute();
+    expect((await find(id)).body).toEqual({ type: 'document', context: { service_id: service } });
   });
 
   it('400 for what is not an id', async () => {

@@ -42,6 +42,11 @@ export function newId(now: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** When an id of ours was made. */
+export function momentOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 /** The smallest UUIDv7 of a moment: the bound of a partition or of a range by time. */
 export function firstIdAt(moment: Date): string {
   const hex = moment.getTime().toString(16).padStart(12, '0');

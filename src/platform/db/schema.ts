@@ -739,6 +739,16 @@ export interface TemplatesHistory {
   letter_attachment_id: string | null;
 }
 
+export interface UnsubscribeReports {
+  id: string;
+  service_id: string;
+  count: number;
+  earliest_timestamp: Time;
+  latest_timestamp: Time;
+  processed_by_service_at: Time | null;
+  created_at: Time;
+}
+
 export interface UnsubscribeRequests {
   id: string;
   service_id: string;
@@ -747,6 +757,8 @@ export interface UnsubscribeRequests {
   template_version: number;
   email_address: string;
   created_at: Time;
+  report_id: string | null;
+  processed: Generated<boolean>;
 }
 
 export interface Users {
@@ -854,6 +866,7 @@ export interface DB {
   template_folders: TemplateFolders;
   templates: Templates;
   templates_history: TemplatesHistory;
+  unsubscribe_reports: UnsubscribeReports;
   unsubscribe_requests: UnsubscribeRequests;
   users: Users;
   verify_codes: VerifyCodes;

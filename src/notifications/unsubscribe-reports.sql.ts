@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+export async function selectUnsubscribeCount(db: Db, serviceId: string, since: Timestamp) {
+  const { rows } = await sql<{ recent: number; latest: Timestamp | null }>`
+    select count(*) filter (where created_at >= ${since}) as recent, max(created_at) as latest
+    from unsubscribe_requests where service_id = ${serviceId}`.execute(db);
+  return rows[0] ?? { recent: 0, latest: null };
+}
+
+export interface UnsubscribeReport {
+  /** Null: the requests that no report holds yet. */
+  id: string | null;
+  count: number;
+  earliest_timestamp: Timestamp;
+  latest_timestamp: Timestamp;
+  processed_by_service_at: Timestamp | null;
+  created_at: Timestamp | null;
+}
+
+export async function selectUnreported(db: Db, serviceId: string): Promise<UnsubscribeReport | undefined> {
+  const { rows } = await sql<UnsubscribeReport>`
+    select null::uuid as id, count(*) as count, min(created_at) as earliest_timestamp,
+      max(created_at) as latest_timestamp, null::timestamptz as processed_by_service_at, null::timestamptz as created_at
+    from unsubscribe_requests where service_id = ${serviceId} and report_id is null
+    having count(*) > 0`.execute(db);
+  return rows[0];
+}
+
+const reportColumns = [
+  'id',
+  'count',
+  'earliest_timestamp',
+  'latest_timestamp',
+  'processed_by_service_at',
+  'created_at',
+] as const;
+
+export function selectUnsubscribeReports(db: Db, serviceId: string): Promise<UnsubscribeReport[]> {
+  return db
+    .selectFrom('unsubscribe_reports')
+    .select(reportColumns)
+    .where('service_id', '=', serviceId)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function selectUnsubscribeReport(db: Db, serviceId: string, id: string) {
+  return db
+    .selectFrom('unsubscribe_reports')
+    .select(reportColumns)
+    .where('service_id', '=', serviceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Newest first, with the template's name as it was when the email was sent. */
+export function selectRequestsOfReport(db: Db, reportId: string) {
+  return db
+    .selectFrom('unsubscribe_requests as request')
+    .innerJoin('templates_history as template', (join) =>
+      join.onRef('template.id', '=', 'request.template_id').onRef('template.version', '=', 'request.template_version'),
+    )
+    .select(['request.notification_id', 'request.email_address', 'request.created_at', 'template.name'])
+    .where('request.report_id', '=', reportId)
+    .orderBy('request.id', 'desc')
+    .execute();
+}
+
+/** One statement, so that no request gets into two reports. Nothing to report: no report, and undefined. */
+export async function insertUnsubscribeReport(
+  db: Db,
+  report: { id: string; service_id: string; created_at: Timestamp },
+  { from, to }: { from: Timestamp | undefined; to: Timestamp | undefined },
+): Promise<{ id: string } | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    with taken as (
+      update unsubscribe_requests set report_id = ${report.id}
+      where service_id = ${report.service_id} and report_id is null
+        and (${from ?? null}::timestamptz is null or created_at >= ${from ?? null}::timestamptz)
+        and (${to ?? null}::timestamptz is null or created_at <= ${to ?? null}::timestamptz)
+      returning created_at
+    )
+    insert into unsubscribe_reports (id, service_id, count, earliest_timestamp, latest_timestamp, created_at)
+    select ${report.id}::uuid, ${report.service_id}::uuid, count(*), min(created_at), max(created_at),
+      ${report.created_at}::timestamptz
+    from taken having count(*) > 0
+    returning id`.execute(db);
+  return rows[0];
+}
+
+export async function updateProcessed(tx: Tx, id: string, processed_by_service_at: Timestamp | null): Promise<void> {
+  await tx.updateTable('unsubscribe_reports').set({ processed_by_service_at }).where('id', '=', id).execute();
+  // Whoever asked again meanwhile is in the next report, and one open request is enough.
+  await sql`
+    update unsubscribe_requests request set processed = ${processed_by_service_at !== null}
+    where report_id = ${id} and (${processed_by_service_at !== null} or not exists (
+      select from unsubscribe_requests other
+      where other.notification_id = request.notification_id and not other.processed
+    ))`.execute(tx);
+}

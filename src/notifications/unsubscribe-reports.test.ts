@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { newId } from '../platform/id.ts';
+import { forgetLeftovers } from './retention.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+const unknown = newId(new Date());
+
+beforeEach(() => harness.clock.set('2026-11-16T12:00:00Z'));
+
+/** A service that writes to people who can unsubscribe, each as often as they like. */
+async function aNewsletter() {
+  const service = await aService(harness);
+  const key = await anApiKey(harness, service);
+  const template_id = await aTemplate(harness, service, {
+    name: 'News',
+    template_type: 'email',
+    subject: 's',
+    content: 'c',
+    has_unsubscribe_link: true,
+  });
+  async function writeTo(email_address: string): Promise<() => Promise<unknown>> {
+    const { body } = await harness.v2('POST', '/v2/notifications/email', key, { email_address, template_id });
+    const read = await harness.v2('GET', `/v2/notifications/${body.id}`, key);
+    const url = new URL(read.body.one_click_unsubscribe_url).pathname;
+    return () => harness.request({ method: 'POST', url });
+  }
+  return {
+    service,
+    writeTo,
+    get: (path: string) => harness.admin('GET', `/service/${service}/${path}`),
+    post: (path: string, body: unknown = {}) => harness.admin('POST', `/service/${service}/${path}`, body),
+  };
+}
+
+describe('GET /service/{id}/unsubscribe-request-statistics', () => {
+  it('200 with the last seven days, and the last of all', async () => {
+    const { writeTo, get } = await aNewsletter();
+    const statistics = async () => (await get('unsubscribe-request-statistics')).body;
+    expect(await statistics()).toEqual({
+      unsubscribe_requests_count: 0,
+      datetime_of_latest_unsubscribe_request: null,
+    });
+    for (const person of ['a@example.org', 'b@example.org']) await (await writeTo(person))();
+    const latest = '2026-11-16T12:00:00.000000Z';
+    expect(await statistics()).toEqual({
+      unsubscribe_requests_count: 2,
+      datetime_of_latest_unsubscribe_request: latest,
+    });
+    harness.clock.advance({ days: 7, seconds: 1 });
+    expect(await statistics()).toEqual({
+      unsubscribe_requests_count: 0,
+      datetime_of_latest_unsubscribe_request: latest,
+    });
+  });
+
+  it('404 for an unknown service', async () => {
+    expect((await harness.admin('GET', `/service/${unknown}/unsubscribe-request-statistics`)).status).toBe(404);
+  });
+});
+
+describe('reports of people who unsubscribed', () => {
+  it('are made of what is in none yet, read, and marked as dealt with', async () => {
+    const { service, writeTo, get, post } = await aNewsletter();
+    await (await writeTo('First@example.org'))();
+    harness.clock.advance({ seconds: 10 });
+    const second = await writeTo('second@example.org');
+    await second();
+    const span = {
+      service_id: service,
+      count: 2,
+      earliest_timestamp: '2026-11-16T12:00:00.000000Z',
+      latest_timestamp: '2026-11-16T12:00:10.000000Z',
+      processed_by_service_at: null,
+      will_be_archived_at: '2027-02-14T12:00:10.000000Z',
+    };
+    const unreported = { ...span, batch_id: null, created_at: null, is_a_batched_report: false };
+    const summary = async () => (await get('unsubscribe-request-reports-summary')).body;
+    expect(await summary()).toEqual([unreported]);
+
+    const created = await post('create-unsubscribe-request-report', unreported);
+    expect(created.status).toBe(201);
+    const batch_id = created.body.report_id;
+    const report = { ...span, batch_id, created_at: '2026-11-16T12:00:10.000000Z', is_a_batched_report: true };
+    expect(await summary()).toEqual([report]);
+    expect((await get(`unsubscribe-request-report/${batch_id}`)).body).toEqual({
+      batch_id,
+      earliest_timestamp: span.earliest_timestamp,
+      latest_timestamp: span.latest_timestamp,
+      unsubscribe_requests: [
+        {
+          email_address: 'second@example.org',
+          template_name: 'News',
+          original_file_name: null,
+          template_sent_at: '2026-11-16T12:00:10.000000Z',
+          unsubscribe_request_received_at: '2026-11-16T12:00:10.000000Z',
+        },
+        {
+          email_address: 'first@example.org',
+          template_name: 'News',
+          original_file_name: null,
+          template_sent_at: '2026-11-16T12:00:00.000000Z',
+          unsubscribe_request_received_at: '2026-11-16T12:00:00.000000Z',
+        },
+      ],
+    });
+
+    await second();
+    expect(await summary()).toEqual([report]);
+    const processed = { report_has_been_processed: true };
+    expect((await post(`process-unsubscribe-request-report/${batch_id}`, processed)).status).toBe(204);
+    await second();
+    const [again, marked] = await summary();
+    expect(again).toMatchObject({ batch_id: null, count: 1 });
+    expect(marked).toMatchObject({
+      processed_by_service_at: '2026-11-16T12:00:10.000000Z',
+      will_be_archived_at: '2026-11-23T12:00:10.000000Z',
+    });
+    await post(`process-unsubscribe-request-report/${batch_id}`, { report_has_been_processed: false });
+    expect((await summary())[1]).toEqual(report);
+    await second();
+    expect((await summary())[0].count).toBe(1);
+  });
+
+  it('are forgotten a week after they were dealt with; requests in none after 90 days', async () => {
+    const { writeTo, get, post } = await aNewsletter();
+    const counts = async () =>
+      (await get('unsubscribe-request-reports-summary')).body.map(({ count }: { count: number }) => count);
+    await (await writeTo('a@example.org'))();
+    const { body } = await post('create-unsubscribe-request-report');
+    await post(`process-unsubscribe-request-report/${body.report_id}`, { report_has_been_processed: true });
+    await (await writeTo('b@example.org'))();
+    expect(await counts()).toEqual([1, 1]);
+    harness.clock.advance({ days: 7, seconds: 1 });
+    await forgetLeftovers(harness.app);
+    expect(await counts()).toEqual([1]);
+    harness.clock.advance({ days: 83 });
+    await forgetLeftovers(harness.app);
+    expect(await counts()).toEqual([]);
+  });
+
+  it('hold each request once, however many are asked for at once', async () => {
+    const { writeTo, get, post } = await aNewsletter();
+    await (await writeTo('a@example.org'))();
+    const answers = await Promise.all([1, 2, 3].map(() => post('create-unsubscribe-request-report')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    expect((await get('unsubscribe-request-reports-summary')).body).toHaveLength(1);
+  });
+});
+
+describe('POST /service/{id}/create-unsubscribe-request-report', () => {
+  it('201 with the requests of the span only', async () => {
+    const { writeTo, get, post } = await aNewsletter();
+    await (await writeTo('a@example.org'))();
+    harness.clock.advance({ seconds: 1 });
+    await (await writeTo('b@example.org'))();
+    await post('create-unsubscribe-request-report', { latest_timestamp: '2026-11-16T12:00:00.000000Z' });
+    const { body } = await get('unsubscribe-request-reports-summary');
+    expect(body.map(({ count }: { count: number }) => count)).toEqual([1, 1]);
+  });
+
+  it('400 when there is nothing to report, or a date is none', async () => {
+    const { post } = await aNewsletter();
+    const answer = await post('create-unsubscribe-request-report');
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toBe('There are no unsubscribe requests to report');
+    expect((await post('create-unsubscribe-request-report', { latest_timestamp: 'x' })).status).toBe(400);
+  });
+});
+
+describe('POST /service/{id}/process-unsubscribe-request-report/{batch_id}', () => {
+  it('400 without the flag, 404 for a report of another service', async () => {
+    const { writeTo, post } = await aNewsletter();
+    await (await writeTo('a@example.org'))();
+    const { report_id } = (await post('create-unsubscribe-request-report')).body;
+    expect((await post(`process-unsubscribe-request-report/${report_id}`)).body.message).toEqual({
+      report_has_been_processed: ['Missing data for required field.'],
+    });
+    const other = await aNewsletter();
+    const processed = { report_has_been_processed: true };
+    expect((await other.post(`process-unsubscribe-request-report/${report_id}`, processed)).status).toBe(404);
+    expect((await other.get(`unsubscribe-request-report/${report_id}`)).status).toBe(404);
+  });
+});
