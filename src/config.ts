@@ -44,6 +44,10 @@ export const settings = {
     'Secrets that may sign administrative tokens, separated by commas so that one can replace another without a gap.',
     { fallback: [], fallbackText: 'generated at the first start', secret: true },
   ),
+  FUNCTIONAL_TESTS_SECRETS: setting.list(
+    'Secrets of the client `notify-functional-tests`, which may set up users for browser tests; unset: there is none.',
+    { fallback: [], fallbackText: '(unset)', secret: true },
+  ),
   SECRET_KEY: setting.optionalText(
     'Key from which everything encrypted at rest and every link token is derived. Losing it loses those.',
     { fallbackText: 'generated at the first start', secret: true },
@@ -58,6 +62,10 @@ export const settings = {
   FROM_NUMBER: setting.text('Sender of text messages that a new service starts with; at most 11 characters.', {
     fallback: 'PENNYPOST',
   }),
+  PROTECTED_SENDER_IDS: setting.list(
+    'Names that belong to others and that no service should send text messages as, separated by commas.',
+    { fallback: [], fallbackText: '(unset)' },
+  ),
   LOG_LEVEL: setting.oneOf('Least severe log line that is written.', ['debug', 'info', 'warn', 'error', 'silent'], {
     fallback: 'info',
   }),

@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import { authenticateAdmin } from './auth/admin-token.ts';
+import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import { freeAllowanceRoutes } from './billing/free-allowance.routes.ts';
@@ -43,6 +43,7 @@ import { serviceHistoryRoutes } from './services/history.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers.routes.ts';
 import { letterContactRoutes } from './services/letter-contacts.routes.ts';
 import { organisationServiceRoutes } from './services/organisation-services.routes.ts';
+import { protectedSenderIdRoutes } from './services/protected-sender-ids.routes.ts';
 import { serviceMemberRoutes } from './services/service-members.routes.ts';
 import { refusalOfServiceName } from './services/service-name.ts';
 import { refusalOfServicePermission } from './services/service-permissions.ts';
@@ -61,6 +62,7 @@ import { templateStatisticsRoutes } from './templates/template-statistics.routes
 import { templateRoutes } from './templates/templates.routes.ts';
 import { accountLinkRoutes } from './users/account-links.routes.ts';
 import { eventRoutes } from './users/events.routes.ts';
+import { functionalTestUserRoutes } from './users/functional-test-users.routes.ts';
 import { joinRequestRoutes } from './users/join-requests.routes.ts';
 import { organisationInviteRoutes } from './users/organisation-invites.routes.ts';
 import { organisationMemberRoutes } from './users/organisation-members.routes.ts';
@@ -98,6 +100,7 @@ export const surfaces: Surface<App>[] = [
       serviceHistoryRoutes,
       guestListRoutes,
       smsSenderRoutes,
+      protectedSenderIdRoutes,
       emailReplyToRoutes,
       letterContactRoutes,
       inboundNumberRoutes,
@@ -145,6 +148,15 @@ export const surfaces: Surface<App>[] = [
     ...statisticsErrors,
     errorStatuses: [400, 401, 403],
     routes: [platformStatsRoutes],
+  },
+  {
+    name: 'functional-tests',
+    prefix: '/__testing',
+    authenticate: authenticateFunctionalTests,
+    ...adminErrors,
+    errorStatuses: [400, 401, 403, 404],
+    afterWrite: (app) => app.notices.reset(),
+    routes: [functionalTestUserRoutes],
   },
   {
     name: 'v2',

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { anOrganisation, aService } from '../../test/kit/builders.ts';
+import { adminSecret, adminToken, useHarness } from '../../test/kit/harness.ts';
+import { newId } from '../platform/id.ts';
+
+const now = '2026-11-16T12:00:00Z';
+const harness = useHarness({ now, config: { FUNCTIONAL_TESTS_SECRETS: ['a secret'] } });
+const closed = useHarness({ now });
+const iss = 'notify-functional-tests';
+
+function put(users: unknown, { at = harness, secret = 'a secret', claims = { iss } } = {}) {
+  return at.request({
+    method: 'PUT',
+    url: '/__testing/functional/users',
+    headers: { authorization: `Bearer ${adminToken(at.clock, { claims, secret })}` },
+    payload: JSON.stringify(users),
+  });
+}
+
+async function aTestUser(change: object = {}) {
+  return {
+    name: 'Ada',
+    email_address: 'ada@example.org',
+    mobile_number: '07700900900',
+    auth_type: 'sms_auth',
+    password: 'a long password',
+    state: 'active',
+    permissions: ['manage_templates', 'send_texts'],
+    service_id: await aService(harness),
+    ...change,
+  };
+}
+
+const byEmail = async (email: string) => (await harness.admin('POST', '/user/email', { email })).body.data;
+
+describe('PUT /__testing/functional/users', () => {
+  it('201 and the users are there; again, and they are as told', async () => {
+    const organisation_id = await anOrganisation(harness);
+    const user = await aTestUser({ organisation_id });
+    const answer = await put([user]);
+    expect(answer.status).toBe(201);
+    expect(answer.text).toBe('ok');
+    const created = await byEmail('ada@example.org');
+    expect(created).toMatchObject({
+      ...{ name: 'Ada', mobile_number: '07700900900', auth_type: 'sms_auth', state: 'active' },
+      organisations: [organisation_id],
+      permissions: { [user.service_id]: ['manage_templates', 'send_texts'] },
+    });
+    const password = { password: 'a long password' };
+    expect((await harness.admin('POST', `/user/${created.id}/verify/password`, password)).status).toBe(204);
+
+    await harness.admin('POST', `/user/${created.id}/verify/password`, { password: 'wrong' });
+    const change = { name: 'Grace', auth_type: 'email_auth', password: 'another password', permissions: [] };
+    await put([{ ...user, ...change, email_address: 'ADA@example.org' }]);
+    const changed = await byEmail('ada@example.org');
+    expect(changed).toMatchObject({ id: created.id, name: 'Grace', auth_type: 'email_auth', failed_login_count: 0 });
+    expect(changed.permissions).toEqual({ [user.service_id]: [] });
+    expect((await harness.admin('POST', `/user/${created.id}/verify/password`, password)).status).toBe(400);
+  });
+
+  it('400 for what a user cannot be, 404 for an unknown service; then none is created', async () => {
+    expect((await put([{}])).status).toBe(400);
+    expect((await put({})).status).toBe(400);
+    const good = await aTestUser({ email_address: 'first@example.org' });
+    const bad = await aTestUser({ email_address: 'second@example.org', service_id: newId(new Date(now)) });
+    expect((await put([good, bad])).status).toBe(404);
+    expect(await byEmail('first@example.org')).toBeUndefined();
+  });
+
+  it('401 for the administrative client, 403 with another secret or when none is set', async () => {
+    expect((await put([], { secret: adminSecret, claims: { iss: 'notify-admin' } })).status).toBe(401);
+    expect((await put([], { secret: adminSecret })).status).toBe(403);
+    expect((await put([], { at: closed })).status).toBe(403);
+  });
+});
