@@ -23,6 +23,8 @@ import { returnedLetterRoutes } from './letters/returned-letters.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { downloadRoutes } from './notifications/download.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
+import { inboxRoutes } from './notifications/inbox.routes.ts';
+import { oneOffRoutes } from './notifications/one-off.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
 import { sendRoutes } from './notifications/send.routes.ts';
 import { unsubscribeRoutes } from './notifications/unsubscribe.routes.ts';
@@ -129,6 +131,8 @@ export const surfaces: Surface<App>[] = [
       templateStatisticsRoutes,
       activityRoutes,
       unsubscribeReportRoutes,
+      oneOffRoutes,
+      inboxRoutes,
       rateRoutes,
       usageRoutes,
       freeAllowanceRoutes,

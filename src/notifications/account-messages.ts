@@ -62,9 +62,13 @@ const phoneTexts: Record<PhoneNumberReason, string> = {
   invalid_number: 'Number is not valid – double check the phone number you entered',
 };
 
+export function refusalOfPhone(reason: PhoneNumberReason): string {
+  return phoneTexts[reason];
+}
+
 function phoneRecipient(to: string): Recipient {
   const parsed = parsePhoneNumber(to);
-  if (!parsed.ok) throw invalid(phoneTexts[parsed.reason]);
+  if (!parsed.ok) throw invalid(refusalOfPhone(parsed.reason));
   if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
     throw invalid('This does not look like a UK mobile number – double check the mobile number you entered');
   }

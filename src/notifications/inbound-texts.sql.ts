@@ -19,6 +19,63 @@ export async function insertInboundText(tx: Tx, row: InboundTextRow): Promise<vo
 
 const columns = ['id', 'created_at', 'service_id', 'notify_number', 'user_number', 'content'] as const;
 
+export function selectInboundText(db: Db, serviceId: string, textId: string) {
+  return db
+    .selectFrom('inbound_sms')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where('id', '=', textId)
+    .executeTakeFirst();
+}
+
+/** With one person, or with everyone; newest first. */
+export function selectInbox(db: Db, serviceId: string, since: Timestamp, limit: number, userNumber?: string) {
+  return db
+    .selectFrom('inbound_sms')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where('created_at', '>=', since)
+    .$if(userNumber !== undefined, (query) => query.where('user_number', '=', userNumber ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** The newest text of each person, newest first. */
+export function selectNewestByPerson(
+  db: Db,
+  serviceId: string,
+  since: Timestamp,
+  page: { size: number; skip: number },
+) {
+  return db
+    .selectFrom((texts) =>
+      texts
+        .selectFrom('inbound_sms')
+        .distinctOn('user_number')
+        .select(columns)
+        .where('service_id', '=', serviceId)
+        .where('created_at', '>=', since)
+        .orderBy('user_number')
+        .orderBy('id', 'desc')
+        .as('newest'),
+    )
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(page.size)
+    .offset(page.skip)
+    .execute();
+}
+
+export function countInbox(db: Db, serviceId: string, since: Timestamp) {
+  return db
+    .selectFrom('inbound_sms')
+    .where('service_id', '=', serviceId)
+    .where('created_at', '>=', since)
+    .select((text) => [text.fn.countAll<number>().as('count'), text.fn.max('created_at').as('most_recent')])
+    .executeTakeFirstOrThrow();
+}
+
 /** Newest first; `older_than` is the last one of the page before. */
 export function selectInboundTexts(db: Db, serviceId: string, page: { size: number; older_than?: string }) {
   return db

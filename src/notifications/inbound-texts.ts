@@ -1,9 +1,20 @@
-import { timestamp } from '../platform/clock.ts';
+import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
-import { type InboundTextRow, insertInboundText, selectInboundTexts } from './inbound-texts.sql.ts';
+import {
+  countInbox,
+  type InboundTextRow,
+  insertInboundText,
+  selectInboundText,
+  selectInboundTexts,
+  selectInbox,
+  selectNewestByPerson,
+} from './inbound-texts.sql.ts';
+import { serviceExists } from './stored-notifications.sql.ts';
 
 export type InboundText = InboundTextRow;
 
@@ -40,4 +51,44 @@ export const inboundPageSize = 250;
 
 export function listInboundTexts(app: Pick<Platform, 'db'>, serviceId: string, olderThan?: string) {
   return selectInboundTexts(app.db, serviceId, { size: inboundPageSize, older_than: olderThan });
+}
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const inboxDays = 7;
+const inboxPage = 50;
+
+/** The front end's inbox shows a week, whatever longer time a service keeps its texts. */
+function inboxSince(app: Needs): Timestamp {
+  return timestamp(londonInstant(addDays(londonDay(app.clock.now()), -inboxDays)));
+}
+
+export async function listInbox(app: Needs, serviceId: string, phoneNumber?: string) {
+  await refuseUnlessServiceExists(app, serviceId);
+  const person = phoneNumber === undefined ? undefined : normaliseRecipient(phoneNumber);
+  return selectInbox(app.db, serviceId, inboxSince(app), inboundPageSize, person);
+}
+
+export async function listConversations(app: Needs, serviceId: string, page: number) {
+  await refuseUnlessServiceExists(app, serviceId);
+  const found = await selectNewestByPerson(app.db, serviceId, inboxSince(app), {
+    size: inboxPage + 1,
+    skip: (page - 1) * inboxPage,
+  });
+  return { data: found.slice(0, inboxPage), has_next: found.length > inboxPage };
+}
+
+export async function summariseInbox(app: Needs, serviceId: string) {
+  await refuseUnlessServiceExists(app, serviceId);
+  return countInbox(app.db, serviceId, inboxSince(app));
+}
+
+export async function getInboundText(app: Needs, serviceId: string, textId: string) {
+  const text = await selectInboundText(app.db, serviceId, textId);
+  if (!text) throw notFound();
+  return text;
+}
+
+async function refuseUnlessServiceExists(app: Needs, serviceId: string): Promise<void> {
+  if (!(await serviceExists(app.db, serviceId))) throw notFound();
 }

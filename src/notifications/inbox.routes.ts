@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { getInboundText, listConversations, listInbox, summariseInbox } from './inbound-texts.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+
+const Text = Type.Object({
+  id: Uuid,
+  created_at: Datetime,
+  service_id: Uuid,
+  notify_number: Type.String(),
+  user_number: Type.String(),
+  content: Type.String(),
+});
+
+/** Texts that a service received in the last week, for the administrative front end. */
+export function inboxRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/service/:service_id/inbound-sms',
+    {
+      schema: {
+        summary: 'Received texts, newest first; those of one phone number where it is given',
+        params: OfService,
+        body: Type.Object({ phone_number: Type.Optional(Nullable(Type.String())) }),
+        response: { 200: Data(Type.Array(Text)) },
+      },
+    },
+    async (request) => ({
+      data: await listInbox(app, request.params.service_id, request.body.phone_number ?? undefined),
+    }),
+  );
+
+  http.get(
+    '/service/:service_id/inbound-sms/most-recent',
+    {
+      schema: {
+        summary: 'The newest text of each person, 50 a page',
+        params: OfService,
+        querystring: Type.Object({ page: Type.Optional(QueryInteger) }),
+        response: { 200: Type.Object({ data: Type.Array(Text), has_next: Type.Boolean() }) },
+      },
+    },
+    async (request) => {
+      const page = Math.min(Math.max(Number(request.query.page ?? 1), 1), 1_000_000);
+      return listConversations(app, request.params.service_id, page);
+    },
+  );
+
+  http.get(
+    '/service/:service_id/inbound-sms/summary',
+    {
+      schema: {
+        summary: 'How many texts were received, and when the last one',
+        params: OfService,
+        response: { 200: Type.Object({ count: Type.Integer(), most_recent: Nullable(Datetime) }) },
+      },
+    },
+    async (request) => summariseInbox(app, request.params.service_id),
+  );
+
+  http.get(
+    '/service/:service_id/inbound-sms/:inbound_sms_id',
+    {
+      schema: {
+        summary: 'One received text',
+        params: Type.Object({ service_id: Uuid, inbound_sms_id: Uuid }),
+        response: { 200: Text },
+      },
+    },
+    async (request) => getInboundText(app, request.params.service_id, request.params.inbound_sms_id),
+  );
+}

@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+let service: string;
+let created_by: string;
+let template_id: string;
+
+beforeAll(async () => {
+  created_by = await aUser(harness, { name: 'Grace Sender', mobile_number: '07700900777' });
+  service = await aService(harness, { name: 'Post', created_by_id: created_by });
+  template_id = await aTemplate(harness, service);
+});
+
+function send(change: object = {}, of = service) {
+  return harness.admin('POST', `/service/${of}/send-notification`, {
+    template_id,
+    to: '07700 900123',
+    personalisation: { name: 'Ada' },
+    created_by,
+    ...change,
+  });
+}
+
+function stored(id: string) {
+  return harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+describe('POST /service/{id}/send-notification', () => {
+  it('201 with the id; the public API shows who sent it', async () => {
+    const sender_id = await aReplyTo(harness, service, 'sms', { text: 'DESK' });
+    const { status, body } = await send({ sender_id, reference: 'mine' });
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(String) });
+    expect(await stored(body.id)).toMatchObject({
+      created_by_id: created_by,
+      api_key_id: null,
+      key_type: 'normal',
+      recipient: '07700 900123',
+      reply_to_text: 'DESK',
+      client_reference: 'mine',
+    });
+    const read = await harness.v2('GET', `/v2/notifications/${body.id}`, await anApiKey(harness, service));
+    expect(read.body).toMatchObject({ body: 'Hello Ada', created_by_name: 'Grace Sender' });
+  });
+
+  it('201 for an email and for a letter, whose address may be written as people write it', async () => {
+    const email = await aTemplate(harness, service, { template_type: 'email', subject: 's' });
+    expect((await send({ template_id: email, to: 'Ada@example.org' })).status).toBe(201);
+    const letter = await aTemplate(harness, service, { template_type: 'letter', subject: 's' });
+    const personalisation = { name: 'x', 'address line 1': 'Ada', 'Address Line 2': 'London', postcode: 'SW1A 1AA' };
+    const sent = await send({ template_id: letter, to: 'Ada', personalisation });
+    expect(sent.status).toBe(201);
+    expect((await stored(sent.body.id))?.recipient).toBe('Ada\nLondon\nSW1A 1AA');
+  });
+
+  it.each<[object, unknown]>([
+    [{ to: '0770' }, { to: ['Mobile number is too short'] }],
+    [{ personalisation: {} }, 'Missing personalisation: name'],
+    [
+      { to: null, created_by: 'x' },
+      { to: ['Field may not be null.'], created_by: ['Not a valid UUID.'] },
+    ],
+    [{ sender_id: '4f46df42-f795-4cc4-83bb-65ca312f4900' }, expect.stringContaining('does not exist in database')],
+  ])('400 for %j', async (change, message) => {
+    const answer = await send(change);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message });
+  });
+
+  it('400 when the sender is not a member', async () => {
+    const stranger = await aUser(harness, { name: 'Eve' });
+    expect((await send({ created_by: stranger })).body.message).toBe(
+      'Can’t create notification - Eve is not part of the "Post" service',
+    );
+  });
+
+  it('400 to a stranger in trial mode, 201 to oneself', async () => {
+    const trial = await aService(harness, { restricted: true, created_by_id: created_by });
+    const template = await aTemplate(harness, trial);
+    expect((await send({ template_id: template }, trial)).body.message).toMatch(/trial mode/);
+    expect((await send({ template_id: template, to: '07700900777' }, trial)).status).toBe(201);
+  });
+
+  it('404 when the service or the template does not exist; 429 over the daily limit', async () => {
+    const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';
+    expect((await send({}, unknown)).status).toBe(404);
+    expect((await send({ template_id: unknown })).status).toBe(404);
+    const full = await aService(harness, { sms_message_limit: 1, created_by_id: created_by });
+    const template = await aTemplate(harness, full);
+    expect((await send({ template_id: template }, full)).status).toBe(201);
+    expect((await send({ template_id: template }, full)).status).toBe(429);
+  });
+});
