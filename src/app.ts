@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ServiceKeys } from './auth/service-keys.ts';
+import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print-folder.ts';
@@ -59,7 +59,6 @@ export function buildApp(config: Config, outside: Outside): App {
   metrics.observePool(pool);
   const notices = new Notices(outside.databaseUrl, log);
   const platform: Platform = { db, pool, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
-  const serviceKeys = new ServiceKeys(platform);
   const sending = createSending(platform);
   const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);
 
@@ -68,7 +67,7 @@ export function buildApp(config: Config, outside: Outside): App {
     ...platform,
     config,
     build: readBuild(),
-    serviceKeys,
+    serviceKeys: serviceKeys(platform),
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     virusScanner: createVirusScanner(config.CLAMAV_ADDRESS ? { clamav: config.CLAMAV_ADDRESS } : {}),

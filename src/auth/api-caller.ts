@@ -30,9 +30,13 @@ type Needs = Pick<Platform, 'clock'> & { serviceKeys: ServiceKeys };
 /** The public API takes a JWT signed with a key's secret (official clients) or the key itself (curl). */
 export function authenticateApiCaller(app: Needs): Authenticate {
   const recent = new RecentTokens(app);
-  return async (request) => {
+  return (request) => {
     const token = bearerToken(request.headers.authorization);
-    request.apiCaller = (await recent.callerOf(token)) ?? recent.remember(token, await check(app, token));
+    request.apiCaller = recent.callerOf(token);
+    if (request.apiCaller) return undefined;
+    return check(app, token).then((admission) => {
+      request.apiCaller = recent.remember(token, admission);
+    });
   };
 }
 
@@ -58,10 +62,10 @@ class RecentTokens {
     this.app = app;
   }
 
-  async callerOf(token: string): Promise<ApiCaller | undefined> {
+  callerOf(token: string): ApiCaller | undefined {
     const known = this.admissions.get(token);
     if (!known) return undefined;
-    const isSame = (await this.app.serviceKeys.find(known.caller.service_id)) === known.service;
+    const isSame = this.app.serviceKeys.peek(known.caller.service_id) === known.service;
     if (isSame && !(known.claims && claimsProblem(known.claims, this.app.clock.now()))) return known.caller;
     this.admissions.delete(token);
     return undefined;

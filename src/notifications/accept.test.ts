@@ -53,7 +53,8 @@ describe('accepting messages', () => {
   it('a row that cannot be stored fails alone', async () => {
     const { service: serviceId, template_id, send } = await aSender();
     await send();
-    const service = await harness.app.sending.services.get(serviceId);
+    const service = await harness.app.sending.services.find(serviceId);
+    if (!service) throw new Error('There is no such service');
     const { acceptor } = harness.app.sending;
     const sender = {
       service,
@@ -62,11 +63,13 @@ describe('accepting messages', () => {
       created_by_id: null,
       now: harness.clock.now(),
       root: '',
+      idempotency: undefined,
     } as const;
     const row = { id: template_id, version: 1, template_type: 'sms', process_type: 'normal' } as const;
     const accept = (recipient: string | null) =>
       acceptor.accept({
         service,
+        abroad: false,
         notification: newNotification(sender, { row }, { recipient: recipient as string, personalisation: {} }),
       });
     const outcomes = await Promise.allSettled([accept('1'), accept(null), accept('2')]);

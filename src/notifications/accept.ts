@@ -18,7 +18,7 @@ import {
   storeNotificationsAlone,
   type TakenShare,
 } from './notifications.sql.ts';
-import type { SendingService, SendingServices } from './sending-service.ts';
+import { learnCount, type SendingService } from './sending-service.ts';
 
 /** A message that passed every check. */
 export interface Acceptance {
@@ -26,13 +26,14 @@ export interface Acceptance {
   /** None for a simulated recipient: then nothing is stored but the answer to a repeated request. */
   notification: NewNotification | null;
   /** Whether it counts towards the limit for messages abroad, too. */
-  abroad?: boolean;
+  abroad: boolean;
   /** What has to be stored with it: jobs, documents. */
   alsoStore?: (tx: Tx) => Promise<void>;
   idempotency?: IdempotencyClaim & { response: unknown };
 }
 
-interface Item extends Acceptance {
+interface Item {
+  acceptance: Acceptance;
   row: NotificationRow | null;
   /** Null when it counts towards no limit. */
   limited: LimitedMessage | null;
@@ -40,7 +41,7 @@ interface Item extends Acceptance {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'pool' | 'clock'> & { services: SendingServices };
+type Needs = Pick<Platform, 'db' | 'pool' | 'clock'>;
 
 const stored: Outcome = { kind: 'stored' };
 const cannotBeStored = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
@@ -72,7 +73,7 @@ export class Acceptor {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
     const row = notification && storableRow(notification);
-    const item = { ...acceptance, row, limited: notification && limitedMessage(acceptance, notification) };
+    const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification) };
     const commits = row && !idempotency && !acceptance.alsoStore ? this.plain : this.withMore;
     // A key that was taken and is free again belonged to a message that a limit kept out: worth another try, not a loop.
     for (let tries = 0; tries < 3; tries += 1) {
@@ -91,11 +92,12 @@ export class Acceptor {
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {
     const claimed = await this.claimKeys(tx, items);
-    const remaining = items.filter((item) => !item.idempotency || claimed.has(item));
+    const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
     const outcomes = await this.store(remaining, (rows, shares) => storeNotifications(tx, rows, shares));
     for (const [index, item] of remaining.entries()) {
-      if (outcomes[index]?.kind === 'stored') await item.alsoStore?.(tx);
-      else if (item.idempotency) await releaseIdempotencyKey(tx, item.service.id, item.idempotency.key);
+      const { service, alsoStore, idempotency } = item.acceptance;
+      if (outcomes[index]?.kind === 'stored') await alsoStore?.(tx);
+      else if (idempotency) await releaseIdempotencyKey(tx, service.id, idempotency.key);
     }
     const byItem = new Map(remaining.map((item, index) => [item, outcomes[index]]));
     return items.map((item) => byItem.get(item) ?? { kind: 'key-taken' });
@@ -107,11 +109,12 @@ export class Acceptor {
     const now = this.app.clock.now();
     const rows = [];
     for (const item of items) {
-      if (!item.idempotency) continue;
-      const name = `${item.service.id} ${item.idempotency.key}`;
+      const { service, idempotency } = item.acceptance;
+      if (!idempotency) continue;
+      const name = `${service.id} ${idempotency.key}`;
       if (first.has(name)) continue;
       first.set(name, item);
-      rows.push({ service_id: item.service.id, created_at: timestamp(now), ...item.idempotency });
+      rows.push({ service_id: service.id, created_at: timestamp(now), ...idempotency });
     }
     if (rows.length === 0) return new Set();
     const claimed = await claimIdempotencyKeys(tx, rows, timestamp(replayLimit(now)));
@@ -126,21 +129,21 @@ export class Acceptor {
     const rows = items.flatMap(({ row }, index): NumberedRow[] => (row ? [{ row, ...numbers[index] }] : []));
     const taken = byKey(rows.length > 0 ? await write(rows, shares) : []);
     const learnt = new Set<SendingService>();
-    return items.map(({ limited, service }, index): Outcome => {
+    return items.map(({ limited, acceptance: { service } }, index): Outcome => {
       if (!learnt.has(service)) {
         learnt.add(service);
-        this.learn(service, taken);
+        learn(service, taken);
       }
       const number = numbers[index];
       const channel = limited && number && limitThatRefused(limited, number, taken);
       return channel ? { kind: 'refused', channel } : stored;
     });
   }
+}
 
-  private learn(service: SendingService, taken: ReadonlyMap<string, TakenShare>): void {
-    for (const { service_id, utc_day, channel, count } of taken.values()) {
-      if (service_id === service.id) this.app.services.learn(service, utc_day, channel, count);
-    }
+function learn(service: SendingService, taken: ReadonlyMap<string, TakenShare>): void {
+  for (const { service_id, utc_day, channel, count } of taken.values()) {
+    if (service_id === service.id) learnCount(service, utc_day, channel, count);
   }
 }
 
@@ -157,6 +160,6 @@ function limitedMessage({ service, abroad }: Acceptance, notification: NewNotifi
     service,
     channel: notification.notification_type,
     utc_day: notification.created_at.slice(0, 10),
-    abroad: abroad ?? false,
+    abroad,
   };
 }

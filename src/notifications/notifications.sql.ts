@@ -36,29 +36,29 @@ export type NotificationRow = string & { readonly kind: 'notification row' };
 
 /** What is null or usual is left out: reading the rows is a quarter of the statement's work. */
 export function rowOf(notification: NewNotification): NotificationRow {
-  const { international, rate_multiplier, due_at, created_at, ...rest } = notification;
+  const { international, rate_multiplier, due_at, created_at } = notification;
   return JSON.stringify({
-    id: rest.id,
-    service_id: rest.service_id,
-    template_id: rest.template_id,
-    template_version: rest.template_version,
-    notification_type: rest.notification_type,
-    key_type: rest.key_type,
-    api_key_id: rest.api_key_id ?? undefined,
-    created_by_id: rest.created_by_id ?? undefined,
-    status: rest.status,
-    client_reference: rest.client_reference ?? undefined,
-    recipient: rest.recipient,
-    normalised_recipient: rest.normalised_recipient ?? undefined,
-    personalisation: rest.personalisation,
-    reply_to_text: rest.reply_to_text ?? undefined,
-    postage: rest.postage ?? undefined,
+    id: notification.id,
+    service_id: notification.service_id,
+    template_id: notification.template_id,
+    template_version: notification.template_version,
+    notification_type: notification.notification_type,
+    key_type: notification.key_type,
+    api_key_id: notification.api_key_id ?? undefined,
+    created_by_id: notification.created_by_id ?? undefined,
+    status: notification.status,
+    client_reference: notification.client_reference ?? undefined,
+    recipient: notification.recipient,
+    normalised_recipient: notification.normalised_recipient ?? undefined,
+    personalisation: notification.personalisation,
+    reply_to_text: notification.reply_to_text ?? undefined,
+    postage: notification.postage ?? undefined,
     international: international || undefined,
     rate_multiplier: rate_multiplier === 1 ? undefined : rate_multiplier,
-    one_click_unsubscribe_url: rest.one_click_unsubscribe_url ?? undefined,
-    scheduled_for: rest.scheduled_for ?? undefined,
+    one_click_unsubscribe_url: notification.one_click_unsubscribe_url ?? undefined,
+    scheduled_for: notification.scheduled_for ?? undefined,
     created_at,
-    lane: rest.lane ?? undefined,
+    lane: notification.lane ?? undefined,
     due_at: due_at === created_at ? undefined : due_at,
   }) as NotificationRow;
 }

@@ -56,13 +56,16 @@ async function senderByHand(app: SendingApp, serviceId: string, userId: string):
       `Can’t create notification - ${found.user_name ?? 'the user'} is not part of the "${found.service_name}" service`,
     );
   }
+  const service = await app.sending.services.find(canonicalId(serviceId));
+  if (!service) throw notFound();
   return {
-    service: await app.sending.services.get(canonicalId(serviceId)),
+    service,
     key_type: 'normal',
     api_key_id: null,
     created_by_id: userId,
     now: app.clock.now(),
     root: app.config.BASE_URL,
+    idempotency: undefined,
   };
 }
 

@@ -57,17 +57,21 @@ export function sendRoutes(http: Http, app: SendingApp): void {
   function admit(channel: NotificationType) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = apiCallerOf(request);
-      const service = await app.sending.services.get(caller.service_id);
       const { api_key_id, key_type } = caller;
+      const service = await app.sending.services.find(caller.service_id);
+      if (!service) throw new Error('A service vanished while it was sending');
+      const key = readIdempotencyKey(request.headers['idempotency-key']);
       const sender: Sender = {
-        ...{ service, key_type, api_key_id, created_by_id: null },
+        service,
+        key_type,
+        api_key_id,
+        created_by_id: null,
         now: app.clock.now(),
         root: rootOf(request),
+        idempotency: key === undefined ? undefined : { key, request_digest: '' },
       };
       request.sender = sender;
-      const key = readIdempotencyKey(request.headers['idempotency-key']);
       if (key !== undefined) {
-        sender.idempotency = { key, request_digest: '' };
         request.knownAnswer = await findKnownAnswer(app, service.id, key);
         // The same answer again uses up nothing.
         if (request.knownAnswer) return;

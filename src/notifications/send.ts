@@ -41,7 +41,7 @@ import {
   refuseUnlessRecipientIsKnown,
 } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
-import { answerHead, storeAndAnswer } from './store-and-answer.ts';
+import { answerWith, storeAndAnswer } from './store-and-answer.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 /** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
@@ -83,10 +83,10 @@ export async function sendSms(
   return storeAndAnswer(app, sender, {
     notification: isSimulatedPhoneNumber(number.normalised) ? null : notification,
     abroad: isAbroad(number),
-    answer: {
-      ...answerHead(sender, notification),
-      content: { body: message.text, from_number: smsSender && formatSmsSender(smsSender) },
-    },
+    answer: answerWith(sender, notification, {
+      body: message.text,
+      from_number: smsSender && formatSmsSender(smsSender),
+    }),
   });
 }
 
@@ -144,13 +144,12 @@ export async function sendEmail(
     notification: isSimulated ? null : notification,
     files: hasFiles ? documents : undefined,
     answer: {
-      ...answerHead(sender, notification),
-      content: {
+      ...answerWith(sender, notification, {
         from_email: `${sender.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
         subject: template.compiled.subject(personalisation),
         body,
         one_click_unsubscribe_url,
-      },
+      }),
       sanitised_content,
     },
   });
@@ -181,10 +180,7 @@ export async function sendLetter(app: SendingApp, sender: Sender, request: Lette
   return storeAndAnswer(app, sender, {
     notification,
     job: letterJobs.compose,
-    answer: {
-      ...answerHead(sender, notification),
-      content: { subject: template.compiled.subject(values), body },
-    },
+    answer: answerWith(sender, notification, { subject: template.compiled.subject(values), body }),
   });
 }
 

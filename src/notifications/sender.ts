@@ -25,5 +25,5 @@ export interface Sender {
   now: Date;
   /** Where links in the answer point. */
   root: string;
-  idempotency?: IdempotencyClaim;
+  idempotency: IdempotencyClaim | undefined;
 }

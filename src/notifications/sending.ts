@@ -2,7 +2,7 @@ import type { Platform } from '../platform/platform.ts';
 import { Acceptor } from './accept.ts';
 import { RunningRequests } from './idempotency.ts';
 import { RateLimits } from './rate-limits.ts';
-import { SendingServices } from './sending-service.ts';
+import { type SendingServices, sendingServices } from './sending-service.ts';
 
 /** What sending keeps between requests. */
 export interface Sending {
@@ -15,11 +15,10 @@ export interface Sending {
 }
 
 export function createSending(app: Platform): Sending {
-  const services = new SendingServices(app);
   return {
-    services,
+    services: sendingServices(app),
     rateLimits: new RateLimits(app),
-    acceptor: new Acceptor({ ...app, services }),
+    acceptor: new Acceptor(app),
     running: new RunningRequests(),
     fileSizes: new Map(),
   };

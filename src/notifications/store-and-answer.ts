@@ -41,7 +41,7 @@ export async function storeAndAnswer<Answer>(
     const known = await app.sending.acceptor.accept({
       service,
       notification,
-      abroad,
+      abroad: abroad ?? false,
       idempotency: idempotency && { ...idempotency, response: answer },
       alsoStore:
         job || files?.record
@@ -63,12 +63,13 @@ export async function storeAndAnswer<Answer>(
   }
 }
 
-/** The keys that every answer but that to a precompiled letter begins with. */
-export function answerHead({ root }: Sender, notification: NewNotification) {
+/** What every answer but that to a precompiled letter says. */
+export function answerWith<Content>({ root }: Sender, notification: NewNotification, content: Content) {
   const { id, client_reference, scheduled_for, service_id, template_id, template_version } = notification;
   return {
     id,
     reference: client_reference,
+    content,
     uri: `${root}/v2/notifications/${id}`,
     template: {
       id: template_id,

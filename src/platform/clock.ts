@@ -34,5 +34,14 @@ export class ClockWatch {
 export type Timestamp = string;
 
 export function timestamp(date: Date): Timestamp {
-  return `${date.toISOString().slice(0, -1)}000Z`;
+  const ms = date.getTime();
+  // Under load many messages share a millisecond, and writing it down costs more than anything else about it.
+  if (ms !== lastMs) {
+    lastWritten = `${date.toISOString().slice(0, -1)}000Z`;
+    lastMs = ms;
+  }
+  return lastWritten;
 }
+
+let lastMs = Number.NaN;
+let lastWritten = '';

@@ -2,6 +2,8 @@ import type { Notices } from './db/notices.ts';
 
 interface Entry<Value> {
   loading: Promise<Value | undefined>;
+  /** Once it has been read. */
+  value: Value | undefined;
   readAt: number;
 }
 
@@ -10,7 +12,7 @@ export interface RememberedOptions<Value> {
   channel: string;
   most: number;
   /** For what no notice tells about. */
-  forgetAfter_ms: number;
+  forgetAfter_ms?: number;
   load(key: string): Promise<Value | undefined>;
 }
 
@@ -27,12 +29,24 @@ export class Remembered<Value> {
     notices.onReset(() => this.entries.clear());
   }
 
-  find(key: string): Promise<Value | undefined> {
+  /** What is in memory; reads nothing. */
+  peek(key: string): Value | undefined {
     const known = this.entries.get(key);
-    if (known && performance.now() - known.readAt < this.options.forgetAfter_ms) return known.loading;
-    const entry = { loading: this.options.load(key), readAt: performance.now() };
+    return known && !this.isOld(known) ? known.value : undefined;
+  }
+
+  /** What is in memory comes at once: a promise for every request that needs no waiting would be felt. */
+  find(key: string): Value | Promise<Value | undefined> {
+    const known = this.entries.get(key);
+    if (known && !this.isOld(known)) return known.value ?? known.loading;
+    const entry = { loading: this.options.load(key), value: undefined, readAt: performance.now() };
     if (this.notices.connected) this.keep(key, entry);
     return entry.loading;
+  }
+
+  private isOld({ readAt }: Entry<Value>): boolean {
+    const { forgetAfter_ms } = this.options;
+    return forgetAfter_ms !== undefined && performance.now() - readAt >= forgetAfter_ms;
   }
 
   private keep(key: string, entry: Entry<Value>): void {
@@ -42,6 +56,9 @@ export class Remembered<Value> {
       if (this.entries.get(key) === entry) this.entries.delete(key);
     };
     // Neither a failed read nor an unknown key is worth remembering.
-    entry.loading.then((value) => value ?? forget(), forget);
+    entry.loading.then((value) => {
+      if (value === undefined) forget();
+      else entry.value = value;
+    }, forget);
   }
 }

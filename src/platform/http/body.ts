@@ -21,12 +21,14 @@ export function readBodies(http: FastifyInstance, formats: Record<string, (body:
       parse(body),
     );
   }
-  http.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+  http.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
+    let value: unknown;
     try {
-      return parseJson(body, request.routeOptions.config.verbatimNumbersUnder);
+      value = parseJson(body, request.routeOptions.config.verbatimNumbersUnder);
     } catch (error) {
-      throw request.routeOptions.config.malformedJson?.() ?? error;
+      return done(request.routeOptions.config.malformedJson?.() ?? (error as MalformedJson));
     }
+    done(null, value);
   });
 }
 

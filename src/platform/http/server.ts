@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifySchema,
   LogController,
+  type onRequestHookHandler,
 } from 'fastify';
 import { isDay } from '../calendar.ts';
 import { failureOfDatabaseError } from '../db/errors.ts';
@@ -18,7 +19,7 @@ import { addHeaders, requestId } from './headers.ts';
 import { lazySchemas } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
 import { acceptedBy, type SchemaError, type TextFormat, withRefusals } from './schema-problems.ts';
-import type { Http, SchemaPlace, Surface } from './surface.ts';
+import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
 import { DeclaredRoutes } from './unrouted.ts';
 
 const maxBodyBytes = 20 * 1024 * 1024;
@@ -72,7 +73,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   for (const surface of surfaces) {
     await http.register(async (scope) => {
       if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
-      if (surface.authenticate !== 'open') scope.addHook('onRequest', surface.authenticate(app));
+      if (surface.authenticate !== 'open') scope.addHook('onRequest', hookOf(surface.authenticate(app)));
       scope.addHook('preValidation', (request, _reply, done) => {
         if (request.body === undefined && request.routeOptions.config.bodyRequired) {
           return done(new MalformedJson(undefined));
@@ -110,6 +111,20 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   http.setNotFoundHandler((request, reply) => answerFailure(request, reply, declared.failureFor(request.url)));
   http.setErrorHandler((error, request, reply) => answerFailure(request, reply, error));
   return http;
+}
+
+/** Whoever is known already goes on at once. */
+function hookOf(authenticate: Authenticate): onRequestHookHandler {
+  return (request, reply, done) => {
+    let checking: Promise<void> | undefined;
+    try {
+      checking = authenticate(request, reply);
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (checking) checking.then(() => done(), done);
+    else done();
+  };
 }
 
 function answer<App>(

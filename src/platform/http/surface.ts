@@ -17,7 +17,8 @@ export type Http = FastifyInstance<
 /** Declares the routes of one noun on a surface. */
 export type RouteModule<App> = (http: Http, app: App) => void;
 
-export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Throws or rejects with a Failure; nothing is returned when there was nothing to wait for. */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 export type SchemaPlace = 'body' | 'querystring' | 'params' | 'headers';
 
