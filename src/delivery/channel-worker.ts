@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { DeliveryQueueReader, extendLeases, type QueuedNotification } from '../notifications/delivery-queue.ts';
 import { lanes } from '../notifications/notification.ts';
-import { ClockWatch, timestamp } from '../platform/clock.ts';
+import { ClockWatch, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -140,6 +140,7 @@ export class ChannelWorker<Message> {
         return name ?? null;
       },
     });
+    if (this.quietAfterJump() > 0) return await this.leave(leased);
     for (const queued of leased) void this.process(queued, assigned.get(queued.id));
     return leased.length > 0 ? 0 : idle_ms;
   }
@@ -231,12 +232,26 @@ export class ChannelWorker<Message> {
     return Math.max(0, this.quietUntil - performance.now());
   }
 
+  /** Leased by a clock that was set meanwhile, so that another worker may hold them: whoever it is, a lease from now on. */
+  private async leave(leased: QueuedNotification[]): Promise<number> {
+    const ids = leased.map(({ id }) => id);
+    await outlastingOutages(
+      this.app.log,
+      () => this.stopping,
+      () => extendLeases(this.app.db, ids, this.endOfLease()),
+    );
+    return this.quietAfterJump();
+  }
+
+  private endOfLease(): Timestamp {
+    return timestamp(new Date(this.app.clock.now().getTime() + lease_ms));
+  }
+
   private async renewLeases(olderThan_ms: number): Promise<void> {
     const old = performance.now() - olderThan_ms;
     const ids = [...this.inFlight].filter(([, { leasedAt }]) => leasedAt < old).map(([id]) => id);
     if (ids.length === 0) return;
-    const until = timestamp(new Date(this.app.clock.now().getTime() + lease_ms));
-    await extendLeases(this.app.db, ids, until).catch((error) =>
+    await extendLeases(this.app.db, ids, this.endOfLease()).catch((error) =>
       this.app.log.warn({ err: error }, 'leases could not be renewed'),
     );
   }

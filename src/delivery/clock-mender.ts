@@ -7,6 +7,8 @@ import { lease_ms, smallestJump_ms } from './channel-worker.ts';
 import { bringCallbacksForward } from './service-callbacks.sql.ts';
 
 const lookEvery_ms = 500;
+/** For what was under way in other processes when the clock was set, and was written down by the old time after that. */
+const mendAgainAfter_ms = 3_000;
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DELIVERY_RETRY_DELAY_S'> };
 
@@ -16,16 +18,17 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DE
  */
 export function clockMender(app: Needs) {
   const watch = new ClockWatch(app.clock, smallestJump_ms);
-  let wasSetBack = true;
+  let mendings = 1;
   const loop = new Loop({ name: 'clock', step, log: app.log });
 
   async function step(): Promise<number> {
     const jump_ms = watch.jump_ms();
     if (jump_ms !== 0) app.log.warn({ jump_ms: Math.round(jump_ms) }, 'the clock was set');
-    wasSetBack ||= jump_ms < 0;
-    if (wasSetBack) await mend(app);
-    wasSetBack = false;
-    return lookEvery_ms;
+    if (jump_ms < 0) mendings = 2;
+    if (mendings === 0) return lookEvery_ms;
+    await mend(app);
+    mendings -= 1;
+    return mendAgainAfter_ms;
   }
   return { start: () => loop.start(), stop: () => loop.stop(), runOnce: async () => {} };
 }

@@ -68,7 +68,7 @@ export function conflict(detail: FailureDetail): Failure {
 }
 
 /** Nobody's fault but ours, and over soon. */
-export function unavailable(detail: string, cause: unknown): Failure {
+export function unavailable(detail: string, cause?: unknown): Failure {
   return new Failure('unavailable', 'ServiceUnavailableError', detail, { headers: { 'retry-after': '1' }, cause });
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -41,5 +41,5 @@ it('ten times the rate limit at once: the limit holds, the rest is told so, the 
   expect(Object.keys(beside.answers)).toEqual(['201']);
   expect(beside.quantile(0.99)).toBeLessThan(1_000);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -54,7 +54,7 @@ it('clock jumps: nothing is sent twice, nothing waits for the clock to catch up'
   ]);
   expect(Object.keys(load.answers)).toEqual(['201']);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
   expect(ofAnotherMinute).toEqual(['201', '201', '201']);
 });
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openFilesLimit } from '../../src/platform/http/connections.ts';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -47,7 +47,7 @@ it('ten thousand idle connections: the others are answered as quickly as ever', 
   expect(grown).toBeLessThan(400);
   expect(api.exitCodes).toEqual([0]);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
 
 /** One request, so that the server takes it for a client that will be back. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -34,7 +34,7 @@ it('limits are exact across processes', async () => {
   expect(dailyLoad.answers).toEqual({ 201: 300, 429: 900 });
   expect(ratedLoad.answers).toEqual({ 201: 100, 429: 700 });
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
 
 it('a service with a long queue does not starve another, with any number of workers', async () => {
@@ -55,7 +55,7 @@ it('a service with a long queue does not starve another, with any number of work
   ]);
   expect(ahead).toBeLessThan(500);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
 
 it('a key that is revoked through one API is refused by the other within a second', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -38,10 +38,7 @@ it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself
     await sleep(2_500);
     const stopped = Date.now();
     // A fast shutdown, as packages and operators do it: sessions end at once, what was committed is kept.
-    process.kill(
-      Number(readFileSync(join(database.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
-      'SIGINT',
-    );
+    process.kill(postmaster(), 'SIGINT');
     await sleep(300);
     const before = load.accepted.size;
     while (load.accepted.size === before) await sleep(10);
@@ -56,6 +53,42 @@ it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself
     `longest outage ${Math.max(...outages_ms)} ms`,
   ]);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
   expect(Object.keys(load.answers).sort()).toEqual(['201', '503']);
 });
+
+it('PostgreSQL hangs: readiness says so, requests wait, and nothing is lost', async () => {
+  const sender = await world.aSender('Hangs');
+  const load = new Load(() => world.api.port);
+  const loading = load.sendFor(sender, 40, 7);
+  await sleep(1_000);
+  // The whole server stands still, with its connections open.
+  signalServer('SIGSTOP');
+  await sleep(1_000);
+  const ready = await world.api.isReady();
+  await sleep(1_000);
+  signalServer('SIGCONT');
+  await loading;
+  const reckoning = await reckon(world, load.accepted);
+  report('PostgreSQL hangs', 'stopped in its tracks for 5 s under 40 messages/s', reckoning, [
+    `answers ${JSON.stringify(load.answers)}`,
+    `longest answer ${load.quantile(1)} ms`,
+  ]);
+  expect(ready).toBe(false);
+  expect(Object.keys(load.answers).filter((answer) => !['201', '503'].includes(answer))).toEqual([]);
+  expect(reckoning.lost).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+});
+
+function postmaster(): number {
+  return Number(readFileSync(join(database.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+/** The postmaster and every process of its sessions. */
+function signalServer(signal: NodeJS.Signals): void {
+  const pid = postmaster();
+  process.kill(pid, signal);
+  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)) {
+    process.kill(Number(child), signal);
+  }
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Balancer } from './kit/balancer.ts';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -46,5 +46,5 @@ it('two APIs and two workers are restarted one after the other: no request fails
   expect(limitedLoad.accepted.size).toBe(dailyLimit);
   expect(world.processes.map(({ exitCodes }) => exitCodes)).toEqual([[0], [0], [0], [0]]);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });

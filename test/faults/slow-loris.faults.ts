@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -42,7 +42,7 @@ it('clients that send a byte a second are shown out, and nobody else notices the
   expect(Object.keys(load.answers)).toEqual(['201']);
   expect(load.quantile(0.99)).toBeLessThan(500);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
 
 function drip(port: number, beginning: string, byte: string): Dripping {

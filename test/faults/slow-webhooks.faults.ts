@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -41,7 +41,7 @@ it('a receiver of callbacks that never answers holds up nobody else’s', async 
   expect(heldUp).toBeLessThanOrEqual(50);
   expect(Math.max(...waits)).toBeLessThan(4_000);
   expect(reckoning.lost).toEqual([]);
-  expect(reckoning.duplicates).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBe(0);
   expect([...accepted].filter((id) => !isTold(id))).toEqual([]);
 });
 

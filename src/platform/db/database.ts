@@ -21,6 +21,7 @@ export function openDatabase(options: { url: string; poolSize: number; log: Log 
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
+    ...keptAlive,
     types: { getTypeParser },
     ...sessionSettings,
   });
@@ -34,6 +35,9 @@ export function openDatabase(options: { url: string; poolSize: number; log: Log 
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work);
 }
+
+/** A server that vanished without a word is noticed in minutes, not hours. */
+export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', statement_timeout: 60_000 };
 

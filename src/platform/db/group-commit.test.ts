@@ -49,6 +49,13 @@ describe('GroupCommit', () => {
     expect(mostRunning()).toBe(2);
   });
 
+  it('takes no more when far too many wait, and goes on when they are through', async () => {
+    const { group } = recording({ largest: 10_000 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 20_003 }, (_, item) => group.add(item)));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(3);
+    expect(await group.add(1)).toBe('stored 1');
+  });
+
   it('one bad item fails alone', async () => {
     const bad = new Error('bad');
     const { group } = recording({ fail: (items) => (items.includes(2) ? bad : undefined) });

@@ -1,3 +1,11 @@
+import { unavailable } from '../failure.ts';
+
+/**
+ * More than this never waits on a server that works: seconds of the highest rate. On one that hangs, everything else would
+ * wait in memory, for clients that have long given up.
+ */
+const mostWaiting = 20_000;
+
 export interface GroupCommitOptions<Item, Outcome> {
   /** Stores all of them or none, and answers in their order. */
   commit(items: Item[]): Promise<Outcome[]>;
@@ -32,6 +40,7 @@ export class GroupCommit<Item, Outcome> {
   /** Settles when the item is durable, or certainly is not. */
   add(item: Item): Promise<Outcome> {
     return new Promise((resolve, reject) => {
+      if (this.queue.length >= mostWaiting) throw unavailable('Too much is waiting to be stored, try again shortly');
       this.queue.push({ item, resolve, reject });
       this.start();
     });

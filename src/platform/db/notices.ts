@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../log.ts';
-import { sessionSettings } from './database.ts';
+import { keptAlive, sessionSettings } from './database.ts';
 
 type Listener = (payload: string) => void;
 
@@ -36,7 +36,7 @@ export class Notices {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.url, keepAlive: true, ...sessionSettings });
+    const client = new pg.Client({ connectionString: this.url, ...keptAlive, ...sessionSettings });
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');
     });

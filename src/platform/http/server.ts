@@ -47,6 +47,8 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     requestTimeout: options.requestTimeout_ms ?? 60_000,
     http: { headersTimeout: headersTimeout_ms, connectionsCheckingInterval: checkEvery_ms },
     clientErrorHandler: answerClientError,
+    // Longer than any statement may take: only a client that does not read its answer is that quiet.
+    connectionTimeout: 120_000,
     // Longer than common proxies keep a connection, so that it is never us who closes under a request.
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',

@@ -62,7 +62,7 @@ export class Supervised {
   }
 
   async isReady(): Promise<boolean> {
-    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     await answer?.body?.cancel();
     return answer?.ok ?? false;
   }
