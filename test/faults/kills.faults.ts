@@ -54,7 +54,7 @@ it('kills at random: loses nothing and repeats nothing without cause', async () 
   const told = new Set(world.sink.calls.map(({ body }) => JSON.parse(body).id as string));
   const killed = victims.map((name) => `${kills.filter(({ victim }) => victim === name).length} ${name}`).join(', ');
   report('kill -9 at random', `${kills.length} kills in ${seconds} s: ${killed}`, reckoning, [
-    `other answers ${JSON.stringify(load.answers)}`,
+    `answers ${JSON.stringify(load.answers)}`,
     `last final after ${reckoning.seconds} s`,
   ]);
   expect(load.accepted.size).toBeGreaterThan(seconds * 10);
