@@ -1,4 +1,7 @@
-// From measured costs to hardware: see docs/operations/scaling.md.
+// From measured costs to hardware, for docs/operations/scaling.md: `node bench/capacity.mjs [figures.json]`.
+// Without a file: the last `npm run bench -- accept deliver` on this machine, or else the figures that come with the product.
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 // The load of a processor at which waiting times are still short.
 const comfortableLoad = 0.6;
@@ -6,26 +9,56 @@ const daysKept = 7;
 // What one primary with its disks can be asked for, before services are spread over several.
 const coresOfOneCell = 16;
 
-const [accept_ms, deliver_ms, bytes] = process.argv.slice(2).map(Number);
-if (!accept_ms || !deliver_ms || !bytes) {
-  process.stderr.write('Usage: node bench/capacity.mjs <ms per accepted> <ms per delivered> <bytes per message>\n');
-  process.exit(1);
-}
-
-const figure = (value) => value.toLocaleString('en-GB');
-print('messages/s', 'a day', 'cores', `disk for ${daysKept} days`, 'arrangement');
-process.stdout.write('|---|---|---|---|---|\n');
+const { at, per_message } = readFigures(process.argv[2]);
+print(`Per message, measured on ${at}: ${Object.entries(per_message).map(inWords).join(', ')}.\n`);
+row('messages/s', 'a day', 'API cores', 'worker cores', 'PostgreSQL cores', `disk for ${daysKept} days`, 'arrangement');
+row('---', '---', '---', '---', '---', '---', '---');
 for (const rate of [1, 100, 10_000]) {
-  const cores = Math.ceil((rate * (accept_ms + deliver_ms)) / 1_000 / comfortableLoad);
-  const disk_gb = Math.ceil((rate * 86_400 * daysKept * bytes) / 1e9);
-  print(figure(rate), figure(rate * 86_400), figure(cores), `${figure(disk_gb)} GB`, arrangementFor(cores));
+  const { api_ms, worker_ms, database_ms, disk_bytes } = per_message;
+  const cores = (ms) => Math.ceil((rate * ms) / 1_000 / comfortableLoad);
+  const disk_gb = Math.ceil((rate * 86_400 * daysKept * disk_bytes) / 1e9);
+  const arrangement =
+    cores(api_ms + worker_ms + database_ms) <= 2
+      ? 'one process, embedded database'
+      : cores(database_ms) <= coresOfOneCell
+        ? 'several processes, one PostgreSQL'
+        : `${Math.ceil(cores(database_ms) / coresOfOneCell)} cells`;
+  row(
+    ...[rate, rate * 86_400, cores(api_ms), cores(worker_ms), cores(database_ms)].map(figure),
+    `${figure(disk_gb)} GB`,
+    arrangement,
+  );
 }
 
-function arrangementFor(cores) {
-  if (cores <= 2) return 'one process, embedded database';
-  return cores <= coresOfOneCell ? 'several processes, one PostgreSQL' : 'cells';
+function readFigures(file) {
+  const committed = JSON.parse(readFileSync(resolve(import.meta.dirname, 'measured.json'), 'utf8'));
+  if (file) return { ...committed, ...JSON.parse(readFileSync(file, 'utf8')) };
+  const latest = resolve(import.meta.dirname, 'results/latest.json');
+  const { accept, deliver } = existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')) : {};
+  if (!accept || !deliver) return committed;
+  const per_message = {
+    ...committed.per_message,
+    // A receipt is a request like the one that is accepted.
+    api_ms: 2 * accept.figures.api_cpu_ms_per_request,
+    worker_ms: deliver.figures.worker_cpu_ms_per_message,
+    // Over its whole life: accepted, leased, handed over, receipt.
+    database_ms: deliver.figures.database_cpu_ms_per_message,
+  };
+  return { at: deliver.measured.at.slice(0, 10), per_message };
 }
 
-function print(...cells) {
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+function inWords([name, value]) {
+  return `${name.replace(/_(ms|bytes)$/, '').replaceAll('_', ' ')} ${figure(value)} ${name.endsWith('_ms') ? 'ms' : 'bytes'}`;
+}
+
+function figure(value) {
+  return value.toLocaleString('en-GB', { maximumFractionDigits: 3 });
+}
+
+function row(...cells) {
+  print(`| ${cells.join(' | ')} |`);
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
 }

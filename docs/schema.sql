@@ -103,6 +103,7 @@ create table daily_status_counts (
 );
 CREATE INDEX daily_status_counts_london_day_idx ON public.daily_status_counts USING btree (london_day);
 CREATE INDEX daily_status_counts_not_folded_idx ON public.daily_status_counts USING btree (london_day) WHERE (NOT folded);
+CREATE INDEX daily_status_counts_of_service_not_folded_idx ON public.daily_status_counts USING btree (service_id, london_day) WHERE (NOT folded);
 
 create table daily_usage (
   london_day date not null,
@@ -124,6 +125,7 @@ create table daily_usage (
 );
 CREATE INDEX daily_usage_london_day_idx ON public.daily_usage USING btree (london_day);
 CREATE INDEX daily_usage_not_folded_idx ON public.daily_usage USING btree (london_day) WHERE (NOT folded);
+CREATE INDEX daily_usage_of_service_not_folded_idx ON public.daily_usage USING btree (service_id, london_day) WHERE (NOT folded);
 
 create table default_allowances (
   organisation_type text not null,
@@ -736,6 +738,31 @@ create table service_sms_senders (
 CREATE INDEX service_sms_senders_service_id_idx ON public.service_sms_senders USING btree (service_id);
 CREATE UNIQUE INDEX service_sms_senders_one_default ON public.service_sms_senders USING btree (service_id) WHERE (is_default AND (NOT archived));
 
+create table service_status_spans (
+  service_id uuid not null,
+  span text not null,
+  first_day date not null,
+  notification_type text not null,
+  of_test_keys boolean not null,
+  created bigint not null,
+  sending bigint not null,
+  sent bigint not null,
+  pending bigint not null,
+  delivered bigint not null,
+  failed bigint not null,
+  technical_failure bigint not null,
+  temporary_failure bigint not null,
+  permanent_failure bigint not null,
+  cancelled bigint not null,
+  pending_virus_check bigint not null,
+  validation_failed bigint not null,
+  virus_scan_failed bigint not null,
+  returned_letter bigint not null,
+  constraint service_status_spans_pkey PRIMARY KEY (service_id, span, first_day, notification_type, of_test_keys),
+  constraint service_status_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
+);
+CREATE INDEX service_status_spans_span_idx ON public.service_status_spans USING btree (span, first_day);
+
 create table service_status_totals (
   service_id uuid not null,
   span text not null,
@@ -743,10 +770,22 @@ create table service_status_totals (
   notification_type text not null,
   status text not null,
   count bigint not null,
-  constraint service_status_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, status),
   constraint service_status_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
 );
 CREATE INDEX service_status_totals_first_day_idx ON public.service_status_totals USING btree (span, first_day);
+
+create table service_usage_spans (
+  service_id uuid not null,
+  span text not null,
+  first_day date not null,
+  sms_sent bigint not null,
+  sms_chargeable_units bigint not null,
+  emails_sent bigint not null,
+  letters integer[] not null,
+  constraint service_usage_spans_pkey PRIMARY KEY (service_id, span, first_day),
+  constraint service_usage_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
+);
+CREATE INDEX service_usage_spans_span_idx ON public.service_usage_spans USING btree (span, first_day);
 
 create table service_usage_totals (
   service_id uuid not null,
@@ -758,7 +797,6 @@ create table service_usage_totals (
   billable_units bigint not null,
   chargeable_units bigint not null,
   notifications_sent bigint not null,
-  constraint service_usage_totals_pkey PRIMARY KEY (service_id, span, first_day, notification_type, postage, sheets),
   constraint service_usage_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
 );
 CREATE INDEX service_usage_totals_first_day_idx ON public.service_usage_totals USING btree (span, first_day, notification_type);
@@ -915,6 +953,15 @@ create table template_folders (
   constraint template_folders_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE INDEX template_folders_service_id_idx ON public.template_folders USING btree (service_id);
+
+create table template_status_totals (
+  service_id uuid not null,
+  template_id uuid not null,
+  month date not null,
+  status text not null,
+  count bigint not null,
+  constraint template_status_totals_pkey PRIMARY KEY (service_id, template_id, month, status)
+);
 
 create table templates (
   id uuid not null,

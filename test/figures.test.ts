@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldRollups } from '../src/notifications/fold.ts';
-import type { NewNotification, Postage, Status } from '../src/notifications/notification.ts';
+import type { NewNotification } from '../src/notifications/notification.ts';
 import { insertNotifications } from '../src/notifications/notifications.sql.ts';
-import { allowedBefore, recordStatusChanges, type StatusChange } from '../src/notifications/status.ts';
-import { addDays } from '../src/platform/calendar.ts';
+import { recordStatusChanges, type StatusChange } from '../src/notifications/status.ts';
+import { addDays, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
-import { anOrganisation, aService } from './kit/builders.ts';
+import { anOrganisation, aService, aTemplate } from './kit/builders.ts';
 import { useHarness } from './kit/harness.ts';
 import { NaiveFigures, type RawMessage, type RawWorld } from './kit/naive-figures.ts';
+import { NaiveStatistics } from './kit/naive-statistics.ts';
+import { statusesOf, type World, world } from './kit/random-world.ts';
 
 /**
  * Every figure that billing and statistics answer with equals a naive count over the messages: random messages on days
@@ -19,130 +21,19 @@ import { NaiveFigures, type RawMessage, type RawWorld } from './kit/naive-figure
  */
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const today = '2026-11-15';
 
-const turns = [
-  '2025-03-30T01:00:00Z', // clocks go forward
-  '2025-03-31T23:00:00Z', // the financial year begins
-  '2025-10-26T01:00:00Z', // clocks go back
-  '2026-01-01T00:00:00Z',
-  '2026-03-29T01:00:00Z',
-  '2026-03-31T23:00:00Z',
-  '2026-10-25T01:00:00Z',
-  '2026-11-15T00:00:00Z', // today
-];
-const hour = 3_600_000;
-const away = fc.oneof(fc.integer({ min: -26 * hour, max: 26 * hour }), fc.constantFrom(0, 1, -1, hour, -hour));
-const aroundATurn = fc.tuple(fc.constantFrom(...turns), away).map(([turn, ms]) => Date.parse(turn) + ms);
-const anyTime = fc.integer({ min: Date.parse('2025-02-01T00:00:00Z'), max: Date.parse('2026-11-15T11:59:59Z') });
-const moment = fc.oneof(aroundATurn, anyTime).map((ms) => new Date(Math.min(ms, Date.parse('2026-11-15T11:59:59Z'))));
-
-const types = ['sms', 'email', 'letter'] as const;
-const postages: Postage[] = ['first', 'second', 'economy', 'europe', 'rest-of-world'];
-const reasons = Object.keys(allowedBefore) as (keyof typeof allowedBefore)[];
-const statuses: Record<(typeof types)[number], Status[]> = {
-  sms: [
-    'sending',
-    'sent',
-    'delivered',
-    'pending',
-    'technical-failure',
-    'temporary-failure',
-    'permanent-failure',
-    'failed',
-  ],
-  email: ['sending', 'delivered', 'technical-failure', 'temporary-failure', 'permanent-failure'],
-  letter: [
-    'sending',
-    'delivered',
-    'returned-letter',
-    'cancelled',
-    'validation-failed',
-    'virus-scan-failed',
-    'technical-failure',
-    'pending-virus-check',
-  ],
-};
-
-const step = fc.record({
-  pick: fc.nat(100),
-  because: fc.constantFrom(...reasons),
-  provider: fc.option(fc.constantFrom('mmg', 'firetext', 'sandbox'), { nil: undefined }),
-  units: fc.option(
-    fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 6 }) }, { weight: 1, arbitrary: fc.constant(100_000) }),
-    {
-      nil: undefined,
-    },
-  ),
-  postage: fc.option(fc.constantFrom(...postages), { nil: undefined }),
-});
-
-const message = fc.record({
-  service: fc.nat(3),
-  type: fc.constantFrom(...types),
-  key_type: fc.constantFrom('normal', 'normal', 'team', 'test'),
-  template: fc.nat(2),
-  multiplier: fc.constantFrom(1, 1, 2, 3, 12),
-  postage: fc.constantFrom(...postages),
-  moment,
-  steps: fc.array(step, { maxLength: 4 }),
-});
-
-const decimal = (max: number) => fc.nat(max).map((value) => (value / 10_000).toFixed(4));
-const range = fc.tuple(moment, fc.nat(430)).map(([from, days]) => {
-  const first = from.toISOString().slice(0, 10);
-  return { first, last: addDays(first, days) };
-});
-
-const world = fc.record({
-  batches: fc.array(fc.record({ messages: fc.array(message, { maxLength: 12 }), fold: fc.option(moment) }), {
-    minLength: 1,
-    maxLength: 5,
-  }),
-  allowances: fc.uniqueArray(
-    fc.record({
-      service: fc.nat(3),
-      year: fc.integer({ min: 2024, max: 2026 }),
-      limit: fc.oneof(fc.nat(40), fc.constant(20_000)),
-      custom: fc.boolean(),
-    }),
-    { selector: ({ service, year }) => `${service} ${year}`, maxLength: 6 },
-  ),
-  smsRates: fc.uniqueArray(fc.record({ from: moment, rate: decimal(2_000) }), {
-    selector: ({ from }) => from.getTime(),
-    minLength: 1,
-    maxLength: 5,
-  }),
-  letterRates: fc.uniqueArray(
-    fc.record({
-      from: moment,
-      postage: fc.constantFrom(...postages),
-      sheets: fc.integer({ min: 1, max: 6 }),
-      rate: decimal(30_000),
-    }),
-    { selector: ({ from, postage, sheets }) => `${from.getTime()} ${postage} ${sheets}`, maxLength: 40 },
-  ),
-  despatches: fc.array(
-    fc.record({
-      day: moment.map((day) => day.toISOString().slice(0, 10)),
-      postage: fc.constantFrom(...postages),
-      sheets: fc.integer({ min: 1, max: 6 }),
-      cost_threshold: fc.constantFrom('sorted' as const, 'unsorted' as const),
-    }),
-    { maxLength: 12 },
-  ),
-  ranges: fc.array(range, { minLength: 2, maxLength: 4 }),
-});
-type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
-
-const templates = [1, 2, 3].map((number) => `00000000-0000-4000-8000-00000000000${number}`);
+/** Of the first service; what others send by them shows on no page of theirs. */
+const templates: string[] = [];
 
 const emptied = [
   'notifications',
   'delivery_queue',
   'daily_status_counts',
   'daily_usage',
-  'service_usage_totals',
-  'service_status_totals',
+  'service_usage_spans',
+  'service_status_spans',
+  'template_status_totals',
   'platform_usage_totals',
   'platform_status_totals',
   'annual_allowances',
@@ -191,7 +82,7 @@ async function build(random: World, services: string[]): Promise<void> {
   }
   for (const { messages, fold } of random.batches) {
     await send(messages, services);
-    if (fold) await foldRollups(db, fold);
+    if (fold) await foldRollups(db);
   }
 }
 
@@ -226,7 +117,7 @@ async function send(messages: World['batches'][number]['messages'], services: st
   const changes = messages.flatMap(({ type, steps }, index): StatusChange[] =>
     steps.map(({ pick, because, provider, units, postage }) => ({
       id: accepted[index]?.id ?? '',
-      status: statuses[type][pick % statuses[type].length] ?? 'sending',
+      status: statusesOf[type][pick % statusesOf[type].length] ?? 'sending',
       because,
       provider,
       // A letter has at most five sheets; six prove that a letter without a rate costs nothing and breaks nothing.
@@ -291,6 +182,68 @@ async function compareReports(naive: NaiveFigures, asked: { first: string; last:
   expect(await report('/data-for-dvla-billing-report', year)).toEqual(naive.printerReport(year.first, year.last));
 }
 
+/** What the pages of a service show. */
+async function compareServicePages(naive: NaiveStatistics, service: string): Promise<void> {
+  const of = (path: string) => get(`/service/${service}${path}`);
+  for (const back of [0, 7, 300]) {
+    const { data } = await of(`/statistics?limit_days=${back}`);
+    expect(data).toEqual(naive.statistics(service, addDays(today, -back), today));
+  }
+  const { data: detailed } = await of('?detailed=true');
+  expect(detailed.statistics).toEqual(naive.statistics(service, addDays(today, -7), today));
+  for (const year of [2024, 2025, 2026]) {
+    expect((await of(`/notifications/monthly?year=${year}`)).data).toEqual(naive.months(service, year, today));
+  }
+}
+
+/** Templates belong to one service. */
+async function compareTemplates(naive: NaiveStatistics, service: string): Promise<void> {
+  const of = (path: string) => get(`/service/${service}${path}`);
+  const sorted = (rows: (string | number)[][]) => rows.map((row) => row.join(' ')).sort();
+  const { data } = await of('/template-statistics?whole_days=7');
+  expect(sorted(data.map((row: TemplateRow) => [row.template_id, row.status, row.count]))).toEqual(
+    sorted(naive.templateStatuses(service, addDays(today, -7), today)),
+  );
+  for (const year of [2024, 2025, 2026]) {
+    const { stats } = await of(`/notifications/templates_usage/monthly?year=${year}`);
+    expect(sorted(stats.map((row: TemplateRow) => [row.year, row.month, row.template_id, row.count]))).toEqual(
+      sorted(naive.templateMonths(service, year)),
+    );
+  }
+  for (const template of templates) {
+    const { last_date_used } = await of(`/template-statistics/last-used/${template}`);
+    const day = naive.lastUsed(service, template);
+    expect(last_date_used).toBe(day === undefined ? null : timestamp(londonInstant(day)));
+  }
+}
+
+interface TemplateRow {
+  template_id: string;
+  status: string;
+  count: number;
+  year: number;
+  month: number;
+}
+
+async function compareLists(naive: NaiveStatistics, { first, last }: { first: string; last: string }): Promise<void> {
+  const days = `start_date=${first}&end_date=${last}`;
+  for (const withTestKeys of [true, false]) {
+    const { data } = await get(`/service?detailed=true&${days}&include_from_test_key=${withTestKeys}`);
+    const listed = data.map(({ id, statistics }: { id: string; statistics: object }) => [id, statistics] as const);
+    expect(new Map(listed)).toEqual(naive.listed(first, last, withTestKeys, today));
+  }
+  expect(await get(`/service/monthly-data-by-service?${days}`)).toEqual(naive.monthsOfServices(first, last));
+  const { notifications_by_type } = await get(`/performance-dashboard?${days}`);
+  const byDay = notifications_by_type.flatMap((row: Record<string, string | number>) =>
+    [
+      [row.date, 'email', row.emails],
+      [row.date, 'letter', row.letters],
+      [row.date, 'sms', row.sms],
+    ].filter(([, , count]) => count !== 0),
+  );
+  expect(byDay).toEqual(naive.byDay(first, last));
+}
+
 describe('every figure', () => {
   it('equals a naive count over the messages', async () => {
     const organisation = await anOrganisation(harness, { name: 'An organisation' });
@@ -300,16 +253,21 @@ describe('every figure', () => {
       await aService(harness, { name: 'c', active: false, organisation_id: organisation }),
       await aService(harness, { name: 'd', organisation_type: 'local' }),
     ];
+    for (let count = 0; count < 3; count += 1) templates.push(await aTemplate(harness, services[0] ?? ''));
     await fc.assert(
       fc.asyncProperty(world, async (random) => {
         await build(random, services);
-        const naive = new NaiveFigures(await rawWorld());
+        const raw = await rawWorld();
+        const naive = new NaiveFigures(raw);
+        const pages = new NaiveStatistics(raw.messages, raw.services);
         await Promise.all([
           ...[2024, 2025, 2026].flatMap((year) => [
             ...services.map((service) => compareService(naive, service, year)),
             compareOrganisation(naive, organisation, year),
           ]),
-          ...random.ranges.map((days) => compareReports(naive, days)),
+          ...random.ranges.flatMap((days) => [compareReports(naive, days), compareLists(pages, days)]),
+          ...services.map((service) => compareServicePages(pages, service)),
+          compareTemplates(pages, services[0] ?? ''),
         ]);
         // This one stores what was implied before, so it comes last.
         for (const service of services) {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { drawMessages, rollUpMessages, seedServices } from '../bench/statistics-seed.ts';
+import { addUpRollups, drawMessages, foldedUpTo, rollUpMessages, seedServices } from '../bench/statistics-seed.ts';
+import { foldRollups } from '../src/notifications/fold.ts';
+import { timestamp } from '../src/platform/clock.ts';
 import { useHarness } from './kit/harness.ts';
 import { type PastMessage, somePastMessages } from './kit/messages.ts';
 
@@ -8,32 +10,55 @@ import { type PastMessage, somePastMessages } from './kit/messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
-async function rollups(): Promise<unknown[]> {
-  const { db } = harness.app;
-  return Promise.all([
-    db.selectFrom('daily_status_counts').selectAll().orderBy(everyColumn('daily_status_counts')).execute(),
-    db.selectFrom('daily_usage').selectAll().orderBy(everyColumn('daily_usage')).execute(),
+const tables = [
+  'daily_status_counts',
+  'daily_usage',
+  'service_usage_spans',
+  'service_status_spans',
+  'template_status_totals',
+  'platform_usage_totals',
+  'platform_status_totals',
+] as const;
+
+async function figures(): Promise<Record<string, unknown[]>> {
+  const found = tables.map(async (table) => [
+    table,
+    await harness.app.db
+      .selectFrom(table)
+      .selectAll()
+      .orderBy(sql`${sql.table(table)}::text`)
+      .execute(),
   ]);
+  return Object.fromEntries(await Promise.all(found));
 }
 
-const everyColumn = (table: string) => sql`${sql.table(table)}::text`;
-
-it('the seed of the benchmark equals what accepting and delivering each of its messages leaves', async () => {
-  const { db } = harness.app;
-  const seed = { messages: 3_000, services: 5, days: 30, now: harness.clock.now() };
-  const { services } = await seedServices(db, seed);
-  await drawMessages(db, seed, services);
-  await rollUpMessages(db);
-  const seeded = await rollups();
-  const { rows } = await sql<PastMessage>`select * from seeded_messages`.execute(db);
-  expect(rows.length).toBe(3_000);
-
-  for (const table of ['daily_status_counts', 'daily_usage'] as const) await db.deleteFrom(table).execute();
-  const messages = rows.map(({ postage, ...row }) => ({ ...row, ...(postage ? { postage } : {}) }));
+async function accept(messages: PastMessage[]): Promise<void> {
+  expect(messages.length).toBeGreaterThan(0);
   for (let from = 0; from < messages.length; from += 250) {
     await somePastMessages(harness, messages.slice(from, from + 250));
   }
-  const [statuses, usage] = await rollups();
-  expect(seeded[0]).toEqual(statuses);
-  expect(seeded[1]).toEqual(usage);
+}
+
+it('the seed of the benchmark equals what accepting, delivering and folding each of its messages leaves', async () => {
+  const { db } = harness.app;
+  const seed = { messages: 3_000, services: 5, days: 20, now: harness.clock.now() };
+  const { services } = await seedServices(db, seed);
+  await drawMessages(db, seed, services);
+  await rollUpMessages(db, seed);
+  await addUpRollups(db);
+  const seeded = await figures();
+  const { rows } = await sql<PastMessage>`select * from seeded_messages`.execute(db);
+  expect(rows.length).toBe(3_000);
+
+  for (const table of tables) await db.deleteFrom(table).execute();
+  const messages = rows.map(({ postage, ...row }) => ({ ...row, ...(postage ? { postage } : {}) }));
+  const last = timestamp(foldedUpTo(seed));
+  await accept(messages.filter(({ created_at }) => created_at < last));
+  await foldRollups(db);
+  await accept(messages.filter(({ created_at }) => created_at >= last));
+  const left = await figures();
+  for (const table of tables) {
+    expect(seeded[table]?.length, table).toBeGreaterThan(0);
+    expect(seeded[table], table).toEqual(left[table]);
+  }
 });

@@ -6,12 +6,11 @@ const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
 async function pricesOn(day: string) {
   const priceList = await loadPriceList(harness.app.db);
-  const range = { first_day: day, last_day: day };
-  const letters = priceList.letterPeriods(range)[0]?.rates ?? [];
+  const [period] = priceList.periods({ first_day: day, last_day: day });
   return {
-    sms: Number(priceList.smsPeriods(range)[0]?.rate),
+    sms: Number(period?.smsRate),
     letter: (postage: string, sheets: number) =>
-      Number(letters.find((rate) => rate.postage === postage && rate.sheets === sheets)?.rate),
+      Number(period?.letterRates.find((rate) => rate.postage === postage && rate.sheets === sheets)?.rate),
   };
 }
 

@@ -59,36 +59,28 @@ export interface Days {
   last_day: string;
 }
 
-/** Days in a row that have one rate. Rates are decimals as text: only the database multiplies them. */
-export interface SmsPeriod extends Days {
-  rate: string;
-}
-
-export interface LetterPeriod extends Days {
-  rates: { postage: string; sheets: number; rate: string }[];
+/** Days in a row on which every price stays the same. Rates are decimals as text: only the database multiplies them. */
+export interface Period extends Days {
+  smsRate: string;
+  letterRates: { postage: string; sheets: number; rate: string }[];
 }
 
 export interface PriceList {
   /** The days of a range, cut where a rate begins, and before each of the days given besides. */
-  smsPeriods(range: Days, cutBefore?: string[]): SmsPeriod[];
-  letterPeriods(range: Days, cutBefore?: string[]): LetterPeriod[];
+  periods(range: Days, cutBefore?: string[]): Period[];
 }
 
 /** A day before the first rate costs what that says. */
 export async function loadPriceList(db: Db): Promise<PriceList> {
   const [smsRates, letterRates] = await Promise.all([selectSmsRates(db), selectLetterRates(db)]);
   const kinds = byKindOfLetter(letterRates);
-  const startsOf = (rates: { first_day: string }[]) => rates.map(({ first_day }) => first_day);
+  const starts = [...smsRates, ...letterRates].map(({ first_day }) => first_day);
   return {
-    smsPeriods: (range, cutBefore = []) =>
-      cut(range, [...startsOf(smsRates), ...cutBefore]).map((days) => ({
+    periods: (range, cutBefore = []) =>
+      cut(range, [...starts, ...cutBefore]).map((days) => ({
         ...days,
-        rate: newest(smsRates, (rate) => rate.first_day <= days.first_day).rate,
-      })),
-    letterPeriods: (range, cutBefore = []) =>
-      cut(range, [...startsOf(letterRates), ...cutBefore]).map((days) => ({
-        ...days,
-        rates: kinds
+        smsRate: newest(smsRates, (rate) => rate.first_day <= days.first_day).rate,
+        letterRates: kinds
           .map((rates) => newest(rates, (rate) => rate.first_day <= days.first_day))
           .map(({ post_class, sheet_count, rate }) => ({ postage: post_class, sheets: sheet_count, rate })),
       })),

@@ -2,10 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Postage } from '../notifications/notification.ts';
 import type { Db } from '../platform/db/database.ts';
 
-/** Days in a row on which messages of a type have one price: in this unit usage is priced and the allowance eaten. */
+/** Days in a row on which every price stays the same: in this unit usage is priced and the allowance eaten. */
 export interface Slot {
   slot: number;
-  notification_type: 'sms' | 'email' | 'letter';
   month: string;
   first_day: string;
   last_day: string;
@@ -15,20 +14,24 @@ export interface Slot {
 
 export interface Price {
   slot: number;
+  /** `none` and 0 for text messages. */
   postage: string;
   sheets: number;
   rate: string;
 }
 
 export interface UsageQuestion {
-  /** Those of a type in the order of time. */
+  /** In the order of time. */
   slots: Slot[];
-  spans: { slot: number; notification_type: string; span: 'month' | 'pentad' | 'day'; first_day: string }[];
+  spans: { slot: number; span: 'month' | 'pentad' | 'day'; first_day: string }[];
   prices: Price[];
   /** Free fragments: those stored for the year, and those of services that have nothing stored. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };
   which: { service_id: string } | { organisation_id: string } | 'all services';
 }
+
+/** Places in the letters of a total: by sheets, then postage. */
+const kinds = Array.from({ length: 35 }, (_, index) => sql.lit(index + 1));
 
 /**
  * `charged`: usage by service, slot and price, with what is free and what it costs. Totals, plus what none of them holds
@@ -37,64 +40,64 @@ export interface UsageQuestion {
  */
 function charged(question: UsageQuestion): RawBuilder<unknown> {
   const { which } = question;
-  const ofService = (alias: string) =>
+  const ofService =
     which === 'all services'
       ? sql`true`
       : 'service_id' in which
-        ? sql`${sql.ref(`${alias}.service_id`)} = ${which.service_id}`
-        : sql`${sql.ref(`${alias}.service_id`)} in (select id from services where organisation_id = ${which.organisation_id})`;
+        ? sql`service_id = ${which.service_id}`
+        : sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
   const records = (rows: object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
   return sql`
     slots as (
       select * from ${records(question.slots)}
-        as slot (slot integer, notification_type text, month date, first_day date, last_day date, counted boolean)
+        as slot (slot integer, month date, first_day date, last_day date, counted boolean)
     ), spans as (
-      select * from ${records(question.spans)} as span (slot integer, notification_type text, span text, first_day date)
+      select * from ${records(question.spans)} as span (slot integer, span text, first_day date)
     ), prices as (
       select * from ${records(question.prices)} as price (slot integer, postage text, sheets integer, rate numeric)
     ), implied as (
       select * from ${records(question.allowances.implied)} as allowance (service_id uuid, free_sms_fragment_limit integer)
-    ), facts as (
-      select s.slot, t.service_id, t.notification_type, t.postage, t.sheets, t.billable_units, t.chargeable_units,
-        t.notifications_sent
-      from spans s
-      join service_usage_totals t on t.span = s.span and t.first_day = s.first_day
-        and t.notification_type = s.notification_type
-      where ${ofService('t')}
-      union all
-      select s.slot, u.service_id, u.notification_type, u.postage, u.sheets, u.billable_units - u.folded_units,
-        (u.billable_units - u.folded_units) * u.rate_multiplier, u.notifications_sent - u.folded_sent
-      from slots s
-      join daily_usage u on u.notification_type = s.notification_type and u.london_day between s.first_day and s.last_day
-      where not u.folded and ${ofService('u')}
-    ), used as (
-      select slot, service_id, notification_type, postage, sheets, sum(billable_units) as billable_units,
-        sum(notifications_sent) as notifications_sent,
-        case notification_type
-          when 'sms' then sum(chargeable_units)
-          when 'letter' then sum(notifications_sent)
-          else 0
-        end as chargeable_units
-      from facts
-      group by slot, service_id, notification_type, postage, sheets
-      having sum(notifications_sent) <> 0
+    ), used as materialized (
+      select slot, service_id, sum(sms_sent)::bigint as sms_sent, sum(sms_chargeable_units)::bigint as sms_chargeable_units,
+        sum(emails_sent)::bigint as emails_sent, array[${sql.join(kinds.map((kind) => sql`sum(letters[${kind}])`))}] as letters
+      from (
+        select s.slot, service_id, sms_sent, sms_chargeable_units, emails_sent, letters
+        from spans s join service_usage_spans t on t.span = s.span and t.first_day = s.first_day
+        where ${ofService}
+        union all
+        select s.slot, service_id, sms_sent, sms_chargeable_units, emails_sent, letters
+        from slots s join usage_not_folded u on u.london_day between s.first_day and s.last_day
+        where ${ofService}
+      ) as facts
+      group by slot, service_id
     ), freed as (
-      select used.*,
-        case when used.notification_type = 'sms' then
-          greatest(0, least(used.chargeable_units, coalesce(stored.free_sms_fragment_limit, implied.free_sms_fragment_limit, 0)
-            - (sum(used.chargeable_units) over (partition by used.service_id, used.notification_type order by used.slot)
-              - used.chargeable_units)))
-        else 0 end as free_allowance_used
+      select used.slot, used.service_id, used.sms_sent, used.sms_chargeable_units,
+        greatest(0, least(used.sms_chargeable_units,
+          coalesce(stored.free_sms_fragment_limit, implied.free_sms_fragment_limit, 0)
+            - (sum(used.sms_chargeable_units) over (partition by used.service_id order by used.slot)::bigint
+              - used.sms_chargeable_units)
+        )) as free_allowance_used
       from used
       left join annual_allowances stored on stored.service_id = used.service_id
         and stored.financial_year_start = ${question.allowances.year}
       left join implied on implied.service_id = used.service_id
+      where used.sms_sent <> 0
+    ), messages as (
+      select slot, service_id, 'sms' as notification_type, 'none' as postage, 0 as sheets, sms_sent as notifications_sent,
+        sms_chargeable_units as chargeable_units, free_allowance_used
+      from freed
+      union all
+      select slot, service_id, 'email', 'none', -1, emails_sent, 0, 0 from used where emails_sent <> 0
+      union all
+      select slot, service_id, 'letter', (array['first', 'second', 'economy', 'europe', 'rest-of-world'])[(kind - 1) % 5 + 1],
+        ((kind - 1) / 5)::integer, of_kind.letters, of_kind.letters, 0
+      from used cross join unnest(used.letters) with ordinality as of_kind (letters, kind)
+      where of_kind.letters <> 0
     ), charged as (
-      select slots.month, freed.*, coalesce(prices.rate, 0) as rate,
-        freed.chargeable_units - freed.free_allowance_used as charged_units,
-        (freed.chargeable_units - freed.free_allowance_used) * coalesce(prices.rate, 0) as cost
-      from freed join slots on slots.slot = freed.slot and slots.counted
-      left join prices on prices.slot = freed.slot and prices.postage = freed.postage and prices.sheets = freed.sheets
+      select slots.month, m.*, coalesce(prices.rate, 0) as rate, m.chargeable_units - m.free_allowance_used as charged_units,
+        (m.chargeable_units - m.free_allowance_used) * coalesce(prices.rate, 0) as cost
+      from messages m join slots on slots.slot = m.slot and slots.counted
+      left join prices on prices.slot = m.slot and prices.postage = m.postage and prices.sheets = m.sheets
     )`;
 }
 
@@ -179,7 +182,7 @@ export async function selectUsageByService(db: Db, question: UsageQuestion): Pro
         coalesce(sum(cost) filter (where notification_type = 'sms'), 0)::float8 as sms_cost,
         coalesce(sum(notifications_sent) filter (where notification_type = 'email'), 0)::bigint as emails_sent,
         coalesce(sum(notifications_sent) filter (where notification_type = 'letter'), 0)::bigint as letters_sent,
-        coalesce(sum(billable_units) filter (where notification_type = 'letter'), 0)::bigint as letter_sheets,
+        coalesce(sum(notifications_sent * sheets) filter (where notification_type = 'letter'), 0)::bigint as letter_sheets,
         coalesce(sum(cost) filter (where notification_type = 'letter'), 0)::float8 as letter_cost
       from charged
       group by service_id

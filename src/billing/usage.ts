@@ -1,10 +1,10 @@
-import { spansOf, withinRecords } from '../notifications/spans.ts';
 import { financialYearDays, financialYearOfDay } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import { spansOf, withinRecords } from '../platform/spans.ts';
 import { getAllowance, listImpliedAllowances } from '../services/allowance.ts';
-import { cut, type Days, loadPriceList } from './rates.ts';
+import { type Days, loadPriceList } from './rates.ts';
 import {
   type Price,
   type ServiceCosts,
@@ -87,43 +87,32 @@ async function yearOfService(
 
 type Slots = Pick<UsageQuestion, 'slots' | 'spans' | 'prices'>;
 
-/** Each type is cut at its own prices, so that the others are still read in whole months. */
 async function slotsOf(
   db: Db,
   wanted: Days,
   { countedFrom = wanted.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
 ): Promise<Slots> {
-  const range = withinRecords(wanted);
-  const cuts = [countedFrom, ...cutBefore];
   const priceList = await loadPriceList(db);
-  const smsPeriods = priceList.smsPeriods(range, cuts);
-  const letterPeriods = priceList.letterPeriods(range, cuts);
-  const pieces = [
-    ...smsPeriods.map((days) => ({ ...days, notification_type: 'sms' as const })),
-    ...letterPeriods.map((days) => ({ ...days, notification_type: 'letter' as const })),
-    ...cut(range, cuts).map((days) => ({ ...days, notification_type: 'email' as const })),
-  ];
-  const slots = pieces.map(
-    ({ notification_type, first_day, last_day }, slot): Slot => ({
+  const periods = priceList.periods(withinRecords(wanted), [countedFrom, ...cutBefore]);
+  const slots = periods.map(
+    ({ first_day, last_day }, slot): Slot => ({
       slot,
-      notification_type,
       month: `${first_day.slice(0, 7)}-01`,
       first_day,
       last_day,
       counted: first_day >= countedFrom,
     }),
   );
-  const smsPrices = smsPeriods.map(({ rate }, slot): Price => ({ slot, postage: 'none', sheets: 0, rate }));
-  const letterPrices = letterPeriods.flatMap(({ rates }, index) =>
-    rates.map((rate): Price => ({ slot: smsPeriods.length + index, ...rate })),
-  );
-  return { slots, spans: slots.flatMap(spansOfSlot), prices: [...smsPrices, ...letterPrices] };
-}
-
-function spansOfSlot({ slot, notification_type, first_day, last_day, counted }: Slot): UsageQuestion['spans'] {
-  // Before what is counted, only text messages matter: they eat the allowance.
-  if (!counted && notification_type !== 'sms') return [];
-  return spansOf(first_day, last_day).map(({ span, first_day }) => ({ slot, notification_type, span, first_day }));
+  return {
+    slots,
+    spans: slots.flatMap(({ slot, first_day, last_day }) =>
+      spansOf(first_day, last_day).map(({ span, first_day }) => ({ slot, span, first_day })),
+    ),
+    prices: periods.flatMap(({ smsRate, letterRates }, slot): Price[] => [
+      { slot, postage: 'none', sheets: 0, rate: smsRate },
+      ...letterRates.map((rate) => ({ slot, ...rate })),
+    ]),
+  };
 }
 
 function firstDaysOfMonths(year: number): string[] {

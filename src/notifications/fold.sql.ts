@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
-import type { Tx } from '../platform/db/database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { type Status, statuses } from './notification.ts';
 
 /**
  * Rows that a writer holds are skipped: folding never waits for messages, and takes them the next time. Only folding
@@ -9,12 +10,29 @@ import type { Tx } from '../platform/db/database.ts';
 const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date),
   ('pentad', pentad_start(london_day)), ('day', london_day)) as spans (span, first_day)`;
 
-/** Adds to the totals what daily usage before a day counts beyond them. Returns how many rows it took. */
-export async function foldUsage(tx: Tx, before: string, limit: number): Promise<number> {
-  await sql`lock table service_usage_totals in share row exclusive mode`.execute(tx);
+/** Places in `letters`: see the function letter_kind. */
+const kinds = Array.from({ length: 35 }, (_, index) => sql.lit(index + 1));
+const sentOf = (condition: RawBuilder<unknown>) =>
+  sql`coalesce(sum(notifications_sent - folded_sent) filter (where ${condition}), 0)`;
+
+/** A status has a column of its own in the totals of a service. */
+const columns = statuses.map((status) => sql.raw(status.replaceAll('-', '_')));
+const countOf = (status: Status) =>
+  sql`coalesce(sum(count - folded_count) filter (where status = ${sql.lit(status)}), 0)`;
+
+export async function countNotFolded(db: Db): Promise<{ usage: number; statuses: number }> {
+  const { rows } = await sql<{ usage: number; statuses: number }>`
+    select (select count(*) from daily_usage where not folded) as usage,
+      (select count(*) from daily_status_counts where not folded) as statuses`.execute(db);
+  return rows[0] ?? { usage: 0, statuses: 0 };
+}
+
+/** Adds to the totals what daily usage counts beyond them. Returns how many rows it took. */
+export async function foldUsage(tx: Tx, limit: number): Promise<number> {
+  await sql`lock table service_usage_spans in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ taken: number }>`
     with pending as (
-      select * from daily_usage where not folded and london_day < ${before}
+      select * from daily_usage where not folded
       order by london_day limit ${limit} for update skip locked
     ), marked as (
       update daily_usage u set folded = true, folded_units = u.billable_units, folded_sent = u.notifications_sent
@@ -23,17 +41,20 @@ export async function foldUsage(tx: Tx, before: string, limit: number): Promise<
         and u.template_id = p.template_id and u.provider = p.provider and u.rate_multiplier = p.rate_multiplier
         and u.international = p.international and u.postage = p.postage and u.sheets = p.sheets
     ), by_service as (
-      insert into service_usage_totals as total (service_id, span, first_day, notification_type, postage, sheets,
-        billable_units, chargeable_units, notifications_sent)
-      select service_id, span, first_day, notification_type, postage, sheets, sum(billable_units - folded_units),
-        sum((billable_units - folded_units) * rate_multiplier), sum(notifications_sent - folded_sent)
+      insert into service_usage_spans as total (service_id, span, first_day, sms_sent, sms_chargeable_units, emails_sent,
+        letters)
+      select service_id, span, first_day, ${sentOf(sql`notification_type = 'sms'`)},
+        coalesce(sum((billable_units - folded_units) * rate_multiplier) filter (where notification_type = 'sms'), 0),
+        ${sentOf(sql`notification_type = 'email'`)},
+        array[${sql.join(kinds.map((kind) => sentOf(sql`notification_type = 'letter' and letter_kind(postage, sheets) = ${kind}`)))}]::integer[]
       from pending cross join lateral ${spans}
       where billable_units <> folded_units or notifications_sent <> folded_sent
-      group by 1, 2, 3, 4, 5, 6
-      on conflict (service_id, span, first_day, notification_type, postage, sheets)
-      do update set billable_units = total.billable_units + excluded.billable_units,
-        chargeable_units = total.chargeable_units + excluded.chargeable_units,
-        notifications_sent = total.notifications_sent + excluded.notifications_sent
+      group by 1, 2, 3
+      on conflict (service_id, span, first_day)
+      do update set sms_sent = total.sms_sent + excluded.sms_sent,
+        sms_chargeable_units = total.sms_chargeable_units + excluded.sms_chargeable_units,
+        emails_sent = total.emails_sent + excluded.emails_sent,
+        letters = array[${sql.join(kinds.map((kind) => sql`total.letters[${kind}] + excluded.letters[${kind}]`))}]
     ), by_day as (
       insert into platform_usage_totals as total (london_day, notification_type, provider, rate_multiplier, billable_units,
         notifications_sent)
@@ -50,12 +71,12 @@ export async function foldUsage(tx: Tx, before: string, limit: number): Promise<
   return rows[0]?.taken ?? 0;
 }
 
-/** The same for statuses. Those of test keys are only marked: no total counts them. */
-export async function foldStatusCounts(tx: Tx, before: string, limit: number): Promise<number> {
-  await sql`lock table service_status_totals in share row exclusive mode`.execute(tx);
+/** The same for statuses. Those of test keys count in the totals of their service only, apart. */
+export async function foldStatusCounts(tx: Tx, limit: number): Promise<number> {
+  await sql`lock table service_status_spans in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ taken: number }>`
     with pending as (
-      select * from daily_status_counts where not folded and london_day < ${before}
+      select * from daily_status_counts where not folded
       order by london_day limit ${limit} for update skip locked
     ), marked as (
       update daily_status_counts c set folded = true, folded_count = c.count
@@ -63,12 +84,22 @@ export async function foldStatusCounts(tx: Tx, before: string, limit: number): P
       where c.service_id = p.service_id and c.london_day = p.london_day and c.notification_type = p.notification_type
         and c.key_type = p.key_type and c.status = p.status and c.template_id = p.template_id
     ), by_service as (
-      insert into service_status_totals as total (service_id, span, first_day, notification_type, status, count)
-      select service_id, span, first_day, notification_type, status, sum(count - folded_count)
+      insert into service_status_spans as total (service_id, span, first_day, notification_type, of_test_keys,
+        ${sql.join(columns)})
+      select service_id, span, first_day, notification_type, key_type = 'test',
+        ${sql.join(statuses.map((status) => countOf(status)))}
       from pending cross join lateral ${spans}
-      where key_type <> 'test' and count <> folded_count
+      where count <> folded_count
       group by 1, 2, 3, 4, 5
-      on conflict (service_id, span, first_day, notification_type, status)
+      on conflict (service_id, span, first_day, notification_type, of_test_keys)
+      do update set ${sql.join(columns.map((column) => sql`${column} = total.${column} + excluded.${column}`))}
+    ), by_template as (
+      insert into template_status_totals as total (service_id, template_id, month, status, count)
+      select service_id, template_id, date_trunc('month', london_day::timestamp)::date, status, sum(count - folded_count)
+      from pending
+      where key_type <> 'test' and count <> folded_count
+      group by 1, 2, 3, 4
+      on conflict (service_id, template_id, month, status)
       do update set count = total.count + excluded.count
     ), by_day as (
       insert into platform_status_totals as total (london_day, notification_type, status, count)

@@ -1,23 +1,29 @@
-import { londonDay } from '../platform/calendar.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import { foldStatusCounts, foldUsage } from './fold.sql.ts';
+import { countNotFolded, foldStatusCounts, foldUsage } from './fold.sql.ts';
 
-// Late receipts for a row that is being folded wait for the batch to commit, so it is kept to some tens of milliseconds.
-const usualBatch = 2_000;
+// A message or receipt that counts in a row that is being folded waits for the batch to commit: some tens of milliseconds.
+const usualBatch = 1_000;
 
-/** Brings the totals up to the end of yesterday. Today still changes with every message, and is read from the rollups. */
-export async function foldRollups(db: Db, now: Date, batch = usualBatch): Promise<number> {
-  const today = londonDay(now);
-  const usage = await inBatches(db, batch, (tx) => foldUsage(tx, today, batch));
-  const statuses = await inBatches(db, batch, (tx) => foldStatusCounts(tx, today, batch));
+/** Brings the totals up to this moment. What changes afterwards is read from the rollups, until the next time. */
+export async function foldRollups(db: Db, batch = usualBatch): Promise<number> {
+  const pending = await countNotFolded(db);
+  const usage = await inBatches(db, batch, pending.usage, foldUsage);
+  const statuses = await inBatches(db, batch, pending.statuses, foldStatusCounts);
   return usage + statuses;
 }
 
-async function inBatches(db: Db, batch: number, fold: (tx: Tx) => Promise<number>): Promise<number> {
+/** Busy rows are pending again at once: whoever went on until none is left would never end. */
+async function inBatches(
+  db: Db,
+  batch: number,
+  pending: number,
+  fold: (tx: Tx, limit: number) => Promise<number>,
+): Promise<number> {
   let folded = 0;
-  for (;;) {
-    const taken = await inTransaction(db, fold);
+  while (folded < pending) {
+    const taken = await inTransaction(db, (tx) => fold(tx, batch));
     folded += taken;
-    if (taken < batch) return folded;
+    if (taken < batch) break;
   }
+  return folded;
 }

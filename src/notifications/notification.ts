@@ -2,21 +2,24 @@ import type { Timestamp } from '../platform/clock.ts';
 
 export type NotificationType = 'sms' | 'email' | 'letter';
 
-export type Status =
-  | 'created'
-  | 'sending'
-  | 'sent'
-  | 'pending'
-  | 'delivered'
-  | 'failed'
-  | 'technical-failure'
-  | 'temporary-failure'
-  | 'permanent-failure'
-  | 'cancelled'
-  | 'pending-virus-check'
-  | 'validation-failed'
-  | 'virus-scan-failed'
-  | 'returned-letter';
+export const statuses = [
+  'created',
+  'sending',
+  'sent',
+  'pending',
+  'delivered',
+  'failed',
+  'technical-failure',
+  'temporary-failure',
+  'permanent-failure',
+  'cancelled',
+  'pending-virus-check',
+  'validation-failed',
+  'virus-scan-failed',
+  'returned-letter',
+] as const;
+
+export type Status = (typeof statuses)[number];
 
 export const postages = ['first', 'second', 'economy', 'europe', 'rest-of-world'] as const;
 

@@ -12,9 +12,9 @@ export function rollupJobs(app: Platform): Job[] {
   return [
     {
       name: 'fold-rollups',
-      sentence: 'Adds to the totals what the daily rollups of past days count beyond them.',
+      sentence: 'Adds to the totals what the daily rollups count beyond them.',
       async handle() {
-        const rows = await foldRollups(app.db, app.clock.now());
+        const rows = await foldRollups(app.db);
         app.log.info({ rows }, 'rollups were folded into the totals');
       },
     },

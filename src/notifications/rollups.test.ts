@@ -30,8 +30,8 @@ function sms(created_at: string, more: Partial<PastMessage> = {}): PastMessage {
 }
 
 function usageTotals() {
-  return rows(sql`select span, first_day, notification_type, billable_units, chargeable_units, notifications_sent
-    from service_usage_totals where service_id = ${service} and span <> 'day' order by span, first_day`);
+  return rows(sql`select span, first_day, sms_chargeable_units, sms_sent from service_usage_spans
+    where service_id = ${service} and span <> 'day' order by span, first_day`);
 }
 
 function unfolded() {
@@ -40,7 +40,7 @@ function unfolded() {
 }
 
 describe('fold-rollups', () => {
-  it('adds past days to the totals, and leaves today to the rollups', async () => {
+  it('adds to the totals what they do not hold yet', async () => {
     await somePastMessages(harness, [
       sms('2026-10-31T10:00:00Z'),
       sms('2026-11-01T10:00:00Z', { billable_units: 3, rate_multiplier: 2 }),
@@ -50,48 +50,55 @@ describe('fold-rollups', () => {
     ]);
     await run('fold-rollups');
     expect(await usageTotals()).toEqual([
-      total('month', '2026-10-01', 1, 1, 1),
-      total('month', '2026-11-01', 6, 11, 3),
-      total('pentad', '2026-10-26', 1, 1, 1),
-      total('pentad', '2026-11-01', 5, 10, 2),
-      total('pentad', '2026-11-06', 1, 1, 1),
+      total('month', '2026-10-01', 1, 1),
+      total('month', '2026-11-01', 12, 4),
+      total('pentad', '2026-10-26', 1, 1),
+      total('pentad', '2026-11-01', 10, 2),
+      total('pentad', '2026-11-06', 1, 1),
+      total('pentad', '2026-11-11', 1, 1),
     ]);
     expect(
-      await rows(sql`select first_day, billable_units, chargeable_units from service_usage_totals
+      await rows(sql`select first_day, sms_chargeable_units from service_usage_spans
         where service_id = ${service} and span = 'day' order by first_day`),
     ).toEqual([
-      { first_day: '2026-10-31', billable_units: 1, chargeable_units: 1 },
-      { first_day: '2026-11-01', billable_units: 3, chargeable_units: 6 },
-      { first_day: '2026-11-05', billable_units: 2, chargeable_units: 4 },
-      { first_day: '2026-11-06', billable_units: 1, chargeable_units: 1 },
+      { first_day: '2026-10-31', sms_chargeable_units: 1 },
+      { first_day: '2026-11-01', sms_chargeable_units: 6 },
+      { first_day: '2026-11-05', sms_chargeable_units: 4 },
+      { first_day: '2026-11-06', sms_chargeable_units: 1 },
+      { first_day: '2026-11-15', sms_chargeable_units: 1 },
     ]);
-    expect(await unfolded()).toEqual([{ london_day: '2026-11-15', units: 1, sent: 1 }]);
-    expect(await foldRollups(harness.app.db, harness.clock.now())).toBe(0);
+    expect(await unfolded()).toEqual([]);
+    expect(await foldRollups(harness.app.db)).toBe(0);
   });
 
   it('a late change is counted beside the total until it is folded too', async () => {
     const [id = ''] = await somePastMessages(harness, [sms('2026-11-10T10:00:00Z', { status: 'sending' })]);
-    await foldRollups(harness.app.db, harness.clock.now());
+    await foldRollups(harness.app.db);
     expect(await unfolded()).toEqual([]);
     await inTransaction(harness.app.db, (tx) =>
       recordStatusChanges(tx, [{ id, status: 'technical-failure', because: 'receipt' }], harness.clock.now()),
     );
     expect(await unfolded()).toEqual([{ london_day: '2026-11-10', units: -1, sent: -1 }]);
-    await foldRollups(harness.app.db, harness.clock.now());
-    expect(await usageTotals()).toEqual([
-      total('month', '2026-11-01', 0, 0, 0),
-      total('pentad', '2026-11-06', 0, 0, 0),
-    ]);
+    await foldRollups(harness.app.db);
+    expect(await usageTotals()).toEqual([total('month', '2026-11-01', 0, 0), total('pentad', '2026-11-06', 0, 0)]);
     expect(
-      await rows(sql`select status, count from service_status_totals
-        where service_id = ${service} and span = 'month' and count <> 0`),
-    ).toEqual([{ status: 'technical-failure', count: 1 }]);
+      await rows(sql`select sending, technical_failure from service_status_spans
+        where service_id = ${service} and span = 'month'`),
+    ).toEqual([{ sending: 0, technical_failure: 1 }]);
   });
 
-  it('never counts test keys', async () => {
+  it('counts test keys apart, and nowhere but in the statuses of their service', async () => {
+    const platform = () => rows(sql`select * from platform_status_totals order by 1, 2, 3`);
+    const before = await platform();
     await somePastMessages(harness, [sms('2026-11-10T10:00:00Z', { key_type: 'test' })]);
-    await foldRollups(harness.app.db, harness.clock.now());
-    expect(await rows(sql`select * from service_status_totals where service_id = ${service}`)).toEqual([]);
+    await foldRollups(harness.app.db);
+    expect(
+      await rows(sql`select span, of_test_keys, created, delivered from service_status_spans
+        where service_id = ${service} order by span`),
+    ).toEqual(['day', 'month', 'pentad'].map((span) => ({ span, of_test_keys: true, created: 0, delivered: 1 })));
+    expect(await rows(sql`select * from template_status_totals where service_id = ${service}`)).toEqual([]);
+    expect(await usageTotals()).toEqual([]);
+    expect(await platform()).toEqual(before);
     expect(await rows(sql`select * from daily_status_counts where service_id = ${service} and not folded`)).toEqual([]);
   });
 
@@ -99,24 +106,21 @@ describe('fold-rollups', () => {
     await somePastMessages(harness, [sms('2026-11-03T10:00:00Z')]);
     await inTransaction(harness.app.db, async (tx) => {
       await sql`update daily_usage set billable_units = 7 where service_id = ${service}`.execute(tx);
-      await foldRollups(harness.app.db, harness.clock.now());
+      await foldRollups(harness.app.db);
       expect(await usageTotals()).toEqual([]);
     });
-    await foldRollups(harness.app.db, harness.clock.now());
-    expect(await usageTotals()).toEqual([
-      total('month', '2026-11-01', 7, 7, 1),
-      total('pentad', '2026-11-01', 7, 7, 1),
-    ]);
+    await foldRollups(harness.app.db);
+    expect(await usageTotals()).toEqual([total('month', '2026-11-01', 7, 1), total('pentad', '2026-11-01', 7, 1)]);
   });
 
   it('two at a time and messages meanwhile lose nothing', async () => {
     const day = '2026-11-11T10:00:00Z';
     const sends = Array.from({ length: 20 }, () => somePastMessages(harness, [sms(day, { billable_units: 2 })]));
-    const folds = Array.from({ length: 10 }, () => foldRollups(harness.app.db, harness.clock.now()));
+    const folds = Array.from({ length: 10 }, () => foldRollups(harness.app.db));
     await Promise.all([...sends, ...folds]);
     expect(
-      await rows(sql`select sum(billable_units)::int as units, sum(notifications_sent)::int as sent
-        from monthly_usage where service_id = ${service}`),
+      await rows(sql`select sum(sms_chargeable_units)::int as units, sum(sms_sent)::int as sent
+        from service_months where service_id = ${service}`),
     ).toEqual([{ units: 40, sent: 20 }]);
   });
 });
@@ -155,12 +159,9 @@ describe('reconcile-rollups', () => {
   });
 
   it('repairs and reports rows that are missing, wrong or too many', async () => {
-    await somePastMessages(harness, [
-      sms('2026-11-15T11:00:00Z'),
-      sms('2026-11-12T11:00:00Z', { billable_units: 2 }),
-      sms('2026-11-13T11:00:00Z'),
-    ]);
-    await foldRollups(harness.app.db, harness.clock.now());
+    await somePastMessages(harness, [sms('2026-11-12T11:00:00Z', { billable_units: 2 }), sms('2026-11-13T11:00:00Z')]);
+    await foldRollups(harness.app.db);
+    await somePastMessages(harness, [sms('2026-11-15T11:00:00Z')]);
     const right = await summary();
     await rows(sql`delete from daily_usage where service_id = ${service} and london_day = '2026-11-15'`);
     await rows(
@@ -182,10 +183,10 @@ describe('reconcile-rollups', () => {
       { rollup: 'daily_usage', repairs: 3 },
     ]);
     expect(await repairedRows()).toContain('rollup_rows_repaired_total{rollup="daily_usage"} 3');
-    await foldRollups(harness.app.db, harness.clock.now());
+    await foldRollups(harness.app.db);
     expect(
-      await rows(sql`select sum(billable_units)::int as units, sum(notifications_sent)::int as sent
-        from monthly_usage where service_id = ${service}`),
+      await rows(sql`select sum(sms_chargeable_units)::int as units, sum(sms_sent)::int as sent
+        from service_months where service_id = ${service}`),
     ).toEqual([{ units: 4, sent: 3 }]);
   });
 
@@ -214,6 +215,6 @@ describe('reconcile-rollups', () => {
   });
 });
 
-function total(span: string, first_day: string, billable_units: number, chargeable_units: number, sent: number) {
-  return { span, first_day, notification_type: 'sms', billable_units, chargeable_units, notifications_sent: sent };
+function total(span: string, first_day: string, sms_chargeable_units: number, sms_sent: number) {
+  return { span, first_day, sms_chargeable_units, sms_sent };
 }

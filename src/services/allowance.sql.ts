@@ -63,10 +63,10 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
   const usage = typeof which === 'object' ? sql`and u.service_id = ${which.service_id}` : sql``;
   const { rows } = await sql<ImpliedAllowance>`
     with high_volume as (
-      select u.service_id from monthly_usage u
-      where u.notification_type = 'sms' and u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
+      select u.service_id from service_months u
+      where u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
       group by u.service_id
-      having sum(u.chargeable_units) >= ${question.highVolume}
+      having sum(u.sms_chargeable_units) >= ${question.highVolume}
     )
     select s.id as service_id, ${year}::integer as financial_year_start,
       case

@@ -2,6 +2,7 @@ import { addDays, financialYearDays, londonDay } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import { spansOf, withinRecords } from '../platform/spans.ts';
 import { type Channel, type Days, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 import { refuseUnlessServiceExists } from './services.ts';
 
@@ -26,7 +27,9 @@ export async function statisticsByService(
   which: { service_id?: string; with_test_keys: boolean },
 ): Promise<Map<string, Statistics>> {
   const found = new Map<string, Statistics>();
-  for (const { service_id, notification_type, ...counts } of await selectCountsByService(db, days, which)) {
+  const { first_day, last_day } = withinRecords({ first_day: days.first, last_day: days.last });
+  const range = { first: first_day, last: last_day, spans: spansOf(first_day, last_day) };
+  for (const { service_id, notification_type, ...counts } of await selectCountsByService(db, range, which)) {
     const statistics = found.get(service_id) ?? noStatistics();
     statistics[notification_type] = counts;
     found.set(service_id, statistics);

@@ -116,7 +116,7 @@ describe('GET /service/live-services-data', () => {
       message(service, '2026-11-15T11:00:00Z', { notification_type: 'email' }),
       message(service, '2026-11-15T11:00:00Z', { notification_type: 'letter', status: 'created' }),
     ]);
-    await foldRollups(harness.app.db, harness.clock.now());
+    await foldRollups(harness.app.db);
     const { status, body } = await harness.admin('GET', '/service/live-services-data');
     expect(status).toBe(200);
     expect(body.data[0]).toEqual({
@@ -164,7 +164,7 @@ describe('GET /service/monthly-data-by-service', () => {
     const ask = (start: string, end: string) =>
       harness.admin('GET', `/service/monthly-data-by-service?start_date=${start}&end_date=${end}`);
     expect(await ask('2021-06-01', '2021-08-31')).toMatchObject({ status: 200, body: expected });
-    await foldRollups(harness.app.db, harness.clock.now());
+    await foldRollups(harness.app.db);
     expect((await ask('2021-06-01', '2021-08-31')).body).toEqual(expected);
     expect((await ask('2021-07-02', '2021-07-30')).body).toEqual([expected[1]]);
     expect((await ask('2021-07-31', '2021-07-31')).body).toEqual([

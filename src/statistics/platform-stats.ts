@@ -1,6 +1,6 @@
 import { loadPriceList } from '../billing/rates.ts';
-import { withinRecords } from '../notifications/spans.ts';
 import type { Db } from '../platform/db/database.ts';
+import { withinRecords } from '../platform/spans.ts';
 import type { Days } from './days.ts';
 import {
   type Counters,
@@ -32,14 +32,17 @@ export const listDailyVolumes = selectDailyVolumes;
 
 export async function listDailyProviderVolumes(db: Db, days: Days) {
   const priceList = await loadPriceList(db);
-  return selectDailyProviderVolumes(db, days, priceList.smsPeriods(withinRecords(days)));
+  const rates = priceList
+    .periods(withinRecords(days))
+    .map(({ first_day, last_day, smsRate }) => ({ first_day, last_day, rate: smsRate }));
+  return selectDailyProviderVolumes(db, days, rates);
 }
 
 /** What the printer posted and what it costs, as the printer’s own bill would have it. */
 export async function listDespatchedLetters(db: Db, days: Days) {
   const priceList = await loadPriceList(db);
   const rates = priceList
-    .letterPeriods(withinRecords(days))
-    .flatMap(({ first_day, last_day, rates }) => rates.map((rate) => ({ first_day, last_day, ...rate })));
+    .periods(withinRecords(days))
+    .flatMap(({ first_day, last_day, letterRates }) => letterRates.map((rate) => ({ first_day, last_day, ...rate })));
   return selectDespatchedLetters(db, days, rates);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Span } from '../notifications/spans.ts';
 import type { Db } from '../platform/db/database.ts';
+import type { Span } from '../platform/spans.ts';
 
 export interface MonthOfService {
   month: string;
@@ -15,6 +15,23 @@ export interface MonthOfService {
   sent: number;
 }
 
+/** Everything but `created`. */
+const shown = [
+  'sending',
+  'sent',
+  'pending',
+  'delivered',
+  'failed',
+  'technical_failure',
+  'temporary_failure',
+  'permanent_failure',
+  'cancelled',
+  'pending_virus_check',
+  'validation_failed',
+  'virus_scan_failed',
+  'returned_letter',
+].map((column) => sql.ref(column));
+
 /** Live services only, never test keys, and nothing that has not left yet. */
 export async function selectMonthsOfServices(
   db: Db,
@@ -25,24 +42,28 @@ export async function selectMonthsOfServices(
     with spans as (
       select * from json_to_recordset(${JSON.stringify(spans)}::json) as span (span text, first_day date)
     ), counted as (
-      select t.first_day as day, t.service_id, t.notification_type, t.status, t.count
-      from spans s join service_status_totals t on t.span = s.span and t.first_day = s.first_day
+      select t.first_day as day, t.service_id, t.notification_type, ${sql.join(shown)}
+      from spans s join service_status_spans t on t.span = s.span and t.first_day = s.first_day
+      where not t.of_test_keys
       union all
-      select london_day, service_id, notification_type, status, count - folded_count from daily_status_counts
-      where not folded and key_type <> 'test' and london_day between ${days.first_day} and ${days.last_day}
+      select london_day, service_id, notification_type, ${sql.join(shown)} from status_counts_not_folded
+      where not of_test_keys and london_day between ${days.first_day} and ${days.last_day}
+    ), months as (
+      select date_trunc('month', day::timestamp)::date as month, service_id, notification_type,
+        sum(sending + pending)::bigint as sending,
+        sum(delivered + returned_letter)::bigint as delivered,
+        sum(technical_failure + failed)::bigint as technical_failure,
+        sum(temporary_failure)::bigint as temporary_failure,
+        sum(permanent_failure)::bigint as permanent_failure,
+        sum(sent)::bigint as sent
+      from counted
+      group by 1, 2, 3
+      having sum(${sql.join(shown, sql` + `)}) <> 0
     )
-    select date_trunc('month', c.day::timestamp)::date as month, s.id as service_id, s.name as service_name,
-      c.notification_type,
-      coalesce(sum(c.count) filter (where c.status in ('sending', 'pending')), 0)::bigint as sending,
-      coalesce(sum(c.count) filter (where c.status in ('delivered', 'returned-letter')), 0)::bigint as delivered,
-      coalesce(sum(c.count) filter (where c.status in ('technical-failure', 'failed')), 0)::bigint as technical_failure,
-      coalesce(sum(c.count) filter (where c.status = 'temporary-failure'), 0)::bigint as temporary_failure,
-      coalesce(sum(c.count) filter (where c.status = 'permanent-failure'), 0)::bigint as permanent_failure,
-      coalesce(sum(c.count) filter (where c.status = 'sent'), 0)::bigint as sent
-    from counted c join services s on s.id = c.service_id
-    where s.active and not s.restricted and c.status <> 'created'
-    group by 1, 2, 3, 4
-    having sum(c.count) <> 0
+    select m.month, m.service_id, s.name as service_name, m.notification_type, m.sending, m.delivered,
+      m.technical_failure, m.temporary_failure, m.permanent_failure, m.sent
+    from months m join services s on s.id = m.service_id
+    where s.active and not s.restricted
     order by 1, 2, 4`.execute(db);
   return rows;
 }
@@ -70,11 +91,9 @@ export interface LiveService {
 export async function selectLiveServicesSince(db: Db, month: string, year: number): Promise<LiveService[]> {
   const { rows } = await sql<LiveService>`
     with used as (
-      select service_id,
-        coalesce(sum(notifications_sent) filter (where notification_type = 'sms'), 0)::bigint as sms_totals,
-        coalesce(sum(notifications_sent) filter (where notification_type = 'email'), 0)::bigint as email_totals,
-        coalesce(sum(notifications_sent) filter (where notification_type = 'letter'), 0)::bigint as letter_totals
-      from monthly_usage where month >= ${month}
+      select service_id, sum(sms_sent)::bigint as sms_totals, sum(emails_sent)::bigint as email_totals,
+        sum(letters_sent)::bigint as letter_totals
+      from service_months where month >= ${month}
       group by service_id
     )
     select s.id as service_id, s.name as service_name, o.name as organisation_name,

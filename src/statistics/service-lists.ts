@@ -1,6 +1,6 @@
-import { spansOf, withinRecords } from '../notifications/spans.ts';
 import { financialYear, financialYearDays } from '../platform/calendar.ts';
 import type { Platform } from '../platform/platform.ts';
+import { spansOf, withinRecords } from '../platform/spans.ts';
 import { type LiveService, selectLiveServicesSince, selectMonthsOfServices } from './service-lists.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
+import type { TemplateType } from './template-row.ts';
 
 /** Read from the daily figures, never from the messages themselves. Test keys count nowhere. */
 
@@ -26,42 +27,60 @@ export function selectStatusCounts(db: Db, serviceId: string, sinceLondonDay: st
     .execute();
 }
 
+/** Of the newest month in the totals one day is looked for; what is not folded yet may be newer. */
 export async function selectLastUsedDay(db: Db, serviceId: string, templateId: string): Promise<string | null> {
-  const { day } = await db
-    .selectFrom('daily_status_counts')
-    .where('service_id', '=', serviceId)
-    .where('template_id', '=', templateId)
-    .where('key_type', '<>', 'test')
-    .where('count', '>', 0)
-    .select((row) => row.fn.max<string | null>('london_day').as('day'))
-    .executeTakeFirstOrThrow();
-  return day;
+  const used = sql`service_id = ${serviceId} and template_id = ${templateId} and key_type <> 'test' and count > 0`;
+  const { rows } = await sql<{ day: string | null }>`
+    with newest as (
+      select month from template_status_totals
+      where service_id = ${serviceId} and template_id = ${templateId}
+      group by month
+      having sum(count) > 0
+      order by month desc limit 1
+    )
+    select max(london_day) as day from (
+      select used.london_day from newest cross join lateral (
+        select london_day from daily_status_counts
+        where london_day >= month and london_day < month + interval '1 month' and ${used}
+        order by london_day desc limit 1
+      ) as used
+      union all
+      select london_day from daily_status_counts where not folded and ${used}
+    ) as days`.execute(db);
+  return rows[0]?.day ?? null;
 }
 
-/** Cancelled letters were not sent. */
-export function selectMonthlyUsage(db: Db, serviceId: string, days: { first: string; last: string }) {
-  return db
-    .selectFrom('daily_status_counts as counts')
-    .innerJoin('templates', 'templates.id', 'counts.template_id')
-    .where('counts.service_id', '=', serviceId)
-    .where('counts.london_day', '>=', days.first)
-    .where('counts.london_day', '<=', days.last)
-    .where('counts.key_type', '<>', 'test')
-    .where('counts.status', '<>', 'cancelled')
-    .select((row) => [
-      sql<number>`sum(${row.ref('counts.count')})::bigint`.as('count'),
-      sql<number>`extract(year from ${row.ref('counts.london_day')})::int`.as('year'),
-      sql<number>`extract(month from ${row.ref('counts.london_day')})::int`.as('month'),
-      'templates.id as template_id',
-      'templates.name',
-      'templates.template_type',
-      'templates.hidden',
-    ])
-    .groupBy(['templates.id', 'year', 'month'])
-    .having((row) => row.fn.sum('counts.count'), '>', 0)
-    .orderBy('year')
-    .orderBy('month')
-    .orderBy('templates.name')
-    .orderBy('templates.id')
-    .execute();
+interface MonthOfTemplate {
+  count: number;
+  year: number;
+  month: number;
+  template_id: string;
+  name: string;
+  template_type: TemplateType;
+  hidden: boolean;
+}
+
+/** The totals, and what they do not hold yet. Cancelled letters were not sent. */
+export async function selectMonthlyUsage(
+  db: Db,
+  serviceId: string,
+  days: { first: string; last: string },
+): Promise<MonthOfTemplate[]> {
+  const { rows } = await sql<MonthOfTemplate>`
+    select sum(count)::bigint as count, extract(year from day)::integer as year, extract(month from day)::integer as month,
+      t.id as template_id, t.name, t.template_type, t.hidden
+    from (
+      select template_id, month as day, status, count from template_status_totals
+      where service_id = ${serviceId} and month between ${days.first} and ${days.last}
+      union all
+      select template_id, london_day, status, count - folded_count from daily_status_counts
+      where not folded and service_id = ${serviceId} and key_type <> 'test'
+        and london_day between ${days.first} and ${days.last}
+    ) as counted
+    join templates t on t.id = counted.template_id
+    where status <> 'cancelled'
+    group by t.id, 2, 3
+    having sum(count) > 0
+    order by 2, 3, t.name, t.id`.execute(db);
+  return rows;
 }

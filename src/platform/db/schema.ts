@@ -554,6 +554,28 @@ export interface ServiceSmsSenders {
   updated_at: Time | null;
 }
 
+export interface ServiceStatusSpans {
+  service_id: string;
+  span: 'month' | 'pentad' | 'day';
+  first_day: string;
+  notification_type: string;
+  of_test_keys: boolean;
+  created: number;
+  sending: number;
+  sent: number;
+  pending: number;
+  delivered: number;
+  failed: number;
+  technical_failure: number;
+  temporary_failure: number;
+  permanent_failure: number;
+  cancelled: number;
+  pending_virus_check: number;
+  validation_failed: number;
+  virus_scan_failed: number;
+  returned_letter: number;
+}
+
 export interface ServiceStatusTotals {
   service_id: string;
   span: 'month' | 'pentad' | 'day';
@@ -561,6 +583,16 @@ export interface ServiceStatusTotals {
   notification_type: string;
   status: string;
   count: number;
+}
+
+export interface ServiceUsageSpans {
+  service_id: string;
+  span: 'month' | 'pentad' | 'day';
+  first_day: string;
+  sms_sent: number;
+  sms_chargeable_units: number;
+  emails_sent: number;
+  letters: number[];
 }
 
 export interface ServiceUsageTotals {
@@ -688,6 +720,14 @@ export interface TemplateFolders {
   name: string;
   parent_id: string | null;
   created_at: Time;
+}
+
+export interface TemplateStatusTotals {
+  service_id: string;
+  template_id: string;
+  month: string;
+  status: string;
+  count: number;
 }
 
 export interface Templates {
@@ -855,7 +895,9 @@ export interface DB {
   service_letter_contacts: ServiceLetterContacts;
   service_members: ServiceMembers;
   service_sms_senders: ServiceSmsSenders;
+  service_status_spans: ServiceStatusSpans;
   service_status_totals: ServiceStatusTotals;
+  service_usage_spans: ServiceUsageSpans;
   service_usage_totals: ServiceUsageTotals;
   services: Services;
   services_history: ServicesHistory;
@@ -864,6 +906,7 @@ export interface DB {
   template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;
   template_folders: TemplateFolders;
+  template_status_totals: TemplateStatusTotals;
   templates: Templates;
   templates_history: TemplatesHistory;
   unsubscribe_reports: UnsubscribeReports;

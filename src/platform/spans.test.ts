@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../platform/calendar.ts';
+import { addDays } from './calendar.ts';
 import { spansOf, withinRecords } from './spans.ts';
 
 function short(first: string, last: string): string[] {

@@ -1,4 +1,4 @@
-import { addDays } from '../platform/calendar.ts';
+import { addDays } from './calendar.ts';
 
 /** Days in a row: a whole month, a pentad of one (days 1-5, 6-10, ... 26 to its end), or a single day. */
 export interface Span {
