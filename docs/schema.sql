@@ -528,6 +528,12 @@ create table provider_health (
   constraint provider_health_pkey PRIMARY KEY (period_start, provider)
 );
 
+create table queue_workers (
+  id text not null,
+  seen_at timestamp with time zone not null,
+  constraint queue_workers_pkey PRIMARY KEY (id)
+);
+
 create table rate_windows (
   service_id uuid not null,
   key_type text not null,

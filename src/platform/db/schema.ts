@@ -403,6 +403,11 @@ export interface ProviderHealth {
   failed: Generated<number>;
 }
 
+export interface QueueWorkers {
+  id: string;
+  seen_at: Time;
+}
+
 export interface RateWindows {
   service_id: string;
   key_type: 'normal' | 'team' | 'test';
@@ -881,6 +886,7 @@ export interface DB {
   provider_details: ProviderDetails;
   provider_details_history: ProviderDetailsHistory;
   provider_health: ProviderHealth;
+  queue_workers: QueueWorkers;
   rate_windows: RateWindows;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;

@@ -51,4 +51,26 @@ describe('the worker', () => {
     expect(failures).toBeGreaterThan(0);
     failing.mockRestore();
   });
+
+  it('takes over what a dead worker held, and nothing of one that lives', async () => {
+    handled.length = 0;
+    await pool.query(`insert into queue_workers values ('dead', now() - interval '9 s'), ('alive', now())`);
+    for (const of of ['dead', 'alive']) {
+      await pool.query(
+        `select graphile_worker.add_job('a-job', json_build_object('of', $1::text), job_key => $1,
+        run_at => now() + interval '1 s')`,
+        [of],
+      );
+    }
+    await pool.query(`update graphile_worker._private_jobs set locked_at = now(), locked_by = key, run_at = now()`);
+    await vi.waitFor(() => expect(handled).toEqual([{ of: 'dead' }]), { timeout: 10_000, interval: 100 });
+    const { rows } = await pool.query('select key, locked_by from graphile_worker._private_jobs');
+    expect(rows).toEqual([{ key: 'alive', locked_by: 'alive' }]);
+  });
+
+  it('is forgotten when it stops', async () => {
+    await worker.stop();
+    const { rows } = await pool.query('select id from queue_workers');
+    expect(rows).toEqual([{ id: 'alive' }]);
+  });
 });

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CronItem,
@@ -11,6 +12,7 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Log } from '../log.ts';
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
 /** What a background job is: a name, a handler, and how often it may fail. */
 export interface Job<Payload = unknown> {
@@ -48,14 +50,22 @@ export function startWorker(options: WorkerOptions): Worker {
 
   async function keepRunning(): Promise<void> {
     while (!stopped) {
+      let heartbeat: Heartbeat | undefined;
+      const events: WorkerEvents = new EventEmitter();
+      // The first moment at which the library says by which name it will lock jobs.
+      events.once('pool:create', ({ workerPool }) => {
+        heartbeat = startHeartbeat(options, workerPool.id);
+      });
       try {
-        runner = await startRunner(options);
+        runner = await startRunner(options, events);
         const lost = queueNotFound(runner.events);
         if (stopped) await runner.stop();
         await Promise.race([runner.promise, lost]);
         if (!stopped) await runner.stop();
       } catch (error) {
         if (!stopped) options.log.warn({ err: error }, 'the worker lost the database; starting it again');
+      } finally {
+        await heartbeat?.stop();
       }
       if (!stopped) await sleep(1_000);
     }
@@ -71,13 +81,14 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 }
 
-function startRunner(options: WorkerOptions): Promise<Runner> {
+function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runner> {
   return run({
     pgPool: options.pool,
     concurrency: options.concurrency,
     // Shutdown is the process's business: it drains HTTP first.
     noHandleSignals: true,
     pollInterval: 1_000,
+    events,
     taskList: taskList(options.jobs, options.log),
     parsedCronItems: parseCronItems(options.schedule.map(cronItem)),
     logger: workerLogger(options.log),

@@ -1,0 +1,69 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../src/operations/sandbox.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import { adminSecret, useHarness } from '../kit/harness.ts';
+
+const harness = useHarness();
+const workers: ChildProcess[] = [];
+
+async function launchWorker(): Promise<ChildProcess> {
+  const { SECRET_KEY, DATA_DIR } = harness.app.config;
+  const env = {
+    ...{ PATH: process.env.PATH, PORT: String(await findFreePort()), SECRET_KEY, DATA_DIR, LOG_LEVEL: 'error' },
+    ...{ DATABASE_URL: harness.app.pool.options.connectionString, ADMIN_CLIENT_SECRETS: adminSecret },
+    ...{ DEMO: 'false', DATABASE_POOL_SIZE: '10' },
+  };
+  const child = spawn(process.execPath, ['dist/main.js', 'worker'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  workers.push(child);
+  return child;
+}
+
+async function count(query: string, what = '*'): Promise<number> {
+  const { rows } = await harness.app.pool.query<{ count: number }>(`select count(${what})::int as count ${query}`);
+  return rows[0]?.count ?? 0;
+}
+
+const letterJobs = "from graphile_worker.jobs where task_identifier = 'compose-letter'";
+const drawn = `from notifications where status = 'delivered'`;
+
+async function until(reached: () => Promise<boolean>): Promise<void> {
+  while (!(await reached())) await sleep(50);
+}
+
+describe('two workers', { timeout: 90_000 }, () => {
+  beforeAll(() => void execFileSync(process.execPath, ['scripts/ready.mjs'], { stdio: 'inherit' }), 120_000);
+
+  afterAll(async () => {
+    for (const child of workers) {
+      if (child.exitCode === null && child.signalCode === null && child.kill()) await once(child, 'exit');
+    }
+  });
+
+  it('one is killed while it draws letters: the other finishes them within seconds', async () => {
+    const serviceId = await aService(harness);
+    const key = await anApiKey(harness, serviceId, { key_type: 'test' });
+    const content = Array.from({ length: 9 }, () => '# Chapter\n\nWords\n\n***').join('\n\n');
+    const template_id = await aTemplate(harness, serviceId, { template_type: 'letter', subject: 'Ten pages', content });
+    const personalisation = { address_line_1: 'Ada', address_line_2: '1 High Street', postcode: 'SW1A 1AA' };
+    const letters = 200;
+    for (let number = 0; number < letters; number += 1) {
+      const sent = await harness.v2('POST', '/v2/notifications/letter', key, { template_id, personalisation });
+      expect(sent.status).toBe(201);
+    }
+
+    const [victim] = await Promise.all([launchWorker(), launchWorker()]);
+    await until(async () => (await count(drawn)) >= 10);
+    victim.kill('SIGKILL');
+    await once(victim, 'exit');
+    const atWork = await count(letterJobs, 'distinct locked_by');
+    const killed = Date.now();
+    await until(async () => (await count(drawn)) === letters);
+
+    expect(atWork).toBe(2);
+    expect(Date.now() - killed).toBeLessThan(20_000);
+    expect(await count(letterJobs)).toBe(0);
+  });
+});
