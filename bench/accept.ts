@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
 import { cpuMs, cpuMsOfFamily, type Product, parentOf, quantile, rssMb, runAside, startProduct } from './processes.ts';
+import { adminSecret, aSender } from './sender.ts';
 import type { InsertOrder, InsertReport } from './single-inserts.ts';
 
 /** Text messages accepted per second by one process, beside what the same database does with single durable inserts. */
@@ -15,8 +15,6 @@ export const name = 'accept';
 const connections = 64;
 const measured_s = Number(process.env.BENCH_SECONDS ?? 15);
 const warmUp_s = 4;
-const adminSecret = 'admin-secret-of-the-benchmark';
-const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
 export async function run(progress: (line: string) => void) {
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
@@ -34,8 +32,11 @@ export async function run(progress: (line: string) => void) {
     };
     const flags = process.env.BENCH_CPU_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_CPU_PROFILE] : [];
     product = await startProduct('api', environment, flags);
-    const sender = await aSender(product.port);
-    const order: LoadOrder = { port: product.port, connections, seconds: warmUp_s, ...sender };
+    const { service_id, secret, template_id } = await aSender(product.port, {
+      template_type: 'sms',
+      content: 'Dear ((name)), your appointment is on ((day)). Reference: ((reference)).',
+    });
+    const order: LoadOrder = { port: product.port, connections, seconds: warmUp_s, service_id, secret, template_id };
     await database.connect();
     await database.query('create table single_inserts (id uuid primary key, payload text)');
     const inserting: InsertOrder = { ...server.connection, clients: connections, seconds: Math.min(measured_s, 10) };
@@ -98,41 +99,6 @@ function rowsOf(figures: Record<string, number>, errors: Record<string, number>)
     target: targets[figure] ?? '',
     ...(figure === 'errors' && detail.length > 0 ? { note: detail.join(', ') } : {}),
   }));
-}
-
-/** A live service with limits high enough never to be met, but counted all the same. */
-async function aSender(port: number): Promise<Pick<LoadOrder, 'service_id' | 'secret' | 'template_id'>> {
-  const admin = async (path: string, body: object) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${adminToken()}` },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    const { data } = (await answer.json()) as { data: { id: string } & string };
-    return data;
-  };
-  const limits = { rate_limit: 100_000_000, sms_message_limit: 2_000_000_000 };
-  const service = await admin('/service', { name: 'Benchmark', user_id: platformUser, restricted: false });
-  await admin(`/service/${service.id}`, limits);
-  const template = await admin(`/service/${service.id}/template`, {
-    name: 'Reminder',
-    template_type: 'sms',
-    content: 'Dear ((name)), your appointment is on ((day)). Reference: ((reference)).',
-    created_by: platformUser,
-  });
-  const secret = await admin(`/service/${service.id}/api-key`, {
-    name: 'load',
-    key_type: 'normal',
-    created_by: platformUser,
-  });
-  return { service_id: service.id, template_id: template.id, secret };
-}
-
-function adminToken(): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1000) })}`;
-  return `${signed}.${createHmac('sha256', adminSecret).update(signed).digest('base64url')}`;
 }
 
 async function countLost(database: pg.Client, ids: string[]): Promise<number> {

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/db
 import { createLog } from '../src/platform/log.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { cpuMs, cpuMsOfFamily, runAside, startProduct } from './processes.ts';
+import { adminSecret, aSender } from './sender.ts';
 
 /**
  * The whole way: accepted, handed to the sandbox, its receipt recorded, delivered. Then how long the messages of one
@@ -18,8 +18,6 @@ export const name = 'deliver';
 const seconds = Number(process.env.BENCH_SECONDS ?? 20);
 const perSecond = Number(process.env.BENCH_RATE ?? 1_200);
 const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
-const adminSecret = 'admin-secret-of-the-benchmark';
-const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
 type Row = Record<string, string | number>;
 type Progress = (line: string) => void;
@@ -62,7 +60,7 @@ async function measureThroughput(
   const worker = await startProduct('worker', environment);
   await database.connect();
   try {
-    const senders = [await aSender(api.port, 'normal')];
+    const senders = [await aSender(api.port, reminder('normal'))];
     const load = (s: number): PacedOrder => ({
       port: api.port,
       connections: 100,
@@ -114,11 +112,11 @@ async function measureOvertaking(progress: Progress, database: pg.Client, enviro
   const api = await startProduct('api', paced);
   try {
     progress(`queueing ${queued} bulk messages of one service`);
-    const crowd = await aSender(api.port, 'bulk');
+    const crowd = await aSender(api.port, reminder('bulk'));
     const fill = { port: api.port, connections: 100, per_second: 5_000, messages: queued, senders: [crowd] };
     await runAside<PacedOrder, PacedReport>('paced-load', fill);
-    const normal = await aSender(api.port, 'normal');
-    const priority = await aSender(api.port, 'priority');
+    const normal = await aSender(api.port, reminder('normal'));
+    const priority = await aSender(api.port, reminder('priority'));
     const worker = await startProduct('worker', paced);
     try {
       await sleep(1_000);
@@ -161,38 +159,8 @@ async function untilDelivered(database: pg.Client): Promise<void> {
   }
 }
 
-async function aSender(port: number, process_type: 'normal' | 'bulk' | 'priority') {
-  const admin = async (path: string, body: object) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${adminToken()}` },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return ((await answer.json()) as { data: { id: string } }).data;
-  };
-  const name = `Benchmark ${process_type} ${Date.now()}`;
-  const service = await admin('/service', { name, user_id: platformUser, restricted: false });
-  await admin(`/service/${service.id}`, { rate_limit: 100_000_000, sms_message_limit: 2_000_000_000 });
-  const template = await admin(`/service/${service.id}/template`, {
-    name: 'Reminder',
-    template_type: 'sms',
-    content: 'Dear ((name)), your appointment is on ((day)).',
-    process_type,
-    created_by: platformUser,
-  });
-  const secret = await admin(`/service/${service.id}/api-key`, {
-    name: 'load',
-    key_type: 'normal',
-    created_by: platformUser,
-  });
-  return { key: `load-${service.id}-${secret}`, template_id: template.id };
-}
-
-function adminToken(): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1000) })}`;
-  return `${signed}.${createHmac('sha256', adminSecret).update(signed).digest('base64url')}`;
+function reminder(process_type: 'normal' | 'bulk' | 'priority') {
+  return { template_type: 'sms', content: 'Dear ((name)), your appointment is on ((day)).', process_type };
 }
 
 const targets: Record<string, string> = {

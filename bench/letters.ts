@@ -3,44 +3,60 @@ import { createWorkerPool } from '../src/platform/worker-pool.ts';
 import type { LetterBlock, LetterDocument } from '../src/rendering/letter-model.ts';
 import type * as pdfTasks from '../src/rendering/pdf-worker.ts';
 import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';
+import { measureAccepting } from './letters-beside-messages.ts';
+import { quantile } from './processes.ts';
 
-/** Letters drawn per second by the PDF threads, on all cores. Each letter has its own name, address and reference. */
+/**
+ * Letters drawn per second by the PDF threads on all cores, each with its own name, address and reference; then what
+ * drawing letters does to text messages that the same process accepts.
+ */
 export const name = 'letters';
 
 const measured_ms = 6_000;
 
+const targets: Record<string, string> = {
+  one_page_letters_per_s: '>= 100',
+  accept_p99_ratio: '<= 2',
+  messages_not_accepted: '0',
+};
+
+type Figures = Record<string, number>;
+
 export async function run(
   progress: (line: string) => void,
-): Promise<{ rows: Record<string, string | number>[]; figures: Record<string, number> }> {
+): Promise<{ rows: Record<string, string | number>[]; figures: Figures }> {
+  const figures: Figures = { ...(await measureDrawing(progress)), ...(await measureAccepting(progress)) };
+  const rows = Object.entries(figures).map(([figure, value]) => ({
+    figure: figure.replaceAll('_', ' '),
+    value,
+    target: targets[figure] ?? '',
+  }));
+  return { rows, figures };
+}
+
+async function measureDrawing(progress: (line: string) => void): Promise<Figures> {
   const threads = availableParallelism();
   const pool = createWorkerPool<typeof pdfTasks>({
     module: new URL('../src/rendering/pdf-worker.ts', import.meta.url),
     size: threads,
   });
-  const rows: Record<string, string | number>[] = [];
-  const figures: Record<string, number> = {};
+  const figures: Figures = { threads };
   try {
     for (const pages of [1, 10]) {
       progress(`letters of ${pages} page(s), ${threads} threads, ${measured_ms / 1000} s`);
       // Compiling happens in the first letters of a thread and is not what a busy service sees.
       await drawFor(pool, pages, threads, 1_500);
       const { letters, bytes, seconds, latencies } = await drawFor(pool, pages, threads, measured_ms);
-      const perSecond = letters / seconds;
-      rows.push({
-        pages,
-        threads,
-        'letters/s': round(perSecond),
-        'pages/s': round(perSecond * pages),
-        'p50 ms': round(quantile(latencies, 0.5)),
-        'p99 ms': round(quantile(latencies, 0.99)),
-        'kB per letter': round(bytes / letters / 1000),
-      });
-      figures[pages === 1 ? 'one_page_letters_per_s' : 'ten_page_letters_per_s'] = round(perSecond);
+      const kind = pages === 1 ? 'one_page' : 'ten_page';
+      figures[`${kind}_letters_per_s`] = round(letters / seconds);
+      figures[`${kind}_p50_ms`] = round(quantile(latencies, 0.5));
+      figures[`${kind}_p99_ms`] = round(quantile(latencies, 0.99));
+      figures[`${kind}_kb`] = round(bytes / letters / 1000);
     }
   } finally {
     await pool.close();
   }
-  return { rows, figures };
+  return figures;
 }
 
 async function drawFor(
@@ -65,7 +81,8 @@ async function drawFor(
     }
   });
   await Promise.all(clients);
-  return { letters: latencies.length, bytes, seconds: (performance.now() - started) / 1000, latencies };
+  const seconds = (performance.now() - started) / 1000;
+  return { letters: latencies.length, bytes, seconds, latencies: latencies.sort((a, b) => a - b) };
 }
 
 function letterOf(pages: number, number: number): LetterDocument {
@@ -94,8 +111,3 @@ function letterOf(pages: number, number: number): LetterDocument {
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
-
-function quantile(values: number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}

@@ -16,6 +16,8 @@ export interface PacedOrder {
 export interface PacedReport {
   seconds: number;
   accepted: number;
+  /** From the question to its answer. */
+  latencies_ms: number[];
   /** Longest wait of a message for a free connection. */
   behind_ms: number;
   errors: Record<string, number>;
@@ -26,10 +28,11 @@ process.once('message', (order: PacedOrder) => {
 });
 
 function load(order: PacedOrder): Promise<PacedReport> {
-  const report: PacedReport = { seconds: 0, accepted: 0, behind_ms: 0, errors: {} };
+  const report: PacedReport = { seconds: 0, accepted: 0, latencies_ms: [], behind_ms: 0, errors: {} };
   return new Promise((resolve) => {
     const started = performance.now();
     const idle: Socket[] = [];
+    const asked = new Map<Socket, number>();
     let sent = 0;
     let answered = 0;
     const sockets = Array.from({ length: order.connections }, () => open(order.port, onAnswer));
@@ -37,6 +40,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
 
     function onAnswer(socket: Socket, status: string): void {
       answered += 1;
+      report.latencies_ms.push(performance.now() - (asked.get(socket) ?? 0));
       if (status === '201') report.accepted += 1;
       else report.errors[status] = (report.errors[status] ?? 0) + 1;
       idle.push(socket);
@@ -53,6 +57,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
           report.behind_ms = Math.max(report.behind_ms, elapsed - (sent * 1_000) / order.per_second);
           return;
         }
+        asked.set(socket, performance.now());
         ask(socket, order.senders[sent % order.senders.length], sent);
         sent += 1;
       }

@@ -1,13 +1,19 @@
+import type { Log } from '../platform/log.ts';
 import { createWorkerPool, type WorkerPool } from '../platform/worker-pool.ts';
 import type * as pdfTasks from '../rendering/pdf-worker.ts';
 
 /** Everything that draws, reads or shows a PDF happens in these threads, so that a page never delays a text message. */
 export type PdfThreads = WorkerPool<typeof pdfTasks>;
 
-/** Threads start with the first letter. */
+/** Threads start when there is work for them. */
 export function createPdfThreads(size: number | undefined): PdfThreads {
   return createWorkerPool<typeof pdfTasks>({
     module: new URL('../rendering/pdf-worker.ts', import.meta.url),
     ...(size === undefined ? {} : { size }),
   });
+}
+
+/** In the background, once a process is up: else its first letter takes a second longer than the others. */
+export function warmPdfThreads({ pdfThreads, log }: { pdfThreads: PdfThreads; log: Log }): void {
+  pdfThreads.run('warmUp').catch((error) => log.debug({ err: error }, 'the PDF threads were not warmed up'));
 }

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the pool sends to a thread, and what the thread answers. One task at a time, so no ids are needed. */
@@ -14,6 +15,10 @@ type TaskFunction = (...args: unknown[]) => unknown;
 
 const port = parentPort;
 if (!port) throw new Error('worker-thread is the inside of a worker pool and cannot be started by itself');
+
+// What is done in threads can wait; whoever answers requests in the same process goes first. Only Linux gives threads
+// priorities of their own: elsewhere this would slow the whole process.
+if (process.platform === 'linux') setPriority(10);
 
 const tasks: Record<string, TaskFunction | undefined> = await import(workerData.module);
 

@@ -1,5 +1,6 @@
 import type { LetterDocument } from './letter-model.ts';
 import { type DrawLetterOptions, drawLetter } from './letter-pdf.ts';
+import { readPrecompiled } from './pdf-check.ts';
 import { withPdf } from './pdfium.ts';
 
 /**
@@ -32,4 +33,24 @@ export async function composeLetter(letter: LetterDocument, options: ComposeLett
     const attachment_page_count = attachments.reduce((sum, attachment) => sum + file.append(attachment), 0);
     return { ...drawn, pdf: file.save(), page_count: file.page_count, attachment_page_count };
   });
+}
+
+/** Parses the fonts and loads PDFium, so that the first letter of a thread takes as long as any other. */
+export async function warmUp(): Promise<void> {
+  const { pdf } = await drawLetter(
+    {
+      parts: [
+        {
+          language: 'english',
+          address: [],
+          contact_block: [],
+          date: '',
+          subject: [{ kind: 'text', text: 'Aa' }],
+          blocks: [],
+        },
+      ],
+    },
+    { purpose: 'print' },
+  );
+  await readPrecompiled(pdf, 'letter');
 }

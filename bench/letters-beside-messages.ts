@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import { createLog } from '../src/platform/log.ts';
+import type { PacedOrder, PacedReport } from './paced-load.ts';
+import { quantile, runAside, startProduct } from './processes.ts';
+import { adminSecret, aSender, type Sender } from './sender.ts';
+
+const perSecond = 200;
+const seconds = Number(process.env.BENCH_SECONDS ?? 15);
+const lettersQueued = 250 * (seconds + 10);
+
+/**
+ * How long it takes to accept a text message while the same process draws letters as fast as it can, and while it does
+ * not. One process for everything, as `npm start` runs it; the same steady rate of messages in both halves.
+ */
+export async function measureAccepting(progress: (line: string) => void) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
+  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  const database = new pg.Client({ connectionString: server.url });
+  try {
+    await database.connect();
+    const environment = {
+      DATABASE_URL: server.url,
+      DATA_DIR: dataDir,
+      SECRET_KEY: 'secret-key-of-the-benchmark',
+      ADMIN_CLIENT_SECRETS: adminSecret,
+      DEMO: 'false',
+    };
+    progress(`queueing ${lettersQueued} letters`);
+    const text = await queueLetters(environment);
+    const product = await startProduct('serve', environment);
+    try {
+      const order: PacedOrder = {
+        port: product.port,
+        connections: 50,
+        per_second: perSecond,
+        messages: perSecond * seconds,
+        senders: [text],
+      };
+      progress('warming up');
+      await runAside<PacedOrder, PacedReport>('paced-load', { ...order, messages: perSecond * 4 });
+      progress(`${perSecond} messages a second while letters are drawn`);
+      const before = await countDrawn(database);
+      const beside = await runAside<PacedOrder, PacedReport>('paced-load', order);
+      const drawn = (await countDrawn(database)) - before;
+      if ((await countDrawn(database)) === lettersQueued) throw new Error('there were too few letters to draw');
+      progress('the same when no letter is left');
+      await database.query(`delete from graphile_worker._private_jobs where locked_at is null`);
+      await sleep(2_000);
+      const alone = await runAside<PacedOrder, PacedReport>('paced-load', order);
+      const p99 = (report: PacedReport) =>
+        quantile(
+          report.latencies_ms.sort((a, b) => a - b),
+          0.99,
+        );
+      return {
+        accept_p99_ms_without_letters: round(p99(alone)),
+        accept_p99_ms_with_letters: round(p99(beside)),
+        accept_p99_ratio: round(p99(beside) / p99(alone)),
+        letters_per_s_meanwhile: round(drawn / beside.seconds),
+        messages_not_accepted: 2 * order.messages - alone.accepted - beside.accepted,
+      };
+    } finally {
+      await product.stop();
+    }
+  } finally {
+    await database.end();
+    await server.stop();
+    rmSync(server.location, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function queueLetters(environment: Record<string, string>): Promise<Sender> {
+  const api = await startProduct('api', environment);
+  try {
+    const letter = await aSender(api.port, {
+      template_type: 'letter',
+      subject: 'Your appointment',
+      content: 'Dear ((address_line_1)),\n\nyour appointment is on ((day)).\n\n* bring this letter\n* be on time',
+    });
+    const waiting = Array.from({ length: lettersQueued }, (_, number) => number);
+    await Promise.all(Array.from({ length: 32 }, () => keepSending(api.port, letter, waiting)));
+    return await aSender(api.port, { template_type: 'sms', content: 'Dear ((name)), your appointment is on ((day)).' });
+  } finally {
+    await api.stop();
+  }
+}
+
+async function keepSending(port: number, { key, template_id }: Sender, waiting: number[]): Promise<void> {
+  for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
+    const personalisation = {
+      address_line_1: `Recipient ${number}`,
+      address_line_2: `${number} Post Office Lane`,
+      postcode: 'LL61 5UJ',
+      day: 'Monday',
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}/v2/notifications/letter`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ template_id, personalisation }),
+    });
+    if (answer.status !== 201) throw new Error(`a letter was refused: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  }
+}
+
+async function countDrawn(database: pg.Client): Promise<number> {
+  const { rows } = await database.query('select count(*)::int as drawn from letter_files');
+  return rows[0].drawn;
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;

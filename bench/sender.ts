@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto';
+
+/** What the benchmarks send with: services and templates made through the product's own door. */
+export const adminSecret = 'admin-secret-of-the-benchmark';
+
+const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
+
+export interface Sender {
+  service_id: string;
+  secret: string;
+  /** The whole API key. */
+  key: string;
+  template_id: string;
+}
+
+/** A live service with limits high enough never to be met, but counted all the same. */
+export async function aSender(port: number, template: object): Promise<Sender> {
+  const admin = async (path: string, body: object) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken()}` },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return ((await answer.json()) as { data: { id: string } & string }).data;
+  };
+  const service = await admin('/service', {
+    name: `Benchmark ${performance.now()}`,
+    user_id: platformUser,
+    restricted: false,
+  });
+  const limits = { rate_limit: 100_000_000, sms_message_limit: 2_000_000_000, letter_message_limit: 2_000_000_000 };
+  await admin(`/service/${service.id}`, limits);
+  const created = { created_by: platformUser };
+  const { id: template_id } = await admin(`/service/${service.id}/template`, { name: 'Load', ...created, ...template });
+  const secret = await admin(`/service/${service.id}/api-key`, { name: 'load', key_type: 'normal', ...created });
+  return { service_id: service.id, secret, key: `load-${service.id}-${secret}`, template_id };
+}
+
+function adminToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1000) })}`;
+  return `${signed}.${createHmac('sha256', adminSecret).update(signed).digest('base64url')}`;
+}
