@@ -5,7 +5,17 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
-import { cpuMs, cpuMsOfFamily, type Product, parentOf, quantile, rssMb, runAside, startProduct } from './processes.ts';
+import {
+  cpuMs,
+  cpuMsOfFamily,
+  type Product,
+  parentOf,
+  profilingFlags,
+  quantile,
+  rssMb,
+  runAside,
+  startProduct,
+} from './processes.ts';
 import { adminSecret, aSender } from './sender.ts';
 import type { InsertOrder, InsertReport } from './single-inserts.ts';
 
@@ -30,8 +40,7 @@ export async function run(progress: (line: string) => void) {
       ADMIN_CLIENT_SECRETS: adminSecret,
       DEMO: 'false',
     };
-    const flags = process.env.BENCH_CPU_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_CPU_PROFILE] : [];
-    product = await startProduct('api', environment, flags);
+    product = await startProduct('api', environment, profilingFlags());
     const { service_id, secret, template_id } = await aSender(product.port, {
       template_type: 'sms',
       content: 'Dear ((name)), your appointment is on ((day)). Reference: ((reference)).',

@@ -44,6 +44,12 @@ export async function startProduct(
   };
 }
 
+/** `BENCH_CPU_PROFILE=<folder>`: the process that is measured writes its profile there when it stops. */
+export function profilingFlags(): string[] {
+  const folder = process.env.BENCH_CPU_PROFILE;
+  return folder ? ['--cpu-prof', '--cpu-prof-dir', folder] : [];
+}
+
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     if (child.exitCode !== null) throw new Error(`the product ended with code ${child.exitCode}`);

@@ -1,18 +1,17 @@
 import { letterFiles } from '../notifications/letter-work.ts';
-import { recordStatusChanges } from '../notifications/status.ts';
-import { timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sheetsOf } from '../rendering/letter-pdf.ts';
 import { maximumPages } from '../rendering/pdf-check.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { orderOfLetter } from './letter-document.ts';
-import { type Letter, selectLetter, upsertLetterFile } from './letters.sql.ts';
+import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
+import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
+  letterResults: LetterResults;
 };
 
 /** Draws an accepted letter, keeps it, and counts its sheets. Asked again, it draws the same bytes. */
@@ -28,25 +27,15 @@ export async function composeLetter(app: Needs, notificationId: string): Promise
     ...(logo ? { logo } : {}),
   });
   await app.files.put(letterFiles.finished(letter.id), pdf);
-  await recordComposed(app, letter, page_count);
+  await app.letterResults.add(resultOf(letter, page_count, app.clock.now()));
 }
 
-async function recordComposed(app: Needs, letter: Letter, page_count: number): Promise<void> {
-  const now = app.clock.now();
-  const tooLong = page_count > maximumPages;
-  const change = tooLong
-    ? ({ status: 'validation-failed', billable_units: 0 } as const)
-    : ready(letter, page_count, now);
-  await inTransaction(app.db, async (tx) => {
-    await recordStatusChanges(tx, [{ id: letter.id, because: 'checked', ...change }], now);
-    await upsertLetterFile(tx, {
-      notification_id: letter.id,
-      page_count,
-      message: tooLong ? 'letter-too-long' : null,
-      invalid_pages: null,
-      created_at: timestamp(now),
-    });
-  });
+function resultOf(letter: Letter, page_count: number, now: Date): LetterResult {
+  if (page_count > maximumPages) {
+    const change = { status: 'validation-failed', billable_units: 0 } as const;
+    return { id: letter.id, change, found: { page_count, message: 'letter-too-long', invalid_pages: null } };
+  }
+  return { id: letter.id, change: ready(letter, page_count, now), found: { ...nothingFound, page_count } };
 }
 
 /** A live letter waits for the next print run; one sent with a test key has arrived, and costs nothing. */

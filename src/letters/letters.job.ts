@@ -10,6 +10,7 @@ import { WorkerFailure } from '../platform/worker-pool.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { composeLetter } from './compose.ts';
 import { recordDespatches } from './despatch.ts';
+import { createLetterResults, type LetterResults } from './letter-results.ts';
 import { cleanLetters } from './letter-retention.ts';
 import { selectUnfinishedLetters } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
@@ -25,6 +26,8 @@ type Needs = Platform & {
   printer: PrintProvider;
 };
 
+type AtWork = Needs & { letterResults: LetterResults };
+
 interface LetterWork {
   notification_id: string;
   /** How often it was tried before. */
@@ -39,10 +42,11 @@ export function letterJobs(app: Needs): Job[] {
   if (app.virusScanner.mode === 'marker-only') {
     app.log.info({}, 'uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set');
   }
-  const work = (name: string, sentence: string, run: (app: Needs, id: string) => Promise<void>): Job<LetterWork> => ({
+  const atWork = { ...app, letterResults: createLetterResults(app) };
+  const work = (name: string, sentence: string, run: (app: AtWork, id: string) => Promise<void>): Job<LetterWork> => ({
     name,
     sentence,
-    handle: (payload) => tryLetter(app, name, payload, () => run(app, payload.notification_id)),
+    handle: (payload) => tryLetter(app, name, payload, () => run(atWork, payload.notification_id)),
   });
   const jobs: Job<never>[] = [
     work(waitingJobs.compose, 'Draws an accepted letter as a PDF and counts its sheets.', composeLetter),

@@ -70,12 +70,18 @@ export interface LetterFile {
 }
 
 /** The latest look at a letter counts. */
-export async function upsertLetterFile(tx: Tx, row: LetterFile): Promise<void> {
-  const { notification_id: _, ...found } = row;
+export async function upsertLetterFiles(tx: Tx, rows: LetterFile[]): Promise<void> {
   await tx
     .insertInto('letter_files')
-    .values(row)
-    .onConflict((conflict) => conflict.column('notification_id').doUpdateSet(found))
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('notification_id').doUpdateSet(({ ref }) => ({
+        page_count: ref('excluded.page_count'),
+        message: ref('excluded.message'),
+        invalid_pages: ref('excluded.invalid_pages'),
+        created_at: ref('excluded.created_at'),
+      })),
+    )
     .execute();
 }
 

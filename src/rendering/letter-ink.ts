@@ -18,13 +18,34 @@ export type Ink = {
  * the colours as they were given.
  */
 export function inkFor(purpose: LetterPurpose): Ink {
-  const fromRgb = ([red = 0, green = 0, blue = 0]: number[]): InkColor =>
-    purpose === 'print' ? pressColor(red, green, blue) : [red, green, blue];
+  return purpose === 'print' ? printInk : previewInk;
+}
+
+const printInk = ink(rememberedPressColor());
+const previewInk = ink(([red = 0, green = 0, blue = 0]) => [red, green, blue]);
+
+function ink(fromRgb: Ink['fromRgb']): Ink {
   return {
     black: fromRgb([0, 0, 0]),
     white: fromRgb([255, 255, 255]),
     grey: fromRgb([177, 180, 182]),
     highlight: fromRgb([255, 221, 0]),
     fromRgb,
+  };
+}
+
+/** The search for inks took as long as the rest of a letter; its few colours are the same in the next one. */
+function rememberedPressColor(): Ink['fromRgb'] {
+  const known = new Map<string, InkColor>();
+  return ([red = 0, green = 0, blue = 0]) => {
+    const name = `${red} ${green} ${blue}`;
+    let color = known.get(name);
+    if (!color) {
+      // A drawing with many shades is no logo: starting afresh keeps what is remembered small.
+      if (known.size >= 1_000) known.clear();
+      color = pressColor(red, green, blue);
+      known.set(name, color);
+    }
+    return color;
   };
 }

@@ -1,0 +1,42 @@
+import { recordStatusChanges, type StatusChange } from '../notifications/status.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { isDatabaseUnavailable } from '../platform/db/errors.ts';
+import { GroupCommit } from '../platform/db/group-commit.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type LetterFile, upsertLetterFiles } from './letters.sql.ts';
+
+/** What was found in the file of a letter, and what becomes of the letter; nothing when it was cancelled meanwhile. */
+export interface LetterResult {
+  id: string;
+  change?: Omit<StatusChange, 'id' | 'because'>;
+  found: Pick<LetterFile, 'page_count' | 'message' | 'invalid_pages'>;
+}
+
+export const nothingFound: LetterResult['found'] = { page_count: null, message: null, invalid_pages: null };
+
+export type LetterResults = GroupCommit<LetterResult, void>;
+
+/** Letters that are ready in the same moment share a commit, and leave the database to those who wait for an answer. */
+export function createLetterResults({ db, clock }: Pick<Platform, 'db' | 'clock'>): LetterResults {
+  return new GroupCommit({
+    largest: 100,
+    atOnce: 1,
+    concernsAll: isDatabaseUnavailable,
+    async commit(results) {
+      const now = clock.now();
+      const created_at = timestamp(now);
+      const changes = results.flatMap(({ id, change }) =>
+        change ? [{ id, because: 'checked' as const, ...change }] : [],
+      );
+      await inTransaction(db, async (tx) => {
+        await recordStatusChanges(tx, changes, now);
+        await upsertLetterFiles(
+          tx,
+          results.map(({ id, found }) => ({ notification_id: id, ...found, created_at })),
+        );
+      });
+      return results.map(() => undefined);
+    },
+  });
+}
