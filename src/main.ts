@@ -13,6 +13,7 @@ import {
 } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
+import { measureLetters } from './letters/late-letters.ts';
 import { warmPdfThreads } from './letters/pdf-threads.ts';
 import { preparePartitions } from './notifications/partitions.ts';
 import { BackupRefused, backup, restore } from './operations/backup.ts';
@@ -119,7 +120,10 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   await http.listen({ port: config.PORT, host: config.HOST });
-  if (roles.worker) warmPdfThreads(app);
+  if (roles.worker) {
+    measureLetters(app);
+    warmPdfThreads(app);
+  }
 
   async function stop(): Promise<void> {
     app.drain();

@@ -41,6 +41,11 @@ export const schedule: TimedTask[] = [
     sentence: 'A letter whose process died is only forgotten for a while.',
   },
   {
+    cron: '0 7,19 * * *',
+    job: 'check-letters',
+    sentence: 'When people begin their day there is still time to act; in the evening the printer’s day is over.',
+  },
+  {
     cron: '30 4 * * *',
     job: 'clean-letters',
     sentence: 'After the night’s deletion of old notifications.',

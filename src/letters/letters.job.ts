@@ -10,6 +10,7 @@ import { WorkerFailure } from '../platform/worker-pool.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { composeLetter } from './compose.ts';
 import { recordDespatches } from './despatch.ts';
+import { checkLetters } from './late-letters.ts';
 import { createLetterResults, type LetterResults } from './letter-results.ts';
 import { cleanLetters } from './letter-retention.ts';
 import { selectUnfinishedLetters } from './letters.sql.ts';
@@ -74,6 +75,11 @@ export function letterJobs(app: Needs): Job[] {
       name: 'resume-letters',
       sentence: 'Begins again with letters whose work was lost with a process.',
       handle: () => resumeLetters(app),
+    },
+    {
+      name: 'check-letters',
+      sentence: 'Says so when letters are not printed, posted or checked in time, and when they failed.',
+      handle: () => checkLetters(app),
     },
     {
       name: 'clean-letters',

@@ -112,6 +112,31 @@ export async function selectPrintableLetters(db: Db, cutOff: Timestamp): Promise
   return rows.map(({ id }) => id);
 }
 
+export interface LateLetterLimits {
+  accepted_before: Timestamp;
+  handed_over_before: Timestamp;
+  uploaded_before: Timestamp;
+  failed_after: Timestamp;
+}
+
+export interface LateLetters {
+  not_printed: number;
+  not_despatched: number;
+  not_scanned: number;
+  failed: number;
+}
+
+export async function countLateLetters(db: Db, limits: LateLetterLimits): Promise<LateLetters> {
+  const { rows } = await sql<LateLetters>`select
+      count(*) filter (where n.status = 'created' and n.created_at < ${limits.accepted_before})::int as not_printed,
+      count(*) filter (where n.status = 'sending' and n.sent_at < ${limits.handed_over_before})::int as not_despatched,
+      count(*) filter (where n.status = 'pending-virus-check' and n.created_at < ${limits.uploaded_before})::int
+        as not_scanned,
+      count(*) filter (where n.status = 'technical-failure' and n.created_at > ${limits.failed_after})::int as failed
+    from notifications n where n.notification_type = 'letter' and n.key_type = 'normal'`.execute(db);
+  return rows[0] ?? { not_printed: 0, not_despatched: 0, not_scanned: 0, failed: 0 };
+}
+
 /** Files whose letter was deleted since. */
 export async function selectOrphanedLetterFiles(db: Db, most: number): Promise<string[]> {
   const { rows } = await sql<{ notification_id: string }>`select f.notification_id from letter_files f

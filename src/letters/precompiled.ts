@@ -73,7 +73,8 @@ async function accepted(
   const address = parsePostalAddress(recipient.split('\n'));
   // What was sent with a test key is never printed: its sender gets back the very bytes that were uploaded.
   if (letter.key_type !== 'test') {
-    await app.files.put(letterFiles.finished(letter.id), await app.pdfThreads.run('addTag', pdf));
+    const rewritten = await app.pdfThreads.run('rewritePrecompiled', pdf, recipient.split('\n'));
+    await app.files.put(letterFiles.finished(letter.id), rewritten);
   }
   const change = {
     ...ready(letter, page_count, app.clock.now()),

@@ -1,8 +1,7 @@
 import type { Config } from '../config.ts';
-import { printCutOff } from '../notifications/estimated-delivery.ts';
+import { isWorkingDay, printCutOff } from '../notifications/estimated-delivery.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
-import { isBankHoliday, weekday } from '../platform/bank-holidays.ts';
 import { londonDay, londonInstant } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -50,8 +49,7 @@ export async function collateLetters(app: Needs): Promise<void> {
 function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
   const day = londonDay(now);
   const moment = londonInstant(day, printCutOff.hour, printCutOff.minute);
-  const isWorkingDay = ![0, 6].includes(weekday(day)) && !isBankHoliday(day);
-  return isWorkingDay && now >= moment ? { day, moment } : undefined;
+  return isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
 }
 
 /** Hands a batch over, then says so. A crash in between hands the same files over again, under the same names. */

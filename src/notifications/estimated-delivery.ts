@@ -30,7 +30,8 @@ function nextDay(day: string, fits: (day: string) => boolean): string {
   return next;
 }
 
-function isWorkingDay(day: string): boolean {
+/** Letters are printed on these days. */
+export function isWorkingDay(day: string): boolean {
   return weekday(day) !== 6 && isFirstClassDay(day);
 }
 

@@ -1,9 +1,6 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import { longLetter } from '../../test/kit/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../test/kit/pdf-samples.ts';
-import { drawLetter } from './letter-pdf.ts';
-import { addTag } from './letter-tag.ts';
 import { readPrecompiled } from './pdf-check.ts';
 import { overlayPdf, type PageToPngOptions, pageToPng } from './pdf-image.ts';
 import { linesIn } from './pdf-text.ts';
@@ -134,34 +131,6 @@ describe('the red overlay', () => {
       file.page(2, (page) => linesIn(page, { left: 0, top: 0, right: 210, bottom: 297 })),
     );
     expect(lines).toEqual(['More of the letter']);
-  });
-});
-
-describe('addTag', () => {
-  const corner = { left: 0, top: 0, right: 15.191, bottom: 6.149 };
-  const tagOf = (pdf: Uint8Array, page: number) =>
-    withPdf(pdf, (file) => file.page(page, (shown) => linesIn(shown, corner)));
-
-  it('writes the tag into the corner of the first page, invisibly', async () => {
-    const tagged = await addTag(await makePdf([firstPage(), laterPage()]));
-    expect(await tagOf(tagged, 1)).toEqual(['NOTIFY']);
-    expect(await tagOf(tagged, 2)).toEqual([]);
-    expect(await readPrecompiled(tagged, 'letter')).toMatchObject({ message: null, address_lines: address });
-  });
-
-  it.each([90, 270] as const)('does so on a page turned by %i degrees', async (rotate) => {
-    const tagged = await addTag(await makePdf([{ width: 297, height: 210, rotate }]));
-    expect(await tagOf(tagged, 1)).toEqual(['NOTIFY']);
-  });
-
-  it('leaves a file alone that has the tag', async () => {
-    const { pdf } = await drawLetter(longLetter, { purpose: 'print' });
-    expect(Buffer.compare(await addTag(pdf), pdf)).toBe(0);
-  });
-
-  it('gives the same bytes each time', async () => {
-    const pdf = await makePdf([firstPage()]);
-    expect(Buffer.compare(await addTag(pdf), await addTag(pdf))).toBe(0);
   });
 });
 

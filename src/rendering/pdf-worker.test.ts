@@ -53,7 +53,7 @@ describe('the PDF threads', () => {
     await expect(refused).rejects.toMatchObject({ name: 'UnreadablePdf', problem: 'encrypted' });
   });
 
-  it('check, draw, cover and tag uploaded files', async () => {
+  it('check, draw, cover and rewrite uploaded files', async () => {
     const pdf = await makePdf([firstPage()]);
     expect(await pool.run('readPrecompiled', pdf, 'letter')).toMatchObject({ message: null, address_lines: address });
     expect(
@@ -63,7 +63,7 @@ describe('the PDF threads', () => {
     ).toBe('PNG');
     await expect(pool.run('pageToPng', pdf, 2)).rejects.toMatchObject({ name: 'NoSuchPage' });
     expect((await pool.run('overlayPdf', pdf)).length).toBeGreaterThan(pdf.length);
-    expect(await textOfPage(await pool.run('addTag', pdf), 1)).toContain('NOTIFY');
+    expect(await textOfPage(await pool.run('rewritePrecompiled', pdf, address), 1)).toContain('NOTIFY');
     expect(await pool.run('checkLogo', '<svg viewBox="0 0 9 9"/>')).toBeNull();
   });
 

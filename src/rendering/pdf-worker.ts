@@ -8,7 +8,7 @@ import { withPdf } from './pdfium.ts';
  * logos from outside, so they belong into threads with a time limit: `createWorkerPool` with this module.
  */
 export { checkLogo } from './letter-logo.ts';
-export { addTag } from './letter-tag.ts';
+export { rewritePrecompiled } from './letter-rewrite.ts';
 export { readPrecompiled } from './pdf-check.ts';
 export { overlayPdf, pageToPng } from './pdf-image.ts';
 

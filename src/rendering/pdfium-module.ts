@@ -32,6 +32,11 @@ export type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & {
   _FPDFPath_LineTo(path: number, x: number, y: number): number;
   _FPDFPath_Close(path: number): number;
   _FPDFPath_SetDrawMode(path: number, fillMode: number, stroke: number): number;
+  _FPDFPageObj_GetBounds(...args: [object: number, left: number, bottom: number, right: number, top: number]): number;
+  _FPDFPageObj_Destroy(object: number): void;
+  _FPDFPage_RemoveObject(page: number, object: number): number;
+  _FPDFPage_Flatten(page: number, flags: number): number;
+  _FPDFPage_Delete(document: number, index: number): void;
   _FPDFPage_InsertObject(page: number, object: number): void;
   _FPDFPage_GenerateContent(page: number): number;
   wasmExports: {

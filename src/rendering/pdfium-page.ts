@@ -10,6 +10,8 @@ export type PageImage = {
 /** A character and where it stands, in millimetres from the top left corner of the page as it is shown. */
 export type PageCharacter = { character: string; left: number; right: number; baseline: number };
 
+type Color = [red: number, green: number, blue: number, alpha: number];
+
 /** One page as it is shown: turned as the file says. */
 export type PdfPage = {
   width_mm: number;
@@ -17,7 +19,9 @@ export type PdfPage = {
   render(dpi: number): PageImage;
   characters(): PageCharacter[];
   /** Fills the page except for some boxes, over everything that is there. The boxes must not overlap. */
-  coverOutside(boxes: Box[], color: [red: number, green: number, blue: number, alpha: number]): void;
+  coverOutside(boxes: Box[], color: Color): void;
+  /** Takes out the text of a place and covers whatever else is there in white. */
+  clear(box: Box): void;
   /** Adds a drawing object of PDFium's with its top left corner on that of the page. */
   insert(object: number, height_mm: number): void;
 };
@@ -40,25 +44,34 @@ export function pageOf(pdfium: Pdfium, document: number, page: number): PdfPage 
       return [view.getFloat64(0, true), view.getFloat64(8, true)];
     });
 
+  const fill = (boxes: Box[], [red, green, blue, alpha]: Color) => {
+    const path = pdfium._FPDFPageObj_CreateNewPath(...toPage(0, 0));
+    for (const box of boxes) {
+      pdfium._FPDFPath_MoveTo(path, ...toPage(box.left, box.top));
+      pdfium._FPDFPath_LineTo(path, ...toPage(box.right, box.top));
+      pdfium._FPDFPath_LineTo(path, ...toPage(box.right, box.bottom));
+      pdfium._FPDFPath_LineTo(path, ...toPage(box.left, box.bottom));
+      pdfium._FPDFPath_Close(path);
+    }
+    pdfium._FPDFPath_SetDrawMode(path, evenOddFill, 0);
+    pdfium._FPDFPageObj_SetFillColor(path, red, green, blue, alpha);
+    pdfium._FPDFPage_InsertObject(page, path);
+    pdfium._FPDFPage_GenerateContent(page);
+  };
+
   return {
     width_mm: width / pointsPerMm,
     height_mm: height / pointsPerMm,
     render: (dpi) => render(pdfium, document, page, Math.round((width * dpi) / 72), Math.round((height * dpi) / 72)),
     characters: () => readCharacters(pdfium, page, device, unitsPerMm),
-    coverOutside(boxes, [red, green, blue, alpha]) {
-      const [x, y] = toPage(0, 0);
-      const path = pdfium._FPDFPageObj_CreateNewPath(x, y);
-      for (const box of [{ left: 0, top: 0, right: width / pointsPerMm, bottom: height / pointsPerMm }, ...boxes]) {
-        pdfium._FPDFPath_MoveTo(path, ...toPage(box.left, box.top));
-        pdfium._FPDFPath_LineTo(path, ...toPage(box.right, box.top));
-        pdfium._FPDFPath_LineTo(path, ...toPage(box.right, box.bottom));
-        pdfium._FPDFPath_LineTo(path, ...toPage(box.left, box.bottom));
-        pdfium._FPDFPath_Close(path);
-      }
-      pdfium._FPDFPath_SetDrawMode(path, evenOddFill, 0);
-      pdfium._FPDFPageObj_SetFillColor(path, red, green, blue, alpha);
-      pdfium._FPDFPage_InsertObject(page, path);
-      pdfium._FPDFPage_GenerateContent(page);
+    coverOutside(boxes, color) {
+      fill([{ left: 0, top: 0, right: width / pointsPerMm, bottom: height / pointsPerMm }, ...boxes], color);
+    },
+    clear(box) {
+      const [x0, y0] = toPage(box.left, box.top);
+      const [x1, y1] = toPage(box.right, box.bottom);
+      removeText(pdfium, page, [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]);
+      fill([box], [255, 255, 255, 255]);
     },
     insert(object, height_mm) {
       // Where the object's own axes come to lie on a page that may be turned and need not begin at zero.
@@ -71,6 +84,28 @@ export function pageOf(pdfium: Pdfium, document: number, page: number): PdfPage 
       pdfium._FPDFPage_GenerateContent(page);
     },
   };
+}
+
+const textObject = 1;
+
+/**
+ * Text whose middle lies in the box, in points of the page. Text inside a drawing within the page has coordinates of its
+ * own and stays.
+ */
+function removeText(pdfium: Pdfium, page: number, [left, bottom, right, top]: [number, number, number, number]): void {
+  withMemory(pdfium, 16, (at) => {
+    for (let index = pdfium._FPDFPage_CountObjects(page) - 1; index >= 0; index--) {
+      const object = pdfium._FPDFPage_GetObject(page, index);
+      if (pdfium._FPDFPageObj_GetType(object) !== textObject) continue;
+      if (!pdfium._FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) continue;
+      const view = new DataView(pdfium.HEAPU8.buffer, at);
+      const x = (view.getFloat32(0, true) + view.getFloat32(8, true)) / 2;
+      const y = (view.getFloat32(4, true) + view.getFloat32(12, true)) / 2;
+      if (x < left || x > right || y < bottom || y > top) continue;
+      pdfium._FPDFPage_RemoveObject(page, object);
+      pdfium._FPDFPageObj_Destroy(object);
+    }
+  });
 }
 
 const flags = { annotations: 0x01, reverseByteOrder: 0x10 };

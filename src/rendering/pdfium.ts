@@ -19,8 +19,9 @@ export class UnreadablePdf extends Error {
 export type PdfFile = {
   readonly page_count: number;
   page<T>(number: number, use: (page: PdfPage) => T): T;
-  /** Adds all pages of another file at the end; how many those are. */
+  /** Adds all pages of another file at the end, as they would be printed; how many those are. */
   append(pdf: Uint8Array): number;
+  remove(number: number): void;
   /** Puts the first page of another file over a page, top left corner on top left corner. */
   stamp(number: number, pdf: Uint8Array): void;
   save(): Uint8Array;
@@ -56,11 +57,14 @@ function fileOf(pdfium: Pdfium, document: number): PdfFile {
     page: (number, use) => withPage(pdfium, document, number, use),
     append(bytes) {
       return withDocument(pdfium, bytes, (other) => {
+        // Notes and filled forms become part of the page: the form they belong to stays behind.
+        for (let index = 0; index < pdfium._FPDF_GetPageCount(other); index++) flatten(pdfium, other, index);
         const end = pdfium._FPDF_GetPageCount(document);
         if (!pdfium._FPDF_ImportPages(document, other, 0, end)) throw new UnreadablePdf('broken');
         return pdfium._FPDF_GetPageCount(document) - end;
       });
     },
+    remove: (number) => pdfium._FPDFPage_Delete(document, number - 1),
     stamp(number, bytes) {
       withDocument(pdfium, bytes, (other) => {
         const xObject = pdfium._FPDF_NewXObjectFromPage(document, other, 0);
@@ -74,6 +78,15 @@ function fileOf(pdfium: Pdfium, document: number): PdfFile {
     },
     save: () => saveDocument(pdfium, document),
   };
+}
+
+const asPrinted = 1;
+
+function flatten(pdfium: Pdfium, document: number, index: number): void {
+  const page = pdfium._FPDF_LoadPage(document, index);
+  if (!page) throw new UnreadablePdf('broken');
+  pdfium._FPDFPage_Flatten(page, asPrinted);
+  pdfium._FPDF_ClosePage(page);
 }
 
 function withPage<T>(pdfium: Pdfium, document: number, number: number, use: (page: PdfPage) => T): T {
