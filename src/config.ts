@@ -32,11 +32,10 @@ export const settings = {
     'Seconds that a client may take to send a whole request; its headers must be there within ten.',
     { fallback: 60, min: 10, max: 600 },
   ),
-  WORKER_CONCURRENCY: setting.integer('Background jobs that one process runs at the same time.', {
-    fallback: 10,
-    min: 1,
-    max: 200,
-  }),
+  WORKER_CONCURRENCY: setting.integer(
+    'Background jobs that one process runs at the same time; 0: three more than it has PDF threads.',
+    { fallback: 0, min: 0, max: 200 },
+  ),
   ADMIN_CLIENT_ID: setting.text('Issuer (`iss`) of the administrative front end’s tokens.', {
     fallback: 'notify-admin',
   }),

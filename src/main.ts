@@ -114,8 +114,10 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
   // Compiling some hundred schemas holds the event loop for a while: before anything waits for an answer.
   await http.ready();
+  // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
+  const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
   const worker = roles.worker
-    ? startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency: config.WORKER_CONCURRENCY })
+    ? startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency })
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();

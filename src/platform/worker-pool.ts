@@ -37,6 +37,8 @@ type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never;
 
 export type WorkerPool<Tasks> = {
   run<Name extends string & keyof Tasks>(name: Name, ...args: Arguments<Tasks[Name]>): Promise<Result<Tasks[Name]>>;
+  /** Threads at most. */
+  readonly size: number;
   /** Tasks that wait for a thread. */
   readonly waiting: number;
   /** Finishes what runs, refuses what waits, ends the threads. */
@@ -161,6 +163,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
         assign();
       });
     },
+    size,
     get waiting() {
       return queue.length;
     },
