@@ -17,6 +17,8 @@ export interface LoadOrder {
 
 export interface LoadReport {
   seconds: number;
+  /** What the load itself took of the machine. */
+  cpu_ms: number;
   latencies_ms: number[];
   ids: string[];
   /** By status or by what went wrong. */
@@ -28,11 +30,13 @@ process.once('message', (order: LoadOrder) => {
 });
 
 async function load(order: LoadOrder): Promise<LoadReport> {
-  const report: LoadReport = { seconds: 0, latencies_ms: [], ids: [], errors: {} };
+  const report: LoadReport = { seconds: 0, cpu_ms: 0, latencies_ms: [], ids: [], errors: {} };
   const started = performance.now();
   const until = started + order.seconds * 1000;
   await Promise.all(Array.from({ length: order.connections }, (_, n) => client(order, n, until, report)));
   report.seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage();
+  report.cpu_ms = (user + system) / 1000;
   return report;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { newId } from '../src/platform/id.ts';
 
 /**
  * What the database can do with one durable row per commit, as pgbench measures it: so many clients, each with a
@@ -7,6 +8,8 @@ import { connect } from 'node:net';
  * cores would make the database look slower than it is. In a process of its own, like the load it is compared with.
  */
 export interface InsertOrder {
+  /** `messages`: the row that accepting a text message stores, into a table like that of the notifications. */
+  rows: 'bare' | 'messages';
   /** Folder of the server's socket, or its host. */
   host: string;
   port: number;
@@ -34,10 +37,38 @@ async function insert(order: InsertOrder): Promise<InsertReport> {
   return report;
 }
 
-const payload = 'x'.repeat(300);
+const kinds = {
+  bare: {
+    table: 'create table bare (id uuid primary key, payload text)',
+    insert: 'insert into bare values ($1::uuid, $2::text)',
+    values: () => [randomUUID(), 'x'.repeat(300)],
+  },
+  messages: {
+    table: 'create table messages (like notifications including all)',
+    insert: `insert into messages (id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
+      status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, international,
+      rate_multiplier, created_at)
+    values ($1::uuid, $2::uuid, $3::uuid, 1, 'sms', 'normal', $4::uuid, 'created', $5, $6, $7, $8::jsonb, $9, false, 1,
+      $10::timestamptz)`,
+    values: () => {
+      const now = new Date();
+      const number = `79${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
+      const personalisation = { name: `Person ${number}`, day: 'Monday', reference: randomUUID() };
+      return [
+        ...[newId(now), service, template, key, `order-${number}`, `0${number}`, `44${number}`],
+        ...[JSON.stringify(personalisation), 'Benchmark', now.toISOString()],
+      ];
+    },
+  },
+};
+
+export const tableFor = (rows: InsertOrder['rows']) => kinds[rows].table;
+
+const [service, template, key] = [randomUUID(), randomUUID(), randomUUID()];
 
 function client(order: InsertOrder, until: number, report: InsertReport): Promise<void> {
   return new Promise((resolve, reject) => {
+    const kind = kinds[order.rows];
     const path = order.host.startsWith('/') ? `${order.host}/.s.PGSQL.${order.port}` : undefined;
     const socket = path ? connect(path) : connect(order.port, order.host);
     let isPrepared = false;
@@ -49,11 +80,11 @@ function client(order: InsertOrder, until: number, report: InsertReport): Promis
       if (isPrepared) report.inserts += 1;
       else {
         isPrepared = true;
-        socket.write(Buffer.concat([parse('insert into single_inserts values ($1::uuid, $2::text)'), sync]));
+        socket.write(Buffer.concat([parse(kind.insert), sync]));
         return;
       }
       if (performance.now() >= until) socket.end(message('X', Buffer.alloc(0)));
-      else socket.write(Buffer.concat([bind([randomUUID(), payload]), execute, sync]));
+      else socket.write(Buffer.concat([bind(kind.values()), execute, sync]));
     });
     socket.on('error', reject);
     socket.on('close', () => resolve());
