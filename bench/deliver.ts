@@ -70,14 +70,14 @@ async function measureThroughput(
     });
     progress('warming up');
     await runAside<PacedOrder, PacedReport>('paced-load', load(4));
-    await untilDelivered(database);
+    await untilDelivered(progress, database);
     await database.query('truncate sandbox_messages');
     const mark = (await database.query('select clock_timestamp() as now')).rows[0].now as Date;
     const postmaster = Number(readFileSync(join(server.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
     const before = { worker: cpuMs(worker.pid), database: cpuMsOfFamily(postmaster) };
     progress(`${perSecond} messages a second for ${seconds} s`);
     const report = await runAside<PacedOrder, PacedReport>('paced-load', load(seconds));
-    await untilDelivered(database);
+    await untilDelivered(progress, database);
     const messages = report.accepted;
     const { rows } = await database.query(
       `select count(*)::int as delivered,
@@ -148,14 +148,25 @@ async function longestWait(database: pg.Client, template: string): Promise<numbe
   return ms(rows[0].p99);
 }
 
-async function untilDelivered(database: pg.Client): Promise<void> {
+/** Gives up when nothing has moved for half a minute. */
+async function untilDelivered(progress: Progress, database: pg.Client): Promise<void> {
+  let least = Number.POSITIVE_INFINITY;
+  let movedAt = performance.now();
   for (;;) {
     const { rows } = await database.query(
-      `select (select count(*) from delivery_queue)
-        + (select count(*) from sandbox_messages where receipt_due_at is not null) as open`,
+      `select (select count(*)::int from delivery_queue) as queued,
+        (select count(*)::int from sandbox_messages where receipt_due_at is not null) as unconfirmed`,
     );
-    if (Number(rows[0].open) === 0) return;
-    await sleep(100);
+    const { queued, unconfirmed } = rows[0] as { queued: number; unconfirmed: number };
+    if (queued + unconfirmed === 0) return;
+    progress(`waiting for ${queued} in the queue and ${unconfirmed} receipts`);
+    if (queued + unconfirmed < least) {
+      least = queued + unconfirmed;
+      movedAt = performance.now();
+    } else if (performance.now() - movedAt > 30_000) {
+      throw new Error(`${queued} messages stay in the queue, and ${unconfirmed} without a receipt`);
+    }
+    await sleep(200);
   }
 }
 

@@ -29,30 +29,46 @@ process.once('message', (order: PacedOrder) => {
 
 function load(order: PacedOrder): Promise<PacedReport> {
   const report: PacedReport = { seconds: 0, accepted: 0, latencies_ms: [], behind_ms: 0, errors: {} };
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const started = performance.now();
-    const idle: Socket[] = [];
+    const sockets = new Set<Socket>();
+    /** Taken in turn, because a server closes connections that stay silent. */
+    const idle = new Set<Socket>();
     const asked = new Map<Socket, number>();
     let sent = 0;
     let answered = 0;
-    const sockets = Array.from({ length: order.connections }, () => open(order.port, onAnswer));
-    for (const socket of sockets) socket.once('connect', () => idle.push(socket));
 
     function onAnswer(socket: Socket, status: string): void {
       answered += 1;
       report.latencies_ms.push(performance.now() - (asked.get(socket) ?? 0));
       if (status === '201') report.accepted += 1;
       else report.errors[status] = (report.errors[status] ?? 0) + 1;
-      idle.push(socket);
+      idle.add(socket);
       pump();
       if (answered === order.messages) finish();
+    }
+
+    function freeSocket(): Socket | undefined {
+      const [socket] = idle;
+      if (socket) {
+        idle.delete(socket);
+        return socket;
+      }
+      if (sockets.size === order.connections) return undefined;
+      const opened = open(order.port, onAnswer);
+      sockets.add(opened);
+      opened.once('close', () => {
+        sockets.delete(opened);
+        if (!idle.delete(opened)) reject(new Error('The product closed a connection without an answer'));
+      });
+      return opened;
     }
 
     function pump(): void {
       const elapsed = performance.now() - started;
       const due = Math.min(order.messages, Math.floor((elapsed * order.per_second) / 1_000));
       while (sent < due) {
-        const socket = idle.pop();
+        const socket = freeSocket();
         if (!socket) {
           report.behind_ms = Math.max(report.behind_ms, elapsed - (sent * 1_000) / order.per_second);
           return;
@@ -67,7 +83,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
     function finish(): void {
       clearInterval(ticking);
       report.seconds = (performance.now() - started) / 1_000;
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) socket.removeAllListeners('close').destroy();
       resolve(report);
     }
   });
