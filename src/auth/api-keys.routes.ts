@@ -37,6 +37,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
         }),
         response: { 201: Data(Uuid) },
       },
+      preValidation: async (request) => readLiveAsNormal(request.body),
     },
     async (request, reply) =>
       reply.code(201).send({ data: await createApiKey(app, request.params.service_id, request.body) }),
@@ -75,4 +76,10 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
       return reply.code(202).send(null);
     },
   );
+}
+
+/** People and error messages call them live. */
+function readLiveAsNormal(body: unknown): void {
+  const request = body as { key_type?: unknown } | undefined;
+  if (request?.key_type === 'live' || request?.key_type === 'LIVE') request.key_type = 'normal';
 }

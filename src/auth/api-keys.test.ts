@@ -46,6 +46,10 @@ describe('POST /service/{id}/api-key', () => {
     expect((await aKey({ key_type })).key.key_type).toBe(key_type);
   });
 
+  it.each(['live', 'LIVE'])('201 for a %s key, which is a normal one', async (key_type) => {
+    expect((await aKey({ key_type })).key.key_type).toBe('normal');
+  });
+
   it('400 for a name that a live key of the service has; 201 once that one is revoked', async () => {
     const { service, request, key } = await aKey();
     const { status, body } = await admin('POST', `/service/${service}/api-key`, request);
