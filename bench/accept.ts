@@ -5,6 +5,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
+import type { Measurement, Progress } from './measurement.ts';
 import {
   cpuMs,
   cpuMsOfFamily,
@@ -25,11 +26,13 @@ import { type InsertOrder, type InsertReport, tableFor } from './single-inserts.
  */
 export const name = 'accept';
 
+const targets = { ratio: '>= 0.5', p99_ms: '< 60', errors: '0', lost: '0', rss_growth_mb: '< 50' };
+
 const connections = 64;
 const measured_s = Number(process.env.BENCH_SECONDS ?? 15);
 const warmUp_s = 4;
 
-export async function run(progress: (line: string) => void) {
+export async function run(progress: Progress): Promise<Measurement> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   progress('starting PostgreSQL and one API process');
   const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
@@ -93,7 +96,8 @@ export async function run(progress: (line: string) => void) {
       errors,
       lost,
     };
-    return { rows: rowsOf(figures, report.errors), figures };
+    for (const [what, count] of Object.entries(report.errors)) progress(`${count} times ${what}`);
+    return { figures, targets };
   } finally {
     await database.end();
     await product?.stop();
@@ -101,23 +105,6 @@ export async function run(progress: (line: string) => void) {
     rmSync(server.location, { recursive: true, force: true });
     rmSync(dataDir, { recursive: true, force: true });
   }
-}
-
-function rowsOf(figures: Record<string, number>, errors: Record<string, number>): Record<string, string | number>[] {
-  const targets: Record<string, string> = {
-    ratio: '>= 0.5',
-    p99_ms: '< 60',
-    errors: '0',
-    lost: '0',
-    rss_growth_mb: '< 50',
-  };
-  const detail = Object.entries(errors).map(([what, count]) => `${count} x ${what}`);
-  return Object.entries(figures).map(([figure, value]) => ({
-    figure: figure.replaceAll('_', ' '),
-    value,
-    target: targets[figure] ?? '',
-    ...(figure === 'errors' && detail.length > 0 ? { note: detail.join(', ') } : {}),
-  }));
 }
 
 async function countLost(database: pg.Client, ids: string[]): Promise<number> {

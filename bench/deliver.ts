@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
+import type { Measurement, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { cpuMs, cpuMsOfFamily, runAside, startProduct } from './processes.ts';
 import { adminSecret, aSender } from './sender.ts';
@@ -19,10 +20,7 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 20);
 const perSecond = Number(process.env.BENCH_RATE ?? 1_200);
 const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
 
-type Row = Record<string, string | number>;
-type Progress = (line: string) => void;
-
-export async function run(progress: Progress): Promise<{ rows: Row[]; figures: Record<string, number> }> {
+export async function run(progress: Progress): Promise<Measurement> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   progress('starting PostgreSQL');
   const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
@@ -38,8 +36,7 @@ export async function run(progress: Progress): Promise<{ rows: Row[]; figures: R
     };
     const throughput = await measureThroughput(progress, server, database, environment);
     const overtaking = await measureOvertaking(progress, database, environment);
-    const figures = { ...throughput, ...overtaking };
-    return { rows: rowsOf(figures), figures };
+    return { figures: { ...throughput, ...overtaking }, targets };
   } finally {
     await database.end().catch(() => undefined);
     await server.stop();
@@ -181,14 +178,6 @@ const targets: Record<string, string> = {
   normal_wait_p99_ms: '< 2000',
   priority_wait_p99_ms: '< 1000',
 };
-
-function rowsOf(figures: Record<string, number>): Row[] {
-  return Object.entries(figures).map(([figure, value]) => ({
-    figure: figure.replaceAll('_', ' '),
-    value,
-    target: targets[figure] ?? '',
-  }));
-}
 
 function ms(value: unknown): number {
   return Math.round(Number(value) * 1_000);

@@ -4,6 +4,7 @@ import type { LetterBlock, LetterDocument } from '../src/rendering/letter-model.
 import type * as pdfTasks from '../src/rendering/pdf-worker.ts';
 import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';
 import { measureAccepting } from './letters-beside-messages.ts';
+import type { Measurement, Progress } from './measurement.ts';
 import { quantile } from './processes.ts';
 
 /**
@@ -22,19 +23,11 @@ const targets: Record<string, string> = {
 
 type Figures = Record<string, number>;
 
-export async function run(
-  progress: (line: string) => void,
-): Promise<{ rows: Record<string, string | number>[]; figures: Figures }> {
-  const figures: Figures = { ...(await measureDrawing(progress)), ...(await measureAccepting(progress)) };
-  const rows = Object.entries(figures).map(([figure, value]) => ({
-    figure: figure.replaceAll('_', ' '),
-    value,
-    target: targets[figure] ?? '',
-  }));
-  return { rows, figures };
+export async function run(progress: Progress): Promise<Measurement> {
+  return { figures: { ...(await measureDrawing(progress)), ...(await measureAccepting(progress)) }, targets };
 }
 
-async function measureDrawing(progress: (line: string) => void): Promise<Figures> {
+async function measureDrawing(progress: Progress): Promise<Figures> {
   const threads = availableParallelism();
   const pool = createWorkerPool<typeof pdfTasks>({
     module: new URL('../src/rendering/pdf-worker.ts', import.meta.url),

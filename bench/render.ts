@@ -1,5 +1,6 @@
 import mustache from 'mustache';
 import { compileTemplate } from '../src/rendering/template.ts';
+import type { Measurement, Progress } from './measurement.ts';
 
 export const name = 'render';
 
@@ -9,8 +10,8 @@ type Row = Record<string, string | number>;
  * Renders per second, beside the same texts filled by `String.replace` and by mustache (which only fill: they neither
  * tidy, count nor read Markdown), and the cost of a character as texts grow. Run in one process, one after the other.
  */
-export async function run(progress: (line: string) => void): Promise<{ rows: Row[]; figures: Record<string, number> }> {
-  const rows: Row[] = [];
+export async function run(progress: Progress): Promise<Measurement> {
+  const detail: Row[] = [];
   const figures: Record<string, number> = {};
   for (const [what, contenders] of Object.entries(contests())) {
     const row: Row = { what };
@@ -21,7 +22,7 @@ export async function run(progress: (line: string) => void): Promise<{ rows: Row
     }
     figures[`${what}_against_mustache`] = Number((best.pennypost / best.mustache).toFixed(2));
     progress(`${what}: ${row['pennypost/s']} renders/s`);
-    rows.push(row);
+    detail.push(row);
   }
   for (const [what, render] of Object.entries(growingTexts())) {
     const row: Row = { what: `${what}, ns per character` };
@@ -34,9 +35,9 @@ export async function run(progress: (line: string) => void): Promise<{ rows: Row
     figures[`${what}_ns_per_character_1mb`] = Number((costs.at(-1) ?? 0).toFixed(2));
     figures[`${what}_growth_1kb_to_1mb`] = Number(((costs.at(-1) ?? 0) / (costs[0] ?? 1)).toFixed(2));
     progress(`${what}: ${row['1000 kB']} ns per character at 1 MB`);
-    rows.push(row);
+    detail.push(row);
   }
-  return { rows, figures };
+  return { figures, detail };
 }
 
 const VALUES = {

@@ -1,26 +1,43 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { pathToFileURL } from 'node:url';
+import type { Measurement, Progress } from './measurement.ts';
 
-/** `npm run bench [-- name...]`: runs the benchmarks of this folder, prints a table for each, and keeps the figures. */
+/**
+ * `npm run bench [-- name...]`: runs the benchmarks of this folder, prints one table of their figures, and keeps them.
+ */
 
 type Row = Record<string, string | number>;
 
 interface Bench {
   name: string;
-  run(progress: (line: string) => void): Promise<{ rows: Row[]; figures: Record<string, number> }>;
+  run(progress: Progress): Promise<Measurement>;
 }
 
 const results = 'bench/results/latest.json';
 const wanted = process.argv.slice(2);
 
+const lines: Row[] = [];
+
 for (const bench of await findBenches()) {
   if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
   const started = performance.now();
-  const { rows, figures } = await bench.run((line) => progress(`${bench.name}: ${line}`));
+  const measurement = await bench.run((line) => progress(`${bench.name}: ${line}`));
   progress('');
-  print(`\n${bench.name} (${((performance.now() - started) / 1000).toFixed(0)} s)\n\n${table(rows)}\n`);
-  keep(bench.name, { rows, figures });
+  print(`\n${bench.name}: measured in ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
+  if (measurement.detail) print(`\n${table(measurement.detail)}\n`);
+  keep(bench.name, measurement);
+  lines.push(...linesOf(bench.name, measurement));
+}
+print(`\n${table(lines)}\n`);
+
+function linesOf(benchmark: string, { figures, targets = {} }: Measurement): Row[] {
+  return Object.entries(figures).map(([figure, value]) => ({
+    benchmark,
+    figure: figure.replaceAll('_', ' '),
+    value,
+    target: targets[figure] ?? '',
+  }));
 }
 
 async function findBenches(): Promise<Bench[]> {
@@ -51,14 +68,14 @@ function table(rows: Row[]): string {
   return cells
     .map((line, index) => {
       const text = line.map((cell, column) =>
-        index && column ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+        index && /^-?[\d.]+$/.test(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
       );
       return `  ${text.join('   ')}`.trimEnd();
     })
     .join('\n');
 }
 
-function keep(name: string, result: { rows: Row[]; figures: Record<string, number> }): void {
+function keep(name: string, measurement: Measurement): void {
   const measured = {
     at: new Date().toISOString(),
     cores: availableParallelism(),
@@ -66,7 +83,7 @@ function keep(name: string, result: { rows: Row[]; figures: Record<string, numbe
     node: process.version,
   };
   mkdirSync('bench/results', { recursive: true });
-  writeFileSync(results, `${JSON.stringify({ ...earlier(), [name]: { measured, ...result } }, null, 2)}\n`);
+  writeFileSync(results, `${JSON.stringify({ ...earlier(), [name]: { measured, ...measurement } }, null, 2)}\n`);
 }
 
 /** Figures of benchmarks that are not run this time stay. */

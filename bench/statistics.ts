@@ -12,6 +12,7 @@ import { buildServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
 import { formats, surfaces } from '../src/routes.ts';
 import { databaseNamed } from '../test/kit/database-url.ts';
+import type { Measurement, Progress } from './measurement.ts';
 import { seededTemplate, seedFigures } from './statistics-seed.ts';
 
 /** How long every usage, statistics and report endpoint takes, with ten times the messages behind it. */
@@ -26,9 +27,7 @@ const warmUp = 10;
 const rounds = 5;
 const asksPerRound = 20;
 
-export async function run(
-  progress: (line: string) => void,
-): Promise<{ rows: Record<string, string | number>[]; figures: Record<string, number> }> {
+export async function run(progress: Progress): Promise<Measurement> {
   const log = createLog('silent');
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   const server = await startEmbeddedPostgres({ dataDir, log });
@@ -179,18 +178,19 @@ function endpoints(seeded: { services: string[]; organisations: string[] }): End
 }
 
 function report(measured: Measured[]) {
-  const rows = measured.map(({ endpoint, p95s: [few = [], many = []] }) => ({
+  const detail = measured.map(({ endpoint, p95s: [few = [], many = []] }) => ({
     endpoint,
     'p95 ms, 200,000 messages': round(median(few)),
     'p95 ms, 2,000,000 messages': round(median(many)),
     ratio: round(median(many) / median(few)),
   }));
   return {
-    rows,
+    detail,
     figures: {
-      worst_p95_ms: Math.max(...rows.map((row) => row['p95 ms, 2,000,000 messages'])),
-      worst_ratio: Math.max(...rows.map((row) => row.ratio)),
+      worst_p95_ms: Math.max(...detail.map((row) => row['p95 ms, 2,000,000 messages'])),
+      worst_ratio: Math.max(...detail.map((row) => row.ratio)),
     },
+    targets: { worst_p95_ms: '< 100', worst_ratio: '<= 1.5' },
   };
 }
 

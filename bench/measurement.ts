@@ -1,0 +1,10 @@
+/** What a benchmark brings back. */
+export interface Measurement {
+  figures: Record<string, number>;
+  /** What some of the figures should be. */
+  targets?: Record<string, string>;
+  /** A table of its own, where the figures sum up more. */
+  detail?: Record<string, string | number>[];
+}
+
+export type Progress = (line: string) => void;
