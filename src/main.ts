@@ -23,6 +23,7 @@ import { type Demo, ensureDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
+import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
 import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
@@ -285,6 +286,7 @@ const mendable = [ConfigurationError, DatabaseUnreachable, UsageError, BackupRef
 /** Mistakes that the operator can mend are told in words; anything else with its stack. */
 function explain(error: unknown): string {
   if (mendable.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (isDatabaseUnavailable(error)) return new DatabaseUnreachable(error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

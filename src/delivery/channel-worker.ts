@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
-import { DeliveryQueueReader, extendLeases, type QueuedNotification } from '../notifications/delivery-queue.ts';
+import { DeliveryQueueReader, type QueuedNotification } from '../notifications/delivery-queue.ts';
 import { lanes } from '../notifications/notification.ts';
-import { ClockWatch, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -11,6 +10,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Composed } from './compose.ts';
 import { deliver, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
+import { Leases, lease_ms } from './leases.ts';
 import type { ProviderChoice } from './provider-choice.ts';
 import { selectPlaces } from './provider-details.sql.ts';
 import { shiftFromFailing } from './provider-failover.ts';
@@ -19,11 +19,6 @@ import { laneNames } from './queue-check.ts';
 import { handOvers, recordResults } from './record-results.ts';
 import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
 
-/** A dead worker’s messages are back in sight after this long; a living one renews what takes longer. */
-export const lease_ms = 8_000;
-const renewEvery_ms = 2_500;
-/** A smaller jump of the clock makes no lease run out. */
-export const smallestJump_ms = lease_ms - renewEvery_ms;
 /** New messages wake the worker; retries and scheduled ones are found by looking. */
 const idle_ms = 500;
 /** A provider’s pace leaves room again soon. */
@@ -62,12 +57,10 @@ export class ChannelWorker<Message> {
   private readonly channel: Channel<Message>;
   private readonly reader: DeliveryQueueReader;
   private readonly inFlight = new Map<string, InFlight>();
+  private readonly leases: Leases;
   private readonly results: GroupCommit<Result, undefined>;
   private readonly loop: Loop;
   private readonly metrics: DeliveryMetrics;
-  private renewing: NodeJS.Timeout | undefined;
-  private clockWatch: ClockWatch | undefined;
-  private quietUntil = 0;
   private sharesReadAt = Number.NEGATIVE_INFINITY;
   private stopping = false;
   private starved = false;
@@ -76,6 +69,7 @@ export class ChannelWorker<Message> {
     this.app = app;
     this.channel = channel;
     this.reader = new DeliveryQueueReader(channel.type);
+    this.leases = new Leases(app, this.inFlight);
     this.metrics = new DeliveryMetrics(app.metrics);
     this.results = new GroupCommit({
       commit: (results) => this.record(results),
@@ -88,8 +82,7 @@ export class ChannelWorker<Message> {
 
   start(): void {
     this.app.notices.on('delivery_queue', () => this.loop.wake());
-    this.renewing = setInterval(() => void this.renewLeases(renewEvery_ms), renewEvery_ms);
-    this.clockWatch = new ClockWatch(this.app.clock, smallestJump_ms);
+    this.leases.start();
     this.loop.start();
   }
 
@@ -98,7 +91,7 @@ export class ChannelWorker<Message> {
     this.stopping = true;
     await this.loop.stop();
     await this.settle();
-    clearInterval(this.renewing);
+    this.leases.stop();
     await this.channel.choice.close();
   }
 
@@ -125,7 +118,7 @@ export class ChannelWorker<Message> {
     await this.readShares();
     const most = Math.min(free, this.channel.choice.capacity());
     if (most < 1) return paced_ms;
-    const quiet_ms = this.quietAfterJump();
+    const quiet_ms = this.leases.quietAfterJump_ms();
     if (quiet_ms > 0) return quiet_ms;
     const now = this.app.clock.now();
     const assigned = new Map<string, string | undefined>();
@@ -140,7 +133,10 @@ export class ChannelWorker<Message> {
         return name ?? null;
       },
     });
-    if (this.quietAfterJump() > 0) return await this.leave(leased);
+    if (this.leases.quietAfterJump_ms() > 0) {
+      await this.leases.leave(leased);
+      return idle_ms;
+    }
     for (const queued of leased) void this.process(queued, assigned.get(queued.id));
     return leased.length > 0 ? 0 : idle_ms;
   }
@@ -221,38 +217,5 @@ export class ChannelWorker<Message> {
     let count = 0;
     for (const { lane } of this.inFlight.values()) if (lane === lanes.bulk) count += 1;
     return count;
-  }
-
-  /** When the clock is set, what others hold looks abandoned until they have renewed it, as we do at once. */
-  private quietAfterJump(): number {
-    if (this.clockWatch?.jump_ms()) {
-      this.quietUntil = performance.now() + renewEvery_ms;
-      void this.renewLeases(0);
-    }
-    return Math.max(0, this.quietUntil - performance.now());
-  }
-
-  /** Leased by a clock that was set meanwhile, so that another worker may hold them: whoever it is, a lease from now on. */
-  private async leave(leased: QueuedNotification[]): Promise<number> {
-    const ids = leased.map(({ id }) => id);
-    await outlastingOutages(
-      this.app.log,
-      () => this.stopping,
-      () => extendLeases(this.app.db, ids, this.endOfLease()),
-    );
-    return this.quietAfterJump();
-  }
-
-  private endOfLease(): Timestamp {
-    return timestamp(new Date(this.app.clock.now().getTime() + lease_ms));
-  }
-
-  private async renewLeases(olderThan_ms: number): Promise<void> {
-    const old = performance.now() - olderThan_ms;
-    const ids = [...this.inFlight].filter(([, { leasedAt }]) => leasedAt < old).map(([id]) => id);
-    if (ids.length === 0) return;
-    await extendLeases(this.app.db, ids, this.endOfLease()).catch((error) =>
-      this.app.log.warn({ err: error }, 'leases could not be renewed'),
-    );
   }
 }

@@ -3,7 +3,7 @@ import { bringForward } from '../notifications/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
-import { lease_ms, smallestJump_ms } from './channel-worker.ts';
+import { lease_ms, smallestJump_ms } from './leases.ts';
 import { bringCallbacksForward } from './service-callbacks.sql.ts';
 
 const lookEvery_ms = 500;

@@ -1,11 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { Load } from './kit/load.ts';
+import { OwnDatabase } from './kit/own-database.ts';
 import { reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
@@ -19,13 +15,12 @@ const seconds = Number(process.env.FAULT_SECONDS ?? 60);
 const perSecond = 40;
 const victims = ['api', 'worker', 'postgres'] as const;
 
-const folder = mkdtempSync(join(tmpdir(), 'pennypost-faults-'));
 const kills: { victim: (typeof victims)[number]; at: number }[] = [];
-let database: EmbeddedPostgres;
+let database: OwnDatabase;
 let world: World;
 
 beforeAll(async () => {
-  database = await startEmbeddedPostgres({ dataDir: folder, log: createLog('silent') });
+  database = await OwnDatabase.start();
   world = await World.start({ databaseUrl: database.url, processes: ['api', 'worker', 'worker'] });
   // Long enough for a good part of the attempts to be under way when something dies.
   world.provider.gateways.delay_ms = 250;
@@ -36,8 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.close();
   await database?.stop();
-  rmSync(database?.location ?? folder, { recursive: true, force: true });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('kills at random: loses nothing and repeats nothing without cause', async () => {
@@ -71,18 +64,8 @@ async function killAtRandom(end: number): Promise<void> {
     kills.push({ victim, at: Date.now() });
     if (victim === 'api') world.api.kill();
     else if (victim === 'worker') world.workers[Math.floor(Math.random() * world.workers.length)]?.kill();
-    else killPostgres();
+    else database.signal('SIGKILL');
     await sleep(1_500 + Math.random() * 4_000);
-  }
-}
-
-/** The postmaster and, with it, every connection. Whoever started it starts it again. */
-function killPostgres(): void {
-  const pid = Number(readFileSync(join(database.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is down already.
   }
 }
 

@@ -1,22 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { Load } from './kit/load.ts';
+import { OwnDatabase } from './kit/own-database.ts';
 import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
 const restarts = 3;
-const folder = mkdtempSync(join(tmpdir(), 'pennypost-faults-'));
-let database: EmbeddedPostgres;
+let database: OwnDatabase;
 let world: World;
 
 beforeAll(async () => {
-  database = await startEmbeddedPostgres({ dataDir: folder, log: createLog('silent') });
+  database = await OwnDatabase.start();
   world = await World.start({ databaseUrl: database.url });
   world.provider.gateways.delay_ms = 250;
 }, 120_000);
@@ -24,8 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.close();
   await database?.stop();
-  rmSync(database?.location ?? folder, { recursive: true, force: true });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself', async () => {
@@ -38,7 +31,7 @@ it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself
     await sleep(2_500);
     const stopped = Date.now();
     // A fast shutdown, as packages and operators do it: sessions end at once, what was committed is kept.
-    process.kill(postmaster(), 'SIGINT');
+    database.signal('SIGINT');
     await sleep(300);
     const before = load.accepted.size;
     while (load.accepted.size === before) await sleep(10);
@@ -63,11 +56,11 @@ it('PostgreSQL hangs: readiness says so, requests wait, and nothing is lost', as
   const loading = load.sendFor(sender, 40, 7);
   await sleep(1_000);
   // The whole server stands still, with its connections open.
-  signalServer('SIGSTOP');
+  database.signalAll('SIGSTOP');
   await sleep(1_000);
   const ready = await world.api.isReady();
   await sleep(1_000);
-  signalServer('SIGCONT');
+  database.signalAll('SIGCONT');
   await loading;
   const reckoning = await reckon(world, load.accepted);
   report('PostgreSQL hangs', 'stopped in its tracks for 5 s under 40 messages/s', reckoning, [
@@ -79,16 +72,3 @@ it('PostgreSQL hangs: readiness says so, requests wait, and nothing is lost', as
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
-
-function postmaster(): number {
-  return Number(readFileSync(join(database.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-}
-
-/** The postmaster and every process of its sessions. */
-function signalServer(signal: NodeJS.Signals): void {
-  const pid = postmaster();
-  process.kill(pid, signal);
-  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)) {
-    process.kill(Number(child), signal);
-  }
-}
