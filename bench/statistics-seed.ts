@@ -194,7 +194,7 @@ export async function rollUpMessages(db: Db, seed: Pick<Seed, 'now'>): Promise<v
   );
 }
 
-/** The totals that folding leaves; one of nothing but zeros is not there. */
+/** The totals that folding leaves, in the order of time as it would; one of nothing but zeros is not there. */
 export async function addUpRollups(db: Db): Promise<void> {
   const month = sql`date_trunc('month', london_day::timestamp)::date`;
   const spans = sql`(values ('month', ${month}), ('pentad', pentad_start(london_day)), ('day', london_day))
@@ -212,7 +212,7 @@ export async function addUpRollups(db: Db): Promise<void> {
       select service_id, london_day, notification_type, rate_multiplier, postage, sheets, sum(folded_units) as folded_units,
         sum(folded_sent) as folded_sent
       from daily_usage where folded_sent > 0 group by 1, 2, 3, 4, 5, 6
-    ) as used cross join lateral ${spans} group by 1, 2, 3 order by 1, 2, 3`.execute(db);
+    ) as used cross join lateral ${spans} group by 1, 2, 3 order by 3, 2, 1`.execute(db);
   await sql`
     insert into platform_usage_totals (london_day, notification_type, provider, rate_multiplier, billable_units,
       notifications_sent)
@@ -229,7 +229,7 @@ export async function addUpRollups(db: Db): Promise<void> {
       select service_id, london_day, notification_type, key_type = 'test' as of_test_keys, status,
         sum(folded_count) as folded_count
       from daily_status_counts where folded_count > 0 group by 1, 2, 3, 4, 5
-    ) as counted cross join lateral ${spans} group by 1, 2, 3, 4, 5 order by 1, 2, 3`.execute(db);
+    ) as counted cross join lateral ${spans} group by 1, 2, 3, 4, 5 order by 3, 2, 1`.execute(db);
   await sql`
     insert into template_status_totals (service_id, template_id, month, status, count)
     select service_id, template_id, ${month}, status, sum(folded_count)

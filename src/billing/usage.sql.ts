@@ -163,31 +163,37 @@ export interface ServiceCosts {
   letters: { postage: string; rate: string; letters: number }[];
 }
 
-/** One row per service that used anything. */
+/** One row per service that used anything. Letters are summed up by price first: there are few prices. */
 export async function selectUsageByService(db: Db, question: UsageQuestion): Promise<ServiceCosts[]> {
   const { rows } = await sql<ServiceCosts>`
     with ${charged(question)}, letters as (
-      select service_id, json_agg(json_build_object('postage', postage, 'rate', rate::text, 'letters', letters)) as letters
+      select service_id, sum(letters)::bigint as letters_sent, sum(letter_sheets)::bigint as letter_sheets,
+        sum(letters * rate)::float8 as letter_cost,
+        json_agg(json_build_object('postage', postage, 'rate', rate::text, 'letters', letters)) as letters
       from (
-        select service_id, postage, rate, sum(notifications_sent)::bigint as letters from charged
+        select service_id, postage, rate, sum(notifications_sent)::bigint as letters,
+          sum(notifications_sent * sheets)::bigint as letter_sheets
+        from charged
         where notification_type = 'letter'
         group by service_id, postage, rate
       ) as line
       group by service_id
-    ), totals as (
+    ), others as (
       select service_id,
         coalesce(sum(notifications_sent) filter (where notification_type = 'sms'), 0)::bigint as sms_sent,
-        coalesce(sum(chargeable_units) filter (where notification_type = 'sms'), 0)::bigint as sms_chargeable_units,
-        coalesce(sum(charged_units) filter (where notification_type = 'sms'), 0)::bigint as sms_charged_units,
-        coalesce(sum(cost) filter (where notification_type = 'sms'), 0)::float8 as sms_cost,
-        coalesce(sum(notifications_sent) filter (where notification_type = 'email'), 0)::bigint as emails_sent,
-        coalesce(sum(notifications_sent) filter (where notification_type = 'letter'), 0)::bigint as letters_sent,
-        coalesce(sum(notifications_sent * sheets) filter (where notification_type = 'letter'), 0)::bigint as letter_sheets,
-        coalesce(sum(cost) filter (where notification_type = 'letter'), 0)::float8 as letter_cost
+        sum(chargeable_units)::bigint as sms_chargeable_units,
+        sum(charged_units)::bigint as sms_charged_units,
+        sum(cost)::float8 as sms_cost,
+        coalesce(sum(notifications_sent) filter (where notification_type = 'email'), 0)::bigint as emails_sent
       from charged
+      where notification_type <> 'letter'
       group by service_id
     )
-    select totals.*, coalesce(letters.letters, '[]') as letters
-    from totals left join letters on letters.service_id = totals.service_id`.execute(db);
+    select coalesce(others.service_id, letters.service_id) as service_id, coalesce(sms_sent, 0) as sms_sent,
+      coalesce(sms_chargeable_units, 0) as sms_chargeable_units, coalesce(sms_charged_units, 0) as sms_charged_units,
+      coalesce(sms_cost, 0) as sms_cost, coalesce(emails_sent, 0) as emails_sent, coalesce(letters_sent, 0) as letters_sent,
+      coalesce(letter_sheets, 0) as letter_sheets, coalesce(letter_cost, 0) as letter_cost,
+      coalesce(letters.letters, '[]') as letters
+    from others full join letters on letters.service_id = others.service_id`.execute(db);
   return rows;
 }

@@ -5,25 +5,10 @@ import { type LiveService, selectLiveServicesSince, selectMonthsOfServices } fro
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
-/** One line per month, service and type, as the front end writes it into a spreadsheet. */
-export async function listMonthsOfServices(
-  { db }: Needs,
-  asked: { start_date: string; end_date: string },
-): Promise<(string | number)[][]> {
+/** One line per month, service and type, as the front end writes it into a spreadsheet: as JSON. */
+export function listMonthsOfServices({ db }: Needs, asked: { start_date: string; end_date: string }): Promise<string> {
   const days = withinRecords({ first_day: asked.start_date, last_day: asked.end_date });
-  const rows = await selectMonthsOfServices(db, days, spansOf(days.first_day, days.last_day));
-  return rows.map((row) => [
-    row.month,
-    row.service_id,
-    row.service_name,
-    row.notification_type,
-    row.sending,
-    row.delivered,
-    row.technical_failure,
-    row.temporary_failure,
-    row.permanent_failure,
-    row.sent,
-  ]);
+  return selectMonthsOfServices(db, days, spansOf(days.first_day, days.last_day));
 }
 
 /** With what they sent in the current financial year. */
