@@ -9,12 +9,15 @@ const daysKept = 7;
 // What one primary with its disks can be asked for, before services are spread over several.
 const coresOfOneCell = 16;
 
-const { at, per_message } = readFigures(process.argv[2]);
-print(`Per message, measured on ${at}: ${Object.entries(per_message).map(inWords).join(', ')}.\n`);
+const { at, per_message, disk_bytes } = readFigures(process.argv[2]);
+const { api_ms, worker_ms, database_ms } = per_message;
+print(
+  `Per message, measured on ${at}: API ${figure(api_ms)} ms, worker ${figure(worker_ms)} ms, PostgreSQL ${figure(database_ms)} ms;` +
+    ` on disk, estimated: ${figure(disk_bytes)} bytes.\n`,
+);
 row('messages/s', 'a day', 'API cores', 'worker cores', 'PostgreSQL cores', `disk for ${daysKept} days`, 'arrangement');
 row('---', '---', '---', '---', '---', '---', '---');
 for (const rate of [1, 100, 10_000]) {
-  const { api_ms, worker_ms, database_ms, disk_bytes } = per_message;
   const cores = (ms) => Math.ceil((rate * ms) / 1_000 / comfortableLoad);
   const disk_gb = Math.ceil((rate * 86_400 * daysKept * disk_bytes) / 1e9);
   const arrangement =
@@ -37,18 +40,13 @@ function readFigures(file) {
   const { accept, deliver } = existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')) : {};
   if (!accept || !deliver) return committed;
   const per_message = {
-    ...committed.per_message,
     // A receipt is a request like the one that is accepted.
     api_ms: 2 * accept.figures.api_cpu_ms_per_request,
     worker_ms: deliver.figures.worker_cpu_ms_per_message,
     // Over its whole life: accepted, leased, handed over, receipt.
     database_ms: deliver.figures.database_cpu_ms_per_message,
   };
-  return { at: deliver.measured.at.slice(0, 10), per_message };
-}
-
-function inWords([name, value]) {
-  return `${name.replace(/_(ms|bytes)$/, '').replaceAll('_', ' ')} ${figure(value)} ${name.endsWith('_ms') ? 'ms' : 'bytes'}`;
+  return { ...committed, at: deliver.measured.at.slice(0, 10), per_message };
 }
 
 function figure(value) {
