@@ -18,7 +18,7 @@ if (!port) throw new Error('worker-thread is the inside of a worker pool and can
 
 // What is done in threads can wait; whoever answers requests in the same process goes first. Only Linux gives threads
 // priorities of their own: elsewhere this would slow the whole process.
-if (process.platform === 'linux') setPriority(10);
+if (process.platform === 'linux') setPriority(19);
 
 const tasks: Record<string, TaskFunction | undefined> = await import(workerData.module);
 
