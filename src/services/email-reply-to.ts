@@ -5,18 +5,14 @@ import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { detachReplyTo } from '../templates/templates.ts';
 import { type AccountMessageSender, accountTemplates } from '../users/account-messages.ts';
-import {
-  alreadyThere,
-  clearDefaultReplyTo,
-  insertReplyTo,
-  selectReplyTo,
-  selectReplyTos,
-  updateReplyToRow,
-} from './email-reply-to.sql.ts';
+import { alreadyThere, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
+import { clearDefault, selectSenders } from './senders.sql.ts';
+import { getSender, listSenders, lockSender } from './senders.ts';
 import { lockService } from './services.sql.ts';
-import { refuseUnlessServiceExists } from './services.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const table = 'service_email_reply_to';
 
 interface ReplyToRequest {
   email_address: string;
@@ -25,17 +21,8 @@ interface ReplyToRequest {
 
 const noDefault = () => invalid('You must have at least one reply to email address as the default.');
 
-/** The default first. */
-export async function listReplyTos(db: Db, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
-  return selectReplyTos(db, serviceId);
-}
-
-export async function getReplyTo(db: Db, serviceId: string, id: string) {
-  const replyTo = await selectReplyTo(db, serviceId, id);
-  if (!replyTo) throw notFound();
-  return replyTo;
-}
+export const listReplyTos = (db: Db, serviceId: string) => listSenders(db, table, serviceId);
+export const getReplyTo = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** Sends a message to the address, so that someone can see whether it arrives. Returns that message's id. */
 export async function checkReplyTo(
@@ -54,7 +41,7 @@ export async function addReplyTo({ db, clock }: Needs, serviceId: string, reques
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     if (!(await lockService(tx, serviceId))) throw notFound();
-    if (request.is_default) await clearDefaultReplyTo(tx, serviceId, timestamp(now));
+    if (request.is_default) await clearDefault(tx, table, serviceId, timestamp(now));
     else if (!(await hasDefault(tx, serviceId))) throw noDefault();
     return insertReplyTo(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
   });
@@ -63,9 +50,9 @@ export async function addReplyTo({ db, clock }: Needs, serviceId: string, reques
 export async function updateReplyTo({ db, clock }: Needs, serviceId: string, id: string, request: ReplyToRequest) {
   const now = timestamp(clock.now());
   return inTransaction(db, async (tx) => {
-    const replyTo = await lockReplyTo(tx, serviceId, id);
+    const replyTo = await lockSender(tx, table, serviceId, id);
     if (replyTo.is_default && !request.is_default) throw noDefault();
-    if (request.is_default) await clearDefaultReplyTo(tx, serviceId, now);
+    if (request.is_default) await clearDefault(tx, table, serviceId, now);
     return updateReplyToRow(tx, id, { ...request, updated_at: now });
   });
 }
@@ -73,7 +60,7 @@ export async function updateReplyTo({ db, clock }: Needs, serviceId: string, id:
 export async function archiveReplyTo({ db, clock }: Needs, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
-    const replyTo = await lockReplyTo(tx, serviceId, id);
+    const replyTo = await lockSender(tx, table, serviceId, id);
     if (replyTo.is_default) throw invalid('You cannot delete a default email reply to address');
     await detachReplyTo(tx, serviceId, id, now);
     return updateReplyToRow(tx, id, { archived: true, updated_at: timestamp(now) });
@@ -81,10 +68,5 @@ export async function archiveReplyTo({ db, clock }: Needs, serviceId: string, id
 }
 
 async function hasDefault(tx: Tx, serviceId: string): Promise<boolean> {
-  return (await selectReplyTos(tx, serviceId)).some(({ is_default }) => is_default);
-}
-
-async function lockReplyTo(tx: Tx, serviceId: string, id: string) {
-  await lockService(tx, serviceId);
-  return getReplyTo(tx, serviceId, id);
+  return (await selectSenders(tx, table, serviceId)).some(({ is_default }) => is_default);
 }

@@ -10,9 +10,10 @@ import {
   selectNumberOfService,
   updateNumber,
 } from './inbound-numbers.sql.ts';
+import { clearDefault, selectSenders } from './senders.sql.ts';
 import { lockService } from './services.sql.ts';
 import { refuseUnlessServiceExists } from './services.ts';
-import { clearDefaultSmsSender, insertSmsSender, selectSmsSenders, updateSmsSenderRow } from './sms-senders.sql.ts';
+import { insertSmsSender, updateSmsSenderRow } from './sms-senders.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -45,7 +46,7 @@ export async function assignInboundNumber(
     const own = await selectNumberOfService(tx, serviceId);
     if (own) {
       await updateNumber(tx, own.id, { active: true, updated_at });
-      const sender = (await selectSmsSenders(tx, serviceId)).find(
+      const sender = (await selectSenders(tx, 'service_sms_senders', serviceId)).find(
         ({ inbound_number_id }) => inbound_number_id === own.id,
       );
       if (sender) return sender;
@@ -58,9 +59,9 @@ export async function assignInboundNumber(
     }
     await updateNumber(tx, number.id, { service_id: serviceId, updated_at });
     const change = { sms_sender: number.number, inbound_number_id: number.id };
-    const [only, ...others] = await selectSmsSenders(tx, serviceId);
+    const [only, ...others] = await selectSenders(tx, 'service_sms_senders', serviceId);
     if (only && others.length === 0) return updateSmsSenderRow(tx, only.id, { ...change, updated_at });
-    if (request.is_default) await clearDefaultSmsSender(tx, serviceId, updated_at);
+    if (request.is_default) await clearDefault(tx, 'service_sms_senders', serviceId, updated_at);
     const row = { id: newId(now), service_id: serviceId, is_default: request.is_default, created_at: updated_at };
     return insertSmsSender(tx, { ...row, ...change });
   });

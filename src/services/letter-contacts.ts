@@ -1,44 +1,32 @@
 import { timestamp } from '../platform/clock.ts';
-import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { detachReplyTo } from '../templates/templates.ts';
-import {
-  clearDefaultLetterContact,
-  insertLetterContact,
-  selectLetterContact,
-  selectLetterContacts,
-  updateLetterContactRow,
-} from './letter-contacts.sql.ts';
+import { insertLetterContact, updateLetterContactRow } from './letter-contacts.sql.ts';
+import { clearDefault } from './senders.sql.ts';
+import { getSender, listSenders, lockSender } from './senders.ts';
 import { lockService } from './services.sql.ts';
-import { refuseUnlessServiceExists } from './services.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const table = 'service_letter_contacts';
 
 interface LetterContactRequest {
   contact_block: string;
   is_default: boolean;
 }
 
-/** The default first; a service may have none. */
-export async function listLetterContacts(db: Db, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
-  return selectLetterContacts(db, serviceId);
-}
-
-export async function getLetterContact(db: Db, serviceId: string, id: string) {
-  const contact = await selectLetterContact(db, serviceId, id);
-  if (!contact) throw notFound();
-  return contact;
-}
+export const listLetterContacts = (db: Db, serviceId: string) => listSenders(db, table, serviceId);
+export const getLetterContact = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default takes the place of the old one. */
 export async function addLetterContact({ db, clock }: Needs, serviceId: string, request: LetterContactRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     if (!(await lockService(tx, serviceId))) throw notFound();
-    if (request.is_default) await clearDefaultLetterContact(tx, serviceId, timestamp(now));
+    if (request.is_default) await clearDefault(tx, table, serviceId, timestamp(now));
     return insertLetterContact(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
   });
 }
@@ -51,8 +39,8 @@ export async function updateLetterContact(
 ) {
   const now = timestamp(clock.now());
   return inTransaction(db, async (tx) => {
-    await lockContact(tx, serviceId, id);
-    if (request.is_default) await clearDefaultLetterContact(tx, serviceId, now);
+    await lockSender(tx, table, serviceId, id);
+    if (request.is_default) await clearDefault(tx, table, serviceId, now);
     return updateLetterContactRow(tx, id, { ...request, updated_at: now });
   });
 }
@@ -61,13 +49,8 @@ export async function updateLetterContact(
 export async function archiveLetterContact({ db, clock }: Needs, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
-    await lockContact(tx, serviceId, id);
+    await lockSender(tx, table, serviceId, id);
     await detachReplyTo(tx, serviceId, id, now);
     return updateLetterContactRow(tx, id, { archived: true, updated_at: timestamp(now) });
   });
-}
-
-async function lockContact(tx: Tx, serviceId: string, id: string): Promise<void> {
-  await lockService(tx, serviceId);
-  await getLetterContact(tx, serviceId, id);
 }
