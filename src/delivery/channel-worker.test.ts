@@ -36,22 +36,22 @@ describe('a long queue of one service', () => {
     },
   });
 
-  it('another service’s messages overtake it, priority first', async () => {
+  it('another service’s messages overtake it, priority first', { timeout: 60_000 }, async () => {
     harness.clock.set(new Date());
     const [big, small] = [await aService(harness), await aService(harness)];
     await someQueuedMessages(harness, big, many(2_000, lanes.bulk));
     gateways.delay_ms = 50;
     await whileRunning(buildDelivery(harness.app), async () => {
-      await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThan(50), { timeout: 5_000 });
+      await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThan(50), { timeout: 15_000 });
       const normal = await someQueuedMessages(harness, small, many(30, lanes.normal));
       const priority = await someQueuedMessages(harness, small, many(10, lanes.priority));
-      const started = performance.now();
-      const seen = (ids: string[]) => ids.filter((id) => gateways.sentTo(id).length > 0).length;
-      await vi.waitFor(() => expect(seen(priority)).toBe(10), { timeout: 1_000, interval: 10 });
-      await vi.waitFor(() => expect(seen(normal)).toBe(30), { timeout: 2_000, interval: 10 });
-      expect(performance.now() - started).toBeLessThan(2_000);
-      const before = gateways.requests.filter(({ gateway }) => gateway === 'mmg').length;
-      expect(before).toBeLessThan(1_000);
+      const queuedAt = gateways.requests.length;
+      const placeOf = (id: string) => gateways.requests.findIndex(({ reference }) => reference === id);
+      const seen = () => [...normal, ...priority].filter((id) => placeOf(id) >= 0).length;
+      await vi.waitFor(() => expect(seen()).toBe(40), { timeout: 30_000 });
+      // Counted in messages, not in seconds: one second of what the provider takes, and two.
+      expect(Math.max(...priority.map(placeOf)) - queuedAt).toBeLessThan(200);
+      expect(Math.max(...normal.map(placeOf)) - queuedAt).toBeLessThan(400);
     });
     // Stopping let every call under way end and be recorded: nothing is left in between.
     const open = await harness.app.db
@@ -138,7 +138,7 @@ describe('a provider that takes its time', () => {
     first.start();
     second.start();
     try {
-      await vi.waitFor(async () => expect((await messageOf(harness, id)).status).toBe('sending'), { timeout: 12_000 });
+      await vi.waitFor(async () => expect((await messageOf(harness, id)).status).toBe('sending'), { timeout: 20_000 });
     } finally {
       gateways.delay_ms = 0;
       await Promise.all([first.stop(), second.stop()]);
@@ -158,7 +158,7 @@ describe('a database that goes away', () => {
     gateways.delay_ms = 300;
     const id = await aQueuedMessage(harness, await aService(harness));
     await whileRunning(buildDelivery(harness.app), async () => {
-      await vi.waitFor(() => expect(gateways.sentTo(id)).toHaveLength(1), { timeout: 5_000 });
+      await vi.waitFor(() => expect(gateways.sentTo(id)).toHaveLength(1), { timeout: 10_000 });
       // Every connection of ours breaks while the call is under way.
       await harness.app.pool.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

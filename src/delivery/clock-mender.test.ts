@@ -23,7 +23,7 @@ it('when the clock was set back, only what was scheduled waits for its time', as
   const mender = clockMender(harness.app);
   mender.start();
   const dueOf = async (id: string) => (await queueOf(harness, id))?.due_at;
-  await vi.waitFor(async () => expect(await dueOf(fresh)).toBe('2026-11-16T11:00:00.000000Z'));
+  await vi.waitFor(async () => expect(await dueOf(fresh)).toBe('2026-11-16T11:00:00.000000Z'), { timeout: 10_000 });
   await mender.stop();
   expect(await dueOf(leased)).toBe('2026-11-16T11:00:08.000000Z');
   expect(await dueOf(later)).toBe('2026-11-16T12:30:00.000000Z');

@@ -98,17 +98,22 @@ describe('POST /user/{user_id}/verify/password', () => {
 
   it('takes about as long for an address that nobody has as for a wrong password', async () => {
     const id = await withPassword('right');
-    const median_ms = async (request: () => Promise<unknown>) => {
-      const times: number[] = [];
-      for (let round = 0; round < 7; round += 1) {
-        const start = performance.now();
-        await request();
-        times.push(performance.now() - start);
-      }
-      return times.sort((a, b) => a - b)[3] ?? 0;
+    // Processor time, in turns, the middle of each: what else the machine does is not our time.
+    const cpu_ms = async (request: () => Promise<unknown>) => {
+      const start = process.cpuUsage();
+      await request();
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1_000;
     };
-    const wrongPassword = await median_ms(() => check(id, { password: 'wrong' }));
-    const nobody = await median_ms(() => harness.admin('POST', '/user/email', { email: 'nobody@example.org' }));
+    const times: { wrongPassword: number; nobody: number }[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      times.push({
+        wrongPassword: await cpu_ms(() => check(id, { password: 'wrong' })),
+        nobody: await cpu_ms(() => harness.admin('POST', '/user/email', { email: 'nobody@example.org' })),
+      });
+    }
+    const median = (of: 'wrongPassword' | 'nobody') => times.map((time) => time[of]).sort((a, b) => a - b)[3] ?? 0;
+    const [wrongPassword, nobody] = [median('wrongPassword'), median('nobody')];
     expect(nobody).toBeGreaterThan(wrongPassword / 3);
     expect(nobody).toBeLessThan(wrongPassword * 3);
   });
