@@ -182,6 +182,17 @@ describe('places', () => {
     );
     expect(unlisted.map(([table, features]) => `${table} of ${[...features][0]}`)).toEqual([]);
   });
+
+  it('every dependency is used, and docs/decisions says why', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const folder = join(root, 'docs/decisions');
+    const decisions = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const needed = Object.keys(dependencies);
+    const unused = needed.filter((name) => !files.some(({ text }) => new RegExp(`'${name}['/]`).test(text)));
+    const tools = Object.keys(devDependencies).filter((name) => !name.startsWith('@types/'));
+    const unexplained = [...needed, ...tools].filter((name) => !decisions.some((text) => text.includes(name)));
+    expect({ unused, unexplained }).toEqual({ unused: [], unexplained: [] });
+  });
 });
 
 const tables = new Set(
