@@ -275,7 +275,7 @@ async function runOpenapi(): Promise<void> {
   print(JSON.stringify(http.swagger(), null, 2));
 }
 
-export class UsageError extends Error {}
+class UsageError extends Error {}
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -87,7 +87,7 @@ const byType: Record<NotificationType, Partial<Record<Status, string>>> = {
   },
 };
 
-export function statusInWords(type: NotificationType, status: Status): string {
+function statusInWords(type: NotificationType, status: Status): string {
   return byType[type][status] ?? forEveryone[status] ?? status;
 }
 

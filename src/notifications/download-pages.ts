@@ -18,7 +18,7 @@ function contact({ contact_link, service_name }: StoredDocument): string {
 }
 
 /** `234 KB`, for a person. */
-export function sizeInWords(bytes: number): string {
+function sizeInWords(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;

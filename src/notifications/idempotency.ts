@@ -5,7 +5,7 @@ import type { Platform } from '../platform/platform.ts';
 import { selectIdempotencyKey } from './idempotency.sql.ts';
 
 /** How long a repeated request gets the answer of the first. */
-export const replayHours = 24;
+const replayHours = 24;
 const longestKey = 255;
 
 export interface IdempotencyClaim {

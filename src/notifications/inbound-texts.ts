@@ -47,7 +47,7 @@ export async function recordInboundText(tx: Tx, received: ReceivedText, now: Dat
   return row;
 }
 
-export const inboundPageSize = 250;
+const inboundPageSize = 250;
 
 export function listInboundTexts(app: Pick<Platform, 'db'>, serviceId: string, olderThan?: string) {
   return selectInboundTexts(app.db, serviceId, { size: inboundPageSize, older_than: olderThan });

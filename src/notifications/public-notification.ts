@@ -106,7 +106,7 @@ export function messageOf(
   return { body: compiled.body(personalisation), subject: compiled.subject(personalisation) };
 }
 
-export function publicStatus(type: NotificationType, status: Status): PublicStatus {
+function publicStatus(type: NotificationType, status: Status): PublicStatus {
   if (type !== 'letter') return status;
   if (status === 'created' || status === 'sending') return 'accepted';
   return status === 'delivered' || status === 'returned-letter' ? 'received' : status;

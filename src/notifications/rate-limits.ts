@@ -3,7 +3,7 @@ import { Failure } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { deleteRateWindows, type RateAnswer, takeRatePermits } from './rate-limits.sql.ts';
 
-export const rateWindowSeconds = 60;
+const rateWindowSeconds = 60;
 
 const slotMs = 250;
 // One slot more than the window, because the oldest one counts until all of it has passed.

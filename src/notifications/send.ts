@@ -220,4 +220,4 @@ export async function sendPrecompiledLetter(
 }
 
 /** Stands for the address until the file has been read. */
-export const providedAsPdf = 'Provided as PDF';
+const providedAsPdf = 'Provided as PDF';

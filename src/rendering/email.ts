@@ -12,7 +12,7 @@ import { collapseWhitespace } from './whitespace.ts';
 /** The limit is on the UTF-8 bytes of the filled body. */
 export const EMAIL_BYTE_LIMIT = 2_000_000;
 
-export const PREHEADER_LENGTH = 256;
+const PREHEADER_LENGTH = 256;
 
 export type Subscription = {
   /** Where the reader can unsubscribe; a line with the link is added below the message. */

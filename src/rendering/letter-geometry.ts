@@ -8,7 +8,7 @@ export const a4 = { width_mm: 210, height_mm: 297 } as const;
 export type Box = { left: number; top: number; right: number; bottom: number };
 
 /** Where a printer may put ink. On the first page everything else belongs to the envelope window and machine marks. */
-export const printableArea: Box = { left: 15, top: 5, right: 195, bottom: 292 };
+const printableArea: Box = { left: 15, top: 5, right: 195, bottom: 292 };
 
 export const firstPageAreas = {
   logo: { left: 15, top: 5, right: 125, bottom: 30 },

@@ -142,5 +142,4 @@ export function highlightCondition(name: string): string {
   return `<span class='placeholder-conditional'>&#40;&#40;${name}??</span>`;
 }
 
-export const highlightWithoutBrackets: Unfilled = ({ name }) => `<span class='placeholder-no-brackets'>${name}</span>`;
 export const highlightRedacted: Unfilled = () => `<span class='placeholder-redacted'>hidden</span>`;

@@ -3,10 +3,9 @@ import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { somePastMessages } from '../../test/kit/messages.ts';
 import { inTransaction } from '../platform/db/database.ts';
+import { selectAllowance, selectDefault } from './allowance.sql.ts';
 import {
-  defaultAllowance,
   ensureAllowance,
-  findAllowance,
   getAllowance,
   listImpliedAllowances,
   openFinancialYear,
@@ -22,7 +21,7 @@ function inTx<T>(work: Parameters<typeof inTransaction<T>>[1]): Promise<T> {
 
 const now = () => harness.clock.now();
 
-describe('defaultAllowance', () => {
+describe('the default allowance', () => {
   it.each([
     ['central', [250000, 250000, 150000, 40000, 40000, 30000, 30000, 20000]],
     ['nhs_central', [250000, 250000, 150000, 40000, 40000, 30000, 30000, 20000]],
@@ -36,13 +35,13 @@ describe('defaultAllowance', () => {
     ['nhs_notify', [0, 0, 0, 0, 0, 0, 0, 0]],
   ])('%s', async (type, expected) => {
     const years = [2016, 2020, 2021, 2022, 2023, 2024, 2025, 2026];
-    const found = await Promise.all(years.map((year) => defaultAllowance(harness.app.db, type, year)));
+    const found = await Promise.all(years.map((year) => selectDefault(harness.app.db, type, year)));
     expect(found).toEqual(expected);
   });
 
   it('before the first and after the last year known, the nearest counts', async () => {
-    expect(await defaultAllowance(harness.app.db, 'central', 2010)).toBe(250000);
-    expect(await defaultAllowance(harness.app.db, 'central', 2040)).toBe(20000);
+    expect(await selectDefault(harness.app.db, 'central', 2010)).toBe(250000);
+    expect(await selectDefault(harness.app.db, 'central', 2040)).toBe(20000);
   });
 });
 
@@ -56,7 +55,7 @@ describe('ensureAllowance', () => {
       has_custom_allowance: false,
       high_volume_service_last_year: false,
     });
-    expect(await findAllowance(harness.app.db, service, 2022)).toEqual(first);
+    expect(await selectAllowance(harness.app.db, service, 2022)).toEqual(first);
     expect(await inTx((tx) => ensureAllowance(tx, service, 2022, now()))).toEqual(first);
   });
 
@@ -96,7 +95,7 @@ describe('ensureAllowance', () => {
   it.each([2015, 2027])('refuses %i', async (year) => {
     const service = await aService(harness);
     await expect(inTx((tx) => ensureAllowance(tx, service, year, now()))).rejects.toThrow('Invalid financial year');
-    expect(await findAllowance(harness.app.db, service, year)).toBeUndefined();
+    expect(await selectAllowance(harness.app.db, service, year)).toBeUndefined();
   });
 
   it('knows which services there are', async () => {
@@ -110,14 +109,14 @@ describe('setAllowance', () => {
   it('is custom unless it equals the default, and keeps the high-volume mark', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
     await inTx((tx) => setAllowance(tx, service, 9_999, now()));
-    expect(await findAllowance(harness.app.db, service, 2026)).toMatchObject({ has_custom_allowance: true });
+    expect(await selectAllowance(harness.app.db, service, 2026)).toMatchObject({ has_custom_allowance: true });
     await harness.app.db
       .updateTable('annual_allowances')
       .set({ high_volume_service_last_year: true })
       .where('service_id', '=', service)
       .execute();
     await inTx((tx) => setAllowance(tx, service, 10_000, now()));
-    expect(await findAllowance(harness.app.db, service, 2026)).toEqual({
+    expect(await selectAllowance(harness.app.db, service, 2026)).toEqual({
       financial_year_start: 2026,
       free_sms_fragment_limit: 10_000,
       has_custom_allowance: false,
@@ -131,7 +130,7 @@ describe('resetAllowance', () => {
     const service = await aService(harness, { organisation_type: 'local' });
     await inTx((tx) => setAllowance(tx, service, 5, now()));
     await inTx((tx) => resetAllowance(tx, service, now()));
-    expect(await findAllowance(harness.app.db, service, 2026)).toMatchObject({
+    expect(await selectAllowance(harness.app.db, service, 2026)).toMatchObject({
       free_sms_fragment_limit: 10_000,
       has_custom_allowance: false,
     });
@@ -146,12 +145,12 @@ describe('the first of April', () => {
     const implied = await listImpliedAllowances(harness.app.db, 2026, now());
     expect(implied.find(({ service_id }) => service_id === active)).toMatchObject({ free_sms_fragment_limit: 10_000 });
     expect(implied.find(({ service_id }) => service_id === archived)).toMatchObject({ free_sms_fragment_limit: 5_000 });
-    expect(await findAllowance(harness.app.db, active, 2026)).toBeUndefined();
+    expect(await selectAllowance(harness.app.db, active, 2026)).toBeUndefined();
 
     await harness.app.queue.add(harness.app.db, 'open-financial-year', {});
     await harness.runJobs();
-    expect(await findAllowance(harness.app.db, active, 2026)).toMatchObject({ free_sms_fragment_limit: 10_000 });
-    expect(await findAllowance(harness.app.db, archived, 2026)).toBeUndefined();
+    expect(await selectAllowance(harness.app.db, active, 2026)).toMatchObject({ free_sms_fragment_limit: 10_000 });
+    expect(await selectAllowance(harness.app.db, archived, 2026)).toBeUndefined();
     expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);
   });
 });

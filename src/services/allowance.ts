@@ -24,14 +24,6 @@ const firstYear = 2016;
 /** Chargeable units in the last financial year that take the free allowance away. */
 const highVolume = 300_000;
 
-export function findAllowance(db: Db, serviceId: string, year: number): Promise<Allowance | undefined> {
-  return selectAllowance(db, serviceId, year);
-}
-
-export function defaultAllowance(db: Db, organisationType: string | null, year: number): Promise<number> {
-  return selectDefault(db, organisationType, year);
-}
-
 /** The stored allowance of a year, or what the rules give it: nothing is stored. */
 export async function getAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<Allowance> {
   return (await selectAllowance(db, serviceId, year)) ?? (await impliedAllowance(db, serviceId, year, now));

@@ -11,7 +11,7 @@ const tables = {
 } as const;
 
 export type ReferenceField = keyof typeof tables;
-export const referenceFields = Object.keys(tables) as ReferenceField[];
+const referenceFields = Object.keys(tables) as ReferenceField[];
 
 /** The fields whose id names nothing. */
 export async function selectUnknownReferences(

@@ -1,7 +1,7 @@
 import { invalidField } from '../platform/failure.ts';
 
 /** What a service may do; the first three are its channels. */
-export const allServicePermissions = [
+const allServicePermissions = [
   'email',
   'sms',
   'letter',

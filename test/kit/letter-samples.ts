@@ -156,7 +156,7 @@ const placeholder = (style: 'plain' | 'conditional' | 'no-brackets' | 'redacted'
   text: value,
 });
 
-export const unfilledLetter = letter({
+const unfilledLetter = letter({
   ...withContactBlock,
   address: [1, 2, 3, 4, 5, 6, 7].map((n) => [placeholder('no-brackets', `address line ${n}`)]),
   subject: [text('Your claim '), placeholder('plain', '((reference))')],

@@ -50,7 +50,7 @@ const yearOf = (day: string) => Number(day.slice(0, 4)) - (day.slice(5) < '04-01
 /** Pounds in units of 10^-12, so that products of units and rates are exact. */
 type Money = bigint;
 const scale = 12;
-export function money(text: string): Money {
+function money(text: string): Money {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(scale, '0'));
 }

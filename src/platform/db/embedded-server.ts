@@ -109,7 +109,7 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
   });
 }
 
-export function commandLine({ data, socketFolder, settings }: Cluster): string[] {
+function commandLine({ data, socketFolder, settings }: Cluster): string[] {
   // A list to PostgreSQL, so a folder with a comma in its name must be quoted.
   const unix_socket_directories = `"${socketFolder.replaceAll('"', '""')}"`;
   const all = { ...settings, listen_addresses: '', unix_socket_directories, port: String(PORT) };

@@ -27,7 +27,7 @@ export function chooseServerUser(passwd = readFileSync('/etc/passwd', 'utf8')): 
 }
 
 export const READ = 4;
-export const ENTER = 1;
+const ENTER = 1;
 export const EXECUTE = 1;
 
 export function isPermitted(user: ServerUser, path: string, wanted: number): boolean {

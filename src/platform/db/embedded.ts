@@ -168,6 +168,6 @@ async function createDatabaseIfMissing(client: pg.Client): Promise<void> {
 }
 
 /** Port and sslmode are named because PGPORT and PGSSLMODE, if set, would count otherwise. */
-export function toUrl({ host, port, user, database }: EmbeddedPostgres['connection']): string {
+function toUrl({ host, port, user, database }: EmbeddedPostgres['connection']): string {
   return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}&sslmode=disable`;
 }

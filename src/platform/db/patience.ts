@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
 /** Two transactions in each other’s way: the one that lost may simply try again. */
-export function isCollision(error: unknown): boolean {
+function isCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');
 }
 

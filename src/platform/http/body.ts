@@ -34,7 +34,7 @@ export function readBodies(http: FastifyInstance, formats: Record<string, (body:
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-export function parseJson(body: Buffer, verbatimNumbersUnder?: string): unknown {
+function parseJson(body: Buffer, verbatimNumbersUnder?: string): unknown {
   if (body.length === 0) return undefined;
   try {
     // The decoder also drops a byte order mark.
