@@ -13,7 +13,7 @@ export interface LinkPayloads {
 export type LinkPurpose = keyof LinkPayloads;
 
 const hour_s = 3_600;
-const lifetimes_s: Record<LinkPurpose, number> = {
+export const linkLifetimes_s: Record<LinkPurpose, number> = {
   'reset-password': hour_s,
   'verify-email': hour_s,
   'change-email': hour_s,
@@ -25,7 +25,7 @@ const lifetimes_s: Record<LinkPurpose, number> = {
 type Needs = Pick<Platform, 'secrets' | 'clock'>;
 
 export function createLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, payload: LinkPayloads[P]): string {
-  const expires_at = timestamp(new Date(app.clock.now().getTime() + lifetimes_s[purpose] * 1000));
+  const expires_at = timestamp(new Date(app.clock.now().getTime() + linkLifetimes_s[purpose] * 1000));
   return app.secrets.encrypt(keyPurpose(purpose), JSON.stringify({ expires_at, payload }));
 }
 

@@ -1,11 +1,8 @@
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { AccountMessageSender } from './account-messages.ts';
-import { inviteStatuses } from './invitation-links.ts';
+import { type InviteNeeds, inviteStatuses } from './invitation-links.ts';
 import {
   createOrganisationInvite,
   getOrganisationInvite,
@@ -14,8 +11,6 @@ import {
   updateOrganisationInvite,
 } from './organisation-invites.ts';
 import { organisationPermissions } from './permissions.ts';
-
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const OfInvite = Type.Object({ organisation_id: Uuid, invite_id: Uuid });
@@ -30,7 +25,7 @@ const Invite = Type.Object({
   created_at: Datetime,
 });
 
-export function organisationInviteRoutes(http: Http, app: Needs): void {
+export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
   http.post(
     '/organisation/:organisation_id/invite',
     {

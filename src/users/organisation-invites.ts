@@ -1,13 +1,11 @@
-import type { Config } from '../config.ts';
 import { getOrganisation } from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
-import { type InviteStatus, inviteIdOfLink } from './invitation-links.ts';
-import { createLinkToken, pageUrl } from './link-tokens.ts';
+import { accountTemplates } from './account-messages.ts';
+import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invitation-links.ts';
 import {
   insertOrganisationInvite,
   selectOrganisationInvite,
@@ -17,11 +15,6 @@ import {
 import type { OrganisationPermission } from './permissions.ts';
 import { selectUser } from './users.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
-  accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
-};
-
 export interface NewOrganisationInvite {
   email_address: string;
   invited_by: string;
@@ -29,14 +22,17 @@ export interface NewOrganisationInvite {
   invite_link_host?: string | null;
 }
 
-export async function createOrganisationInvite(app: Needs, organisationId: string, request: NewOrganisationInvite) {
+export async function createOrganisationInvite(
+  app: InviteNeeds,
+  organisationId: string,
+  request: NewOrganisationInvite,
+) {
   const now = app.clock.now();
   const id = newId(now);
   const organisation = await getOrganisation(app.db, organisationId);
   const inviter = await selectUser(app.db, request.invited_by);
   if (!inviter) throw invalidField('invited_by', 'No result found');
-  const token = createLinkToken(app, 'organisation-invite', { invite_id: id });
-  const url = pageUrl(request.invite_link_host || app.config.ADMIN_BASE_URL, `/organisation-invitation/${token}`);
+  const url = inviteUrl(app, 'organisation-invite', id, request.invite_link_host);
   return inTransaction(app.db, async (tx) => {
     const invite = await insertOrganisationInvite(tx, {
       id,
@@ -56,7 +52,7 @@ export async function createOrganisationInvite(app: Needs, organisationId: strin
   });
 }
 
-export async function listOrganisationInvites(app: Needs, organisationId: string) {
+export async function listOrganisationInvites(app: InviteNeeds, organisationId: string) {
   await getOrganisation(app.db, organisationId);
   return selectOrganisationInvites(app.db, organisationId);
 }
@@ -75,7 +71,7 @@ export function getOrganisationInviteOfLink(app: Pick<Platform, 'db' | 'secrets'
 }
 
 export async function updateOrganisationInvite(
-  app: Needs,
+  app: InviteNeeds,
   which: { organisation_id: string; invite_id: string },
   status: InviteStatus,
 ) {

@@ -1,11 +1,8 @@
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { AccountMessageSender } from './account-messages.ts';
-import { inviteStatuses } from './invitation-links.ts';
+import { type InviteNeeds, inviteStatuses } from './invitation-links.ts';
 import {
   createServiceInvite,
   getServiceInvite,
@@ -14,8 +11,6 @@ import {
   updateServiceInvite,
 } from './service-invites.ts';
 import { authTypes } from './user-record.ts';
-
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const OfService = Type.Object({ service_id: Uuid });
 const OfInvite = Type.Object({ service_id: Uuid, invite_id: Uuid });
@@ -32,7 +27,7 @@ const Invite = Type.Object({
   created_at: Datetime,
 });
 
-export function serviceInviteRoutes(http: Http, app: Needs): void {
+export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
   http.post(
     '/service/:service_id/invite',
     {

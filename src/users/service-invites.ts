@@ -1,12 +1,10 @@
-import type { Config } from '../config.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
-import { type InviteStatus, inviteIdOfLink } from './invitation-links.ts';
-import { createLinkToken, pageUrl } from './link-tokens.ts';
+import { accountTemplates } from './account-messages.ts';
+import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invitation-links.ts';
 import { servicePermissions } from './permissions.ts';
 import {
   insertServiceInvite,
@@ -18,11 +16,6 @@ import {
 import type { UserRecord } from './user-record.ts';
 import { selectUser } from './users.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
-  accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
-};
-
 export interface NewServiceInvite {
   email_address: string;
   from_user: string;
@@ -33,15 +26,14 @@ export interface NewServiceInvite {
   invite_link_host?: string | null;
 }
 
-export async function createServiceInvite(app: Needs, serviceId: string, request: NewServiceInvite) {
+export async function createServiceInvite(app: InviteNeeds, serviceId: string, request: NewServiceInvite) {
   const now = app.clock.now();
   const id = newId(now);
   const service_name = await selectServiceName(app.db, serviceId);
   if (service_name === undefined) throw notFound();
   const inviter = await selectUser(app.db, request.from_user);
   if (!inviter) throw invalidField('from_user', 'No result found');
-  const token = createLinkToken(app, 'service-invite', { invite_id: id });
-  const url = pageUrl(request.invite_link_host || app.config.ADMIN_BASE_URL, `/invitation/${token}`);
+  const url = inviteUrl(app, 'service-invite', id, request.invite_link_host);
   return inTransaction(app.db, async (tx) => {
     const invite = await insertServiceInvite(tx, {
       id,
@@ -63,7 +55,7 @@ export async function createServiceInvite(app: Needs, serviceId: string, request
   });
 }
 
-export async function listServiceInvites(app: Needs, serviceId: string) {
+export async function listServiceInvites(app: InviteNeeds, serviceId: string) {
   if ((await selectServiceName(app.db, serviceId)) === undefined) throw notFound();
   return selectServiceInvites(app.db, serviceId);
 }
@@ -80,7 +72,7 @@ export function getServiceInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'c
 }
 
 export async function updateServiceInvite(
-  app: Needs,
+  app: InviteNeeds,
   which: { service_id: string; invite_id: string },
   change: { status?: InviteStatus; auth_type?: UserRecord['auth_type'] },
 ) {
