@@ -159,25 +159,40 @@ export interface ServiceCosts {
   letters_sent: number;
   letter_sheets: number;
   letter_cost: number;
-  /** By postage and rate. */
+  /** By postage and rate, where that was asked for. */
   letters: { postage: string; rate: string; letters: number }[];
 }
 
-/** One row per service that used anything. Letters are summed up by price first: there are few prices. */
-export async function selectUsageByService(db: Db, question: UsageQuestion): Promise<ServiceCosts[]> {
+/** Letters are summed up by price first: there are few prices. */
+const lettersByPrice = sql`
+  select service_id, sum(letters)::bigint as letters_sent, sum(letter_sheets)::bigint as letter_sheets,
+    sum(letters * rate)::float8 as letter_cost,
+    json_agg(json_build_object('postage', postage, 'rate', rate::text, 'letters', letters)) as letters
+  from (
+    select service_id, postage, rate, sum(notifications_sent)::bigint as letters,
+      sum(notifications_sent * sheets)::bigint as letter_sheets
+    from charged
+    where notification_type = 'letter'
+    group by service_id, postage, rate
+  ) as line
+  group by service_id`;
+
+const lettersAltogether = sql`
+  select service_id, sum(notifications_sent)::bigint as letters_sent,
+    sum(notifications_sent * sheets)::bigint as letter_sheets, sum(cost)::float8 as letter_cost, '[]'::json as letters
+  from charged
+  where notification_type = 'letter'
+  group by service_id`;
+
+/** One row per service that used anything. */
+export async function selectUsageByService(
+  db: Db,
+  question: UsageQuestion,
+  letters: 'by price' | 'altogether',
+): Promise<ServiceCosts[]> {
   const { rows } = await sql<ServiceCosts>`
     with ${charged(question)}, letters as (
-      select service_id, sum(letters)::bigint as letters_sent, sum(letter_sheets)::bigint as letter_sheets,
-        sum(letters * rate)::float8 as letter_cost,
-        json_agg(json_build_object('postage', postage, 'rate', rate::text, 'letters', letters)) as letters
-      from (
-        select service_id, postage, rate, sum(notifications_sent)::bigint as letters,
-          sum(notifications_sent * sheets)::bigint as letter_sheets
-        from charged
-        where notification_type = 'letter'
-        group by service_id, postage, rate
-      ) as line
-      group by service_id
+      ${letters === 'by price' ? lettersByPrice : lettersAltogether}
     ), others as (
       select service_id,
         coalesce(sum(notifications_sent) filter (where notification_type = 'sms'), 0)::bigint as sms_sent,

@@ -49,7 +49,7 @@ export async function listServiceCosts(app: Needs, days: Days): Promise<ServiceC
       countedFrom: days.first_day,
     },
   );
-  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' });
+  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
 }
 
 /** What the services of an organisation used in a financial year and what it costs them. */
@@ -58,16 +58,17 @@ export async function listOrganisationCosts(app: Needs, organisationId: string, 
   const implied = await listImpliedAllowances(app.db, year, app.clock.now());
   const slots = await slotsOf(app.db, { first_day: first, last_day: last });
   const which = { organisation_id: organisationId };
-  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which });
+  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which }, 'altogether');
 }
 
 /** What services used on any days. Text messages are not priced: that depends on the year's allowance. */
 export async function listServiceVolumes(
   db: Db,
   days: Days,
-): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost'>[]> {
+): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost' | 'letters'>[]> {
   const slots = await slotsOf(db, days);
-  return selectUsageByService(db, { ...slots, allowances: { year: null, implied: [] }, which: 'all services' });
+  const question: UsageQuestion = { ...slots, allowances: { year: null, implied: [] }, which: 'all services' };
+  return selectUsageByService(db, question, 'altogether');
 }
 
 async function yearOfService(
