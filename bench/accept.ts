@@ -29,7 +29,7 @@ export const name = 'accept';
 const targets = { ratio: '>= 0.5', p99_ms: '< 60', errors: '0', lost: '0', rss_growth_mb: '< 50' };
 
 const connections = 64;
-const measured_s = Number(process.env.BENCH_SECONDS ?? 15);
+const measured_s = Number(process.env.BENCH_SECONDS ?? 120);
 const warmUp_s = 4;
 
 export async function run(progress: Progress): Promise<Measurement> {

@@ -16,7 +16,7 @@ import { adminSecret, aSender } from './sender.ts';
  */
 export const name = 'deliver';
 
-const seconds = Number(process.env.BENCH_SECONDS ?? 20);
+const seconds = Number(process.env.BENCH_SECONDS ?? 60);
 const perSecond = Number(process.env.BENCH_RATE ?? 1_200);
 const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
 
