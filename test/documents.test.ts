@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -121,6 +121,25 @@ describe('names', () => {
         // `letter-branding.*` stands for the files that begin so.
         .filter((name) => !made.includes(name) && !tracked.some((file) => file.startsWith(name.replace(/\*.*$/, ''))))
         .map((name) => `${document}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('a file that is named without its folder is beside the one named before it in the line, or else anywhere', () => {
+    // `x.ts` and its like stand for any noun.
+    const name = /`(?!x\.)([\w./-]+\.(?:ts|mjs|sql|\*))`/g;
+    const missing = documents.flatMap((document) =>
+      read(document)
+        .split('\n')
+        .flatMap((line) => {
+          let folder = '';
+          return [...line.matchAll(name)].flatMap(([, file = '']) => {
+            if (file.includes('/')) folder = dirname(file);
+            const end = `/${basename(file).replace('*', '')}`;
+            if (tracked.some((path) => path.startsWith(folder) && path.includes(end))) return [];
+            return `${document}: ${file}`;
+          });
+        }),
     );
     expect(missing).toEqual([]);
   });
