@@ -1,9 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
-import { createLog } from '../src/platform/log.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import {
@@ -17,8 +12,9 @@ import {
   runAside,
   startProduct,
 } from './processes.ts';
-import { adminSecret, aSender } from './sender.ts';
+import { aSender } from './sender.ts';
 import { type InsertOrder, type InsertReport, tableFor } from './single-inserts.ts';
+import { throwAwayDatabase } from './throw-away-database.ts';
 
 /**
  * Text messages accepted per second by one process, beside what the same database does with single durable inserts: of
@@ -33,19 +29,11 @@ const measured_s = Number(process.env.BENCH_SECONDS ?? 120);
 const warmUp_s = 4;
 
 export async function run(progress: Progress): Promise<Measurement> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   progress('starting PostgreSQL and one API process');
-  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  const { server, environment, remove } = await throwAwayDatabase();
   const database = new pg.Client({ connectionString: server.url });
   let product: Product | undefined;
   try {
-    const environment = {
-      DATABASE_URL: server.url,
-      DATA_DIR: dataDir,
-      SECRET_KEY: 'secret-key-of-the-benchmark',
-      ADMIN_CLIENT_SECRETS: adminSecret,
-      DEMO: 'false',
-    };
     product = await startProduct('api', environment, profilingFlags());
     const { service_id, secret, template_id } = await aSender(product.port, {
       template_type: 'sms',
@@ -101,9 +89,7 @@ export async function run(progress: Progress): Promise<Measurement> {
   } finally {
     await database.end();
     await product?.stop();
-    await server.stop();
-    rmSync(server.location, { recursive: true, force: true });
-    rmSync(dataDir, { recursive: true, force: true });
+    await remove();
   }
 }
 

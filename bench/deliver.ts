@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
-import { createLog } from '../src/platform/log.ts';
+import type { EmbeddedPostgres } from '../src/platform/db/embedded.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { cpuMs, cpuMsOfFamily, runAside, startProduct } from './processes.ts';
-import { adminSecret, aSender } from './sender.ts';
+import { aSender } from './sender.ts';
+import { throwAwayDatabase } from './throw-away-database.ts';
 
 /**
  * The whole way: accepted, handed to the sandbox, its receipt recorded, delivered. Then how long the messages of one
@@ -21,27 +20,17 @@ const perSecond = Number(process.env.BENCH_RATE ?? 1_200);
 const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
 
 export async function run(progress: Progress): Promise<Measurement> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   progress('starting PostgreSQL');
-  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  const { server, environment, remove } = await throwAwayDatabase();
   const database = new pg.Client({ connectionString: server.url });
   try {
-    const environment = {
-      DATABASE_URL: server.url,
-      DATA_DIR: dataDir,
-      SECRET_KEY: 'secret-key-of-the-benchmark',
-      ADMIN_CLIENT_SECRETS: adminSecret,
-      DEMO: 'false',
-      SANDBOX_DELAY_MS: '100',
-    };
-    const throughput = await measureThroughput(progress, server, database, environment);
-    const overtaking = await measureOvertaking(progress, database, environment);
+    const withReceipts = { ...environment, SANDBOX_DELAY_MS: '100' };
+    const throughput = await measureThroughput(progress, server, database, withReceipts);
+    const overtaking = await measureOvertaking(progress, database, withReceipts);
     return { figures: { ...throughput, ...overtaking }, targets };
   } finally {
     await database.end().catch(() => undefined);
-    await server.stop();
-    rmSync(server.location, { recursive: true, force: true });
-    rmSync(dataDir, { recursive: true, force: true });
+    await remove();
   }
 }
 

@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
-import { createLog } from '../src/platform/log.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { profilingFlags, quantile, runAside, startProduct } from './processes.ts';
-import { adminSecret, aSender, type Sender } from './sender.ts';
+import { aSender, type Sender } from './sender.ts';
+import { throwAwayDatabase } from './throw-away-database.ts';
 
 const perSecond = 200;
 const slice_s = 6;
@@ -27,18 +23,10 @@ interface Half {
  * turns because a virtual machine is faster in one moment than in the next.
  */
 export async function measureAccepting(progress: (line: string) => void) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
-  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  const { server, environment, remove } = await throwAwayDatabase();
   const database = new pg.Client({ connectionString: server.url });
   try {
     await database.connect();
-    const environment = {
-      DATABASE_URL: server.url,
-      DATA_DIR: dataDir,
-      SECRET_KEY: 'secret-key-of-the-benchmark',
-      ADMIN_CLIENT_SECRETS: adminSecret,
-      DEMO: 'false',
-    };
     progress(`queueing ${lettersQueued} letters`);
     const text = await queueLetters(environment);
     const product = await startProduct('serve', environment, profilingFlags());
@@ -84,9 +72,7 @@ export async function measureAccepting(progress: (line: string) => void) {
     }
   } finally {
     await database.end();
-    await server.stop();
-    rmSync(server.location, { recursive: true, force: true });
-    rmSync(dataDir, { recursive: true, force: true });
+    await remove();
   }
 }
 

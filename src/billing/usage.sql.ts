@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Postage } from '../notifications/notification.ts';
+import { letterKinds, type Postage, postages } from '../notifications/notification.ts';
 import type { Db } from '../platform/db/database.ts';
 
 /** Days in a row on which every price stays the same: in this unit usage is priced and the allowance eaten. */
@@ -30,8 +30,9 @@ export interface UsageQuestion {
   which: { service_id: string } | { organisation_id: string } | 'all services';
 }
 
-/** Places in the letters of a total: by sheets, then postage. */
-const kinds = Array.from({ length: 35 }, (_, index) => sql.lit(index + 1));
+const kinds = letterKinds.map((kind) => sql.lit(kind));
+const postageNames = sql.join(postages.map((postage) => sql.lit(postage)));
+const postageCount = sql.lit(postages.length);
 
 /**
  * `charged`: usage by service, slot and price, with what is free and what it costs. Totals, plus what none of them holds
@@ -89,8 +90,8 @@ function charged(question: UsageQuestion): RawBuilder<unknown> {
       union all
       select slot, service_id, 'email', 'none', -1, emails_sent, 0, 0 from used where emails_sent <> 0
       union all
-      select slot, service_id, 'letter', (array['first', 'second', 'economy', 'europe', 'rest-of-world'])[(kind - 1) % 5 + 1],
-        ((kind - 1) / 5)::integer, of_kind.letters, of_kind.letters, 0
+      select slot, service_id, 'letter', (array[${postageNames}])[(kind - 1) % ${postageCount} + 1],
+        ((kind - 1) / ${postageCount})::integer, of_kind.letters, of_kind.letters, 0
       from used cross join unnest(used.letters) with ordinality as of_kind (letters, kind)
       where of_kind.letters <> 0
     ), charged as (

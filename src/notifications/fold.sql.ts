@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { type Status, statuses } from './notification.ts';
+import { letterKinds, type Status, statuses } from './notification.ts';
 
 /**
  * Rows that a writer holds are skipped: folding never waits for messages, and takes them the next time. Only folding
@@ -10,8 +10,7 @@ import { type Status, statuses } from './notification.ts';
 const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date),
   ('pentad', pentad_start(london_day)), ('day', london_day)) as spans (span, first_day)`;
 
-/** Places in `letters`: see the function letter_kind. */
-const kinds = Array.from({ length: 35 }, (_, index) => sql.lit(index + 1));
+const kinds = letterKinds.map((kind) => sql.lit(kind));
 const sentOf = (condition: RawBuilder<unknown>) =>
   sql`coalesce(sum(notifications_sent - folded_sent) filter (where ${condition}), 0)`;
 

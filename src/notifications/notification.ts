@@ -25,6 +25,9 @@ export const postages = ['first', 'second', 'economy', 'europe', 'rest-of-world'
 
 export type Postage = (typeof postages)[number];
 
+/** Places in the letters of a total, as the database function letter_kind counts them: 0 to 6 sheets, then postage. */
+export const letterKinds = Array.from({ length: 7 * postages.length }, (_, index) => index + 1);
+
 /** Lower goes first. */
 export const lanes = { priority: 0, normal: 1, bulk: 2 } as const;
 

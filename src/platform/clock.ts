@@ -33,6 +33,9 @@ export class ClockWatch {
 /** The contract's datetime: UTC with six fractional digits and a Z. */
 export type Timestamp = string;
 
+let lastMs = Number.NaN;
+let lastWritten = '';
+
 export function timestamp(date: Date): Timestamp {
   const ms = date.getTime();
   // Under load many messages share a millisecond, and writing it down costs more than anything else about it.
@@ -42,6 +45,3 @@ export function timestamp(date: Date): Timestamp {
   }
   return lastWritten;
 }
-
-let lastMs = Number.NaN;
-let lastWritten = '';

@@ -40,11 +40,11 @@ export function letterBreakdown(lines: LettersAtRate[]): string {
 export function priceInWords(pounds: number): string {
   const pence = toEven(pounds * 100);
   if (pounds < 1) return `${pence}p`;
-  return `£${pounds2.format(pence / 100)}`;
+  return `£${poundsAndPence.format(pence / 100)}`;
 }
 
 // Made once: making it took longer than all the rest of a bill.
-const pounds2 = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const poundsAndPence = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 function toEven(value: number): number {
   // 0.645 * 100 is 64.50000000000001 in floating point: twelve digits tell a half from what is beside it.

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import { createLog } from '../src/platform/log.ts';
+import { adminSecret } from './sender.ts';
+
+/** A PostgreSQL in a temporary folder, with the settings of a product that works on it. */
+export async function throwAwayDatabase() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
+  const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
+  return {
+    server,
+    environment: {
+      DATABASE_URL: server.url,
+      DATA_DIR: dataDir,
+      SECRET_KEY: 'secret-key-of-the-benchmark',
+      ADMIN_CLIENT_SECRETS: adminSecret,
+      DEMO: 'false',
+    },
+    async remove() {
+      await server.stop();
+      rmSync(server.location, { recursive: true, force: true });
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
