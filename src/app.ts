@@ -40,7 +40,7 @@ export interface App extends Platform {
 }
 
 /** What stands outside the process, and is replaced in tests. */
-export interface Outside {
+interface Outside {
   databaseUrl: string;
   clock?: Clock;
   log?: Log;

@@ -19,7 +19,7 @@ export const credentialTexts = {
   clock: 'Error: Your system clock must be accurate to within 30 seconds',
 };
 
-export type CredentialProblem = keyof typeof credentialTexts;
+type CredentialProblem = keyof typeof credentialTexts;
 
 const unauthenticated = new Set<CredentialProblem>(['missing', 'scheme', 'notAllowed']);
 

@@ -60,12 +60,12 @@ export interface Days {
 }
 
 /** Days in a row on which every price stays the same. Rates are decimals as text: only the database multiplies them. */
-export interface Period extends Days {
+interface Period extends Days {
   smsRate: string;
   letterRates: { postage: string; sheets: number; rate: string }[];
 }
 
-export interface PriceList {
+interface PriceList {
   /** The days of a range, cut where a rate begins, and before each of the days given besides. */
   periods(range: Days, cutBefore?: string[]): Period[];
 }

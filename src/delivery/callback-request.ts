@@ -5,7 +5,7 @@ import { AddressRefused, guardedLookup, isInside, literalAddress } from '../plat
 
 const timeout_ms = 5_000;
 
-export interface CallbackRequest {
+interface CallbackRequest {
   /** The same on every attempt, so that a receiver can drop what it has already. */
   id: string;
   url: string;

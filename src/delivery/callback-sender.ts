@@ -22,7 +22,7 @@ const placesOfOne = 25;
 const lease_ms = 10_000;
 const idle_ms = 250;
 
-export type CallbackNeeds = Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE' | 'CALLBACK_RETRY_DELAYS_S'> };
+type CallbackNeeds = Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE' | 'CALLBACK_RETRY_DELAYS_S'> };
 
 /** Posts what services asked to be told about; one service’s receiver never holds up another’s. */
 export class CallbackSender {

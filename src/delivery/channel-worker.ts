@@ -27,7 +27,7 @@ const sharesAreFreshFor_ms = 10_000;
 /** Bulk messages may hold this much of the places, so that others never wait for a bulk call to end. */
 const mostBulkShare = 0.75;
 
-export type ChannelNeeds = Platform & {
+type ChannelNeeds = Platform & {
   config: Pick<
     Config,
     | 'DELIVERY_CONCURRENCY'

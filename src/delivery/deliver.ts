@@ -10,7 +10,7 @@ import type { Outcome, Provider } from './provider.ts';
 import type { SenderIdentity } from './sender-identities.ts';
 
 /** One message in a worker’s hands: leased, and on record as being given to `provider`. */
-export interface Attempt<Message> {
+interface Attempt<Message> {
   queued: QueuedNotification;
   service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;

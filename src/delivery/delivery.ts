@@ -17,7 +17,7 @@ import { measureQueues } from './queue-check.ts';
 import { recordReceipts } from './receipts.ts';
 import { senderIdentities } from './sender-identities.ts';
 
-export type DeliveryNeeds = Platform & { config: Config; compiledTemplates: CompiledTemplates };
+type DeliveryNeeds = Platform & { config: Config; compiledTemplates: CompiledTemplates };
 
 export interface Delivery {
   start(): void;

@@ -9,7 +9,7 @@ import { announceInboundText } from './service-callbacks.ts';
 type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
 
 /** A text that somebody sent, in the words of the gateway that took it. */
-export interface GatewayText {
+interface GatewayText {
   provider: string;
   from: string;
   to: string;

@@ -38,7 +38,7 @@ export class Pace {
   }
 }
 
-export interface Wanted {
+interface Wanted {
   international: boolean;
   /** It may have the message already, so it is asked again whatever its share. */
   again?: string | null;

@@ -31,7 +31,7 @@ export async function countErrorsSince(db: Db | Tx, since: Timestamp): Promise<M
   return new Map(rows.map(({ provider, errors }) => [provider, errors]));
 }
 
-export interface Speed {
+interface Speed {
   provider: string;
   /** Handed over and not failed. */
   messages: number;

@@ -20,7 +20,7 @@ const mayChange: readonly Status[] = allowedBefore.receipt;
 /** Whether a receipt named a message that we know; what it changed, if anything, is recorded. */
 export type ReceiptOutcome = 'known' | 'unknown';
 
-export interface RecordedReceipts {
+interface RecordedReceipts {
   /** In the order of the receipts. */
   outcomes: ReceiptOutcome[];
   changed: ChangedNotification[];

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 export type CallbackType = 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
 
 /** Where a service wants to be told about this kind of event. */
-export interface CallbackTarget {
+interface CallbackTarget {
   service_id: string;
   url: string;
   encrypted_bearer_token: string;
@@ -20,7 +20,7 @@ export function selectTargets(tx: Db | Tx, type: CallbackType, serviceIds: strin
     .execute();
 }
 
-export interface NewCallback extends CallbackTarget {
+interface NewCallback extends CallbackTarget {
   id: string;
   callback_type: CallbackType;
   subject_id: string;
@@ -141,7 +141,7 @@ export function selectCallbacks(
     .execute();
 }
 
-export interface ReplayedCallbacks {
+interface ReplayedCallbacks {
   service_id: string;
   id?: string | undefined;
   callback_type?: CallbackType | undefined;

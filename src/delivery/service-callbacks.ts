@@ -45,7 +45,7 @@ function statusEvent(changed: ChangedNotification): Event {
   };
 }
 
-export interface AnnouncedComplaint {
+interface AnnouncedComplaint {
   service_id: string;
   notification_id: string;
   complaint_id: string;
@@ -89,7 +89,7 @@ export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now
 }
 
 /** Only services that asked to be told are. */
-export async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
+async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
   if (events.length === 0) return;
   const services = [...new Set(events.map(({ service_id }) => service_id))];
   const targets = new Map((await selectTargets(tx, type, services)).map((target) => [target.service_id, target]));

@@ -46,7 +46,7 @@ export function textToSign(envelope: SnsEnvelope): string | undefined {
     .join('');
 }
 
-export type FetchCertificate = (url: string) => Promise<string>;
+type FetchCertificate = (url: string) => Promise<string>;
 
 /** Checks envelopes against Amazon's certificates, each fetched once. */
 export class SnsVerifier {

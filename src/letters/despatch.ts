@@ -5,19 +5,19 @@ import type { Tx } from '../platform/db/database.ts';
 import { insertDespatches, selectLettersToDespatch } from './despatch.sql.ts';
 
 /** A letter that the printer posted. */
-export interface Despatch {
+interface Despatch {
   notification_id: string;
   despatched_at: Date;
   cost_threshold: CostThreshold;
 }
 
-export interface PostedLetter {
+interface PostedLetter {
   notification_id: string;
   sheets: number;
 }
 
 /** What the printer pays the post for it: less for letters that it sorts itself. */
-export type CostThreshold = 'sorted' | 'unsorted';
+type CostThreshold = 'sorted' | 'unsorted';
 
 export function costThreshold(mailingProduct: string, postageClass: string): CostThreshold {
   const sorted = ['MM', 'MM ECONOMY'].includes(mailingProduct) && postageClass === '2ND';

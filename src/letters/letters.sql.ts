@@ -91,7 +91,7 @@ export function selectLetterFile(db: Db, id: string): Promise<LetterFile | undef
 
 const isWaiting = sql<SqlBool>`n.notification_type = 'letter' and n.status in ('created', 'pending-virus-check')`;
 
-export interface WaitingLetter {
+interface WaitingLetter {
   id: string;
   status: 'created' | 'pending-virus-check';
 }
@@ -112,14 +112,14 @@ export async function selectPrintableLetters(db: Db, cutOff: Timestamp): Promise
   return rows.map(({ id }) => id);
 }
 
-export interface LateLetterLimits {
+interface LateLetterLimits {
   accepted_before: Timestamp;
   handed_over_before: Timestamp;
   uploaded_before: Timestamp;
   failed_after: Timestamp;
 }
 
-export interface LateLetters {
+interface LateLetters {
   not_printed: number;
   not_despatched: number;
   not_scanned: number;

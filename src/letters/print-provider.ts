@@ -15,7 +15,7 @@ export interface PrintProvider {
   forgetBefore?(day: string): Promise<void>;
 }
 
-export interface PrintBatch {
+interface PrintBatch {
   /** The London day of the print run. */
   day: string;
   letters: PrintedFile[];

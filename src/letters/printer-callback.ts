@@ -26,7 +26,7 @@ export function readPrinterToken({ secrets }: Pick<Platform, 'secrets'>, token: 
   throw forbidden('A valid token must be provided in the query string');
 }
 
-export interface PrinterReport {
+interface PrinterReport {
   id: string;
   data: {
     jobId: string;

@@ -21,7 +21,7 @@ import {
 import { learnCount, type SendingService } from './sending-service.ts';
 
 /** A message that passed every check. */
-export interface Acceptance {
+interface Acceptance {
   service: SendingService;
   /** None for a simulated recipient: then nothing is stored but the answer to a repeated request. */
   notification: NewNotification | null;

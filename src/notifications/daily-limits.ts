@@ -31,7 +31,7 @@ export interface LimitedMessage {
   abroad: boolean;
 }
 
-export interface Numbers {
+interface Numbers {
   place: number;
   place_abroad?: number;
 }

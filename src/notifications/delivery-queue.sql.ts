@@ -32,7 +32,7 @@ export interface QueuedNotification {
   sent_at: Timestamp | null;
 }
 
-export interface Place {
+interface Place {
   notification_type: NotificationType;
   lane: number;
 }

@@ -22,7 +22,7 @@ const beforeAllServices = '00000000-0000-0000-0000-000000000000';
 const servicesAtOnce = 100;
 const mostLooks = 10;
 
-export interface LeaseRequest {
+interface LeaseRequest {
   most: number;
   /** Bulk messages never take every place: an urgent message must not wait for their calls to end. */
   mostBulk: number;

@@ -18,12 +18,12 @@ const longestFilename = 100;
 const rememberedSizes = 10_000;
 
 /** Files of one email, ready to be stored: their links stand among the values in place of the uploads. */
-export interface PreparedDocuments extends MessageFiles {
+interface PreparedDocuments extends MessageFiles {
   values: Values;
 }
 
 /** A file of the email: uploaded with the request, or belonging to the template. */
-export interface EmailFiles {
+interface EmailFiles {
   uploads: FileRequest[];
   ofTemplate: EmailFile[];
 }

@@ -33,7 +33,7 @@ const confirmedForMs = 3_600_000;
 const attemptsAtMost = 50;
 const attemptWindowMs = 300_000;
 
-export type Confirmation = { confirmed: string } | 'wrong' | 'too-many';
+type Confirmation = { confirmed: string } | 'wrong' | 'too-many';
 
 /** Whoever knows the address that the email went to may have the file, for an hour. */
 export async function confirmRecipient(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
-export interface IdempotencyRow {
+interface IdempotencyRow {
   service_id: string;
   key: string;
   request_digest: string;

@@ -19,7 +19,7 @@ import { serviceExists } from './stored-notifications.sql.ts';
 export type InboundText = InboundTextRow;
 
 /** A text that someone sent to a service, as its provider reports it. */
-export interface ReceivedText {
+interface ReceivedText {
   service_id: string;
   /** The service's number as it is kept. */
   notify_number: string;

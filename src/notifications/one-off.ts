@@ -10,7 +10,7 @@ import { sendEmail, sendLetter, sendSms } from './send.ts';
 import { refuseIfDayIsFull, type Values } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
 
-export interface OneOffRequest {
+interface OneOffRequest {
   template_id: string;
   to: string;
   created_by: string;

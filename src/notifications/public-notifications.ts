@@ -13,7 +13,7 @@ import { selectNotification, selectNotifications } from './stored-notifications.
 
 type Needs = Pick<Platform, 'db'> & { compiledTemplates: CompiledTemplates };
 
-export const pageSize = 250;
+const pageSize = 250;
 
 /** Any key of a service may read any of its notifications. */
 export async function getPublicNotification(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-export interface RateRequest {
+interface RateRequest {
   service_id: string;
   key_type: 'normal' | 'team' | 'test';
   /** Let through already. */

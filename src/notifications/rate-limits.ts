@@ -19,7 +19,7 @@ const aheadShare = 0.05 / 8;
 const reportAfterMs = 50;
 const rememberedWindows = 10_000;
 
-export interface RateDecision {
+interface RateDecision {
   granted: boolean;
   remaining: number;
   /** Until the oldest request in the window no longer counts. */

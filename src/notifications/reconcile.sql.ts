@@ -15,7 +15,7 @@ export interface Recount {
 }
 
 /** A row that was wrong and is right now. */
-export interface Repair {
+interface Repair {
   london_day: string;
   service_id: string;
   notification_type: string;

@@ -26,7 +26,7 @@ import { processedKeptForDays, unsubscribesKeptForDays } from './unsubscribe-rep
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 
 /** Unless a service has a rule of its own. */
-export const defaultRetentionDays = 7;
+const defaultRetentionDays = 7;
 
 // Small enough to hold no lock for longer than a few milliseconds.
 const batch = 2_000;

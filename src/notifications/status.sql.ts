@@ -3,7 +3,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
 
-export interface StatusChangeRow {
+interface StatusChangeRow {
   id: string;
   status?: Status;
   /** The change happens only from one of these. */

@@ -5,7 +5,7 @@ import { migrationFiles } from '../platform/db/migrate.ts';
 import { SecretBox } from '../platform/secrets.ts';
 import { findAnyEncryptedSecret, readServerFacts } from './doctor.sql.ts';
 
-export interface Finding {
+interface Finding {
   name: string;
   ok: boolean;
   /** What was found, and when it is not well, what to do. */

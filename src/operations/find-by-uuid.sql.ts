@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-export interface FoundRow {
+interface FoundRow {
   type: string;
   service_id: string | null;
   organisation_id: string | null;

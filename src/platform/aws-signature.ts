@@ -8,7 +8,7 @@ export interface AwsAccount {
   secret_access_key: string;
 }
 
-export interface AwsRequest {
+interface AwsRequest {
   method: string;
   /** The path percent-encoded as it is sent. */
   url: string;

@@ -1,5 +1,5 @@
 /** What went wrong, in the vocabulary of the rules. Only a surface knows which status and body that becomes. */
-export type FailureKind =
+type FailureKind =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'

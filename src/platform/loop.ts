@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-export interface LoopOptions {
+interface LoopOptions {
   name: string;
   /** Says for how many milliseconds to rest before the next step, unless somebody wakes the loop; 0: there is more to do. */
   step(): Promise<number>;

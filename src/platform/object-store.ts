@@ -3,7 +3,7 @@ import { type AwsAccount, encode, signedHeaders } from './aws-signature.ts';
 import type { Clock } from './clock.ts';
 import type { Files } from './files.ts';
 
-export interface ObjectStoreOptions {
+interface ObjectStoreOptions {
   /** For example `https://s3.eu-west-2.amazonaws.com` or `http://minio:9000`. */
   endpoint: string;
   bucket: string;

@@ -7,7 +7,7 @@ interface Entry<Value> {
   readAt: number;
 }
 
-export interface RememberedOptions<Value> {
+interface RememberedOptions<Value> {
   /** Its payload is the key of what changed. */
   channel: string;
   most: number;

@@ -1,12 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Authenticated encryption with keys derived from SECRET_KEY, one per purpose, so that a ciphertext made for one purpose
@@ -60,8 +52,4 @@ const version = Buffer.from([1]);
 export function sameSecret(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);
-}
-
-export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

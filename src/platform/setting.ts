@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** One declared setting: how it is read from its text, what it is when absent, and the sentence that documents it. */
-export interface Setting<T> {
+interface Setting<T> {
   sentence: string;
   fallback: T;
   /** How the default reads in the documentation when the value itself would not help. */
@@ -114,7 +114,7 @@ export function url(sentence: string, options: Options<string>): Setting<string>
   });
 }
 
-export type Settings = Record<string, Setting<unknown>>;
+type Settings = Record<string, Setting<unknown>>;
 export type Values<S extends Settings> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
 
 /** Reads every setting and reports all problems together. */

@@ -2,7 +2,7 @@ import { connect, type NetConnectOpts } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, inflate } from 'node:zlib';
 
-export type VirusVerdict = 'clean' | 'infected';
+type VirusVerdict = 'clean' | 'infected';
 
 /** Throws when the scanner cannot be asked: unknown is neither clean nor infected, and the caller tries again later. */
 export type VirusScanner = {
@@ -11,7 +11,7 @@ export type VirusScanner = {
   scan(bytes: Uint8Array): Promise<VirusVerdict>;
 };
 
-export type VirusScanOptions = {
+type VirusScanOptions = {
   /** Where clamd listens: a socket's path (`/run/clamav/clamd.ctl`) or `host:port`. Empty or absent: scanning is off. */
   clamav?: string;
   timeout_ms?: number;

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { TaskMessage, ThreadError, ThreadMessage } from './worker-thread.ts';
 
 /** Why a task has no result. An error thrown by the task itself arrives as that error instead. */
-export type WorkerFailureReason = 'timeout' | 'memory' | 'crashed' | 'closed';
+type WorkerFailureReason = 'timeout' | 'memory' | 'crashed' | 'closed';
 
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure';

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { cleanRecipient } from './whitespace.ts';
 
-export type EmailAddressResult =
+type EmailAddressResult =
   /** `cleaned` keeps the sender's capitals (it is stored and shown); `address` is the form to send to and to compare. */
   { ok: true; cleaned: string; address: string } | { ok: false };
 

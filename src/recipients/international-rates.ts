@@ -1,5 +1,5 @@
 /** What a text message to a dialling prefix costs, in UK messages, and what the networks there can do. */
-export type InternationalRate = {
+type InternationalRate = {
   multiplier: number;
   /** Where false, a network's delivery receipt says nothing: the message stays `sent`. */
   receiptsHonoured: boolean;

@@ -24,7 +24,7 @@ export type PhoneNumberReason =
   | 'unknown_character'
   | 'unsupported_country_code';
 
-export type PhoneNumberResult = { ok: true; number: PhoneNumber } | { ok: false; reason: PhoneNumberReason };
+type PhoneNumberResult = { ok: true; number: PhoneNumber } | { ok: false; reason: PhoneNumberReason };
 
 export type PhonePermissionReason = 'international_not_allowed' | 'landline_not_allowed';
 

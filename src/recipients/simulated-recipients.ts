@@ -19,7 +19,7 @@ export function isSimulatedEmailAddress(normalised: string): boolean {
   return SIMULATED_EMAIL_ADDRESSES.has(normalised);
 }
 
-export type SimulatedOutcome = 'delivered' | 'temporary-failure' | 'permanent-failure';
+type SimulatedOutcome = 'delivered' | 'temporary-failure' | 'permanent-failure';
 
 /** How a text message sent with a test key ends. */
 export function simulatedPhoneOutcome(normalised: string): SimulatedOutcome {

@@ -16,7 +16,7 @@ export type EmailBrand = {
 /** Whose banner stands above emails that have no brand, or a brand beside ours. */
 export type EmailPlatform = { name: string; url?: string | null };
 
-export type EmailPage = {
+type EmailPage = {
   /** All three are HTML already. */
   subject: string;
   preheader: string;

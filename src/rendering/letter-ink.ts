@@ -3,7 +3,7 @@ import { pressColor } from './press-color.ts';
 /** `print`: what goes to the printer. `preview`: what people see on a screen before. */
 export type LetterPurpose = 'print' | 'preview';
 
-export type InkColor = [number, number, number] | [number, number, number, number];
+type InkColor = [number, number, number] | [number, number, number, number];
 
 export type Ink = {
   black: InkColor;

@@ -6,7 +6,7 @@ import { openDocument } from './pdfkit-document.ts';
 /** A logo of a few hundred kilobytes is already an odd one; larger drawings would only cost time on every letter. */
 const limit_characters = 1_000_000;
 
-export type LogoProblem = 'too-large' | 'not-an-svg' | 'cannot-be-drawn';
+type LogoProblem = 'too-large' | 'not-an-svg' | 'cannot-be-drawn';
 
 /**
  * Draws an SVG logo as vector shapes into its place, from the top left corner, keeping its proportions.

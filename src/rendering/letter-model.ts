@@ -43,6 +43,6 @@ export type LetterInline =
  * `((name??` when conditional (its own text and `))` follow as ordinary text), `name` without brackets, or `hidden`
  * when the values of the letter are redacted.
  */
-export type LetterPlaceholder = { kind: 'placeholder'; style: PlaceholderStyle; text: string };
+type LetterPlaceholder = { kind: 'placeholder'; style: PlaceholderStyle; text: string };
 
 export type PlaceholderStyle = 'plain' | 'conditional' | 'no-brackets' | 'redacted';

@@ -17,7 +17,7 @@ export type DrawLetterOptions = {
   created_at?: Date;
 };
 
-export type DrawnLetter = { pdf: Uint8Array; page_count: number; welsh_page_count: number };
+type DrawnLetter = { pdf: Uint8Array; page_count: number; welsh_page_count: number };
 
 /** Draws a letter as a tagged A4 PDF. Any number of pages: whether they are too many is the caller's question. */
 export async function drawLetter(letter: LetterDocument, options: DrawLetterOptions): Promise<DrawnLetter> {

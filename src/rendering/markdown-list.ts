@@ -1,6 +1,6 @@
 import { hasOnlyRuleMarks, nextWithText } from './markdown-lines.ts';
 
-export type ListLines = {
+type ListLines = {
   ordered: boolean;
   items: { loose: boolean; lines: string[] }[];
   /** The line after the list and its blank lines. */

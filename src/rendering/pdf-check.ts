@@ -7,7 +7,7 @@ import type { PageImage, PdfPage } from './pdfium-page.ts';
 /** A letter has an address and a first page with its own rules; an attachment is pages that follow a letter. */
 export type PrecompiledKind = 'letter' | 'attachment';
 
-export type PageProblem =
+type PageProblem =
   | 'unable-to-read-the-file'
   | 'letter-too-long'
   | 'letter-not-a4-portrait-oriented'

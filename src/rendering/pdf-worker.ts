@@ -12,12 +12,12 @@ export { rewritePrecompiled } from './letter-rewrite.ts';
 export { readPrecompiled } from './pdf-check.ts';
 export { overlayPdf, pageToPng } from './pdf-image.ts';
 
-export type ComposeLetterOptions = DrawLetterOptions & {
+type ComposeLetterOptions = DrawLetterOptions & {
   /** PDF files whose pages follow the letter; they have passed the check for attachments. */
   attachments?: Uint8Array[];
 };
 
-export type ComposedLetter = {
+type ComposedLetter = {
   pdf: Uint8Array;
   /** All pages: Welsh, English and attached. Whether they are too many is the caller's question. */
   page_count: number;

@@ -3,7 +3,7 @@ import { type PdfPage, pageOf } from './pdfium-page.ts';
 import { saveDocument } from './pdfium-save.ts';
 
 /** Why a file cannot be used. `encrypted` also when it opens without a password: a printer could not alter it. */
-export type PdfProblem = 'broken' | 'encrypted';
+type PdfProblem = 'broken' | 'encrypted';
 
 export class UnreadablePdf extends Error {
   override readonly name = 'UnreadablePdf';

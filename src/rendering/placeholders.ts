@@ -29,7 +29,7 @@ export type CompiledText = { plain: readonly string[]; placeholders: readonly Pl
 /** How a placeholder without a value is printed. */
 export type Unfilled = (placeholder: Placeholder) => string;
 
-export type Filling = { lists: ListStyle; unfilled: Unfilled };
+type Filling = { lists: ListStyle; unfilled: Unfilled };
 
 /** For text that is never read as HTML: text messages, subjects, the plain part of an email. */
 export function textSlots(): Slots {

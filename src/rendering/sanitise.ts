@@ -1,7 +1,7 @@
 import { comparableKey, type Personalisation } from './personalisation.ts';
 
 /** What a value was and what it became, by its key. */
-export type SanitisedContent = Record<string, { unsanitised: unknown; sanitised: unknown }>;
+type SanitisedContent = Record<string, { unsanitised: unknown; sanitised: unknown }>;
 
 /**
  * Takes links and Markdown out of the values that came from strangers, so that nobody can write an email in the name

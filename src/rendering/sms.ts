@@ -3,7 +3,7 @@ import type { Personalisation } from './personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from './placeholders.ts';
 import { collapseWhitespace, removeSpaceBeforePunctuation } from './whitespace.ts';
 
-export type SmsEncoding = 'gsm7' | 'ucs2';
+type SmsEncoding = 'gsm7' | 'ucs2';
 
 export type SmsMessage = {
   /** As it is sent, the prefix included. */

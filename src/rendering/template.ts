@@ -38,15 +38,15 @@ type Placeholders = {
   missing(personalisation: Personalisation): string[];
 };
 
-export type SmsTemplate = Placeholders & {
+type SmsTemplate = Placeholders & {
   template_type: 'sms';
   /** Without personalisation placeholders count as nothing: that is how long the template itself is. */
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
 };
 
-export type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
+type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
 
-export type EmailTemplate = Placeholders & {
+type EmailTemplate = Placeholders & {
   template_type: 'email';
   /** As it is sent: not HTML. */
   subject(personalisation: Personalisation): string;

@@ -8,7 +8,7 @@ import { lockService } from './services.sql.ts';
 import { refuseUnlessServiceExists } from './services.ts';
 
 /** Whom a service in trial mode may send to, beyond its own team. Entries stay exactly as they were typed. */
-export interface GuestList {
+interface GuestList {
   email_addresses: string[];
   phone_numbers: string[];
 }

@@ -13,7 +13,7 @@ const live = {
   international_sms_message_limit: 100,
 };
 
-export type Limits = typeof trial;
+type Limits = typeof trial;
 
 export function defaultLimits(restricted: boolean): Limits {
   return restricted ? trial : live;

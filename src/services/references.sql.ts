@@ -10,7 +10,7 @@ const tables = {
   letter_branding: 'letter_branding',
 } as const;
 
-export type ReferenceField = keyof typeof tables;
+type ReferenceField = keyof typeof tables;
 const referenceFields = Object.keys(tables) as ReferenceField[];
 
 /** The fields whose id names nothing. */

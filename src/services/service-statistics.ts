@@ -6,7 +6,7 @@ import { spansOf, withinRecords } from '../platform/spans.ts';
 import { type Channel, type Days, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 import { refuseUnlessServiceExists } from './services.ts';
 
-export interface Counts {
+interface Counts {
   requested: number;
   delivered: number;
   failed: number;

@@ -15,7 +15,7 @@ const inWords = {
   international: 'international',
 };
 
-export interface LettersAtRate {
+interface LettersAtRate {
   postage: string;
   /** Pounds, a decimal as text. */
   rate: string;

@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/database.ts';
 import type { Days } from './days.ts';
 import { statuses } from './platform-stats.sql.ts';
 
-export interface DayOfMessages {
+interface DayOfMessages {
   date: string;
   emails: number;
   sms: number;

@@ -14,7 +14,7 @@ export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
   compiled: CompiledTemplate;
 }
 
-export type FoundTemplate =
+type FoundTemplate =
   | { found: 'here'; template: ReadyTemplate }
   | { found: 'in-another-service' }
   | { found: 'nowhere' };

@@ -15,7 +15,7 @@ export function letterAttachmentPath(serviceId: string, attachmentId: string): s
   return `letter-attachments/${serviceId}/${attachmentId}.pdf`;
 }
 
-export interface NewAttachmentRequest {
+interface NewAttachmentRequest {
   upload_id: string;
   template_id: string;
   original_filename: string;

@@ -60,7 +60,7 @@ export async function liveEmailFileIds(tx: Tx, templateId: string, among: string
   return files.map(({ id }) => id);
 }
 
-export interface NewEmailFile {
+interface NewEmailFile {
   id: string;
   service_id: string;
   template_id: string;

@@ -22,7 +22,7 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
 type OfTemplate = { service_id: string; template_id: string };
 type OfFile = OfTemplate & { email_file_id: string };
 
-export interface EmailFileSettings {
+interface EmailFileSettings {
   filename?: string;
   link_text?: string | null;
   retention_period?: number;
@@ -30,7 +30,7 @@ export interface EmailFileSettings {
   pending?: boolean;
 }
 
-export interface NewEmailFileRequest extends EmailFileSettings {
+interface NewEmailFileRequest extends EmailFileSettings {
   id?: string;
   filename: string;
   created_by_id: string;

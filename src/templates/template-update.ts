@@ -21,7 +21,7 @@ import { getTemplate, type NewTemplateRequest } from './templates.ts';
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
 /** Type and service cannot be changed; whoever sends them back with the rest is not refused. */
-export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
+type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
   archived?: boolean;
   redact_personalisation?: boolean;
   archive_email_file_ids?: string[];

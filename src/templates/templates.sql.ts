@@ -34,7 +34,7 @@ export function insertTemplate(tx: Tx, row: NewTemplate): Promise<void> {
   });
 }
 
-export type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;
+type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;
 
 /** Makes the next version of each template; answers with the ids that were changed. */
 export function updateTemplates(

@@ -79,7 +79,7 @@ async function send(app: Needs, message: AccountMessage): Promise<void> {
   await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
 }
 
-export type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
+type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
 
 /** What a link that was sent to a user says. A link to a new password works until the password is changed. */
 export async function readAccountLink(app: Needs, purpose: AccountLink, token: string): Promise<object> {

@@ -7,7 +7,7 @@ import { addOrganisationMember, addServiceMember, removeServiceMember, type Serv
 import type { UserRecord } from './user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from './users.sql.ts';
 
-export interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' | 'auth_type' | 'state'> {
+interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' | 'auth_type' | 'state'> {
   mobile_number: string | null;
   password: string;
   permissions: ServicePermission[];

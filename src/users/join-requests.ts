@@ -23,7 +23,7 @@ type Needs = Pick<Platform, 'db' | 'clock'> & {
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
 
-export interface NewJoinRequest {
+interface NewJoinRequest {
   requester_id: string;
   contacted_user_ids: string[];
   invite_link_host?: string | null;
@@ -77,7 +77,7 @@ export async function getJoinRequest(app: Pick<Platform, 'db'>, serviceId: strin
   return request;
 }
 
-export interface Decision {
+interface Decision {
   status: 'approved' | 'rejected' | 'cancelled';
   status_changed_by_id: string;
   permissions?: ServicePermission[];

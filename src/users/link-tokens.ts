@@ -2,7 +2,7 @@ import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** What each link carries, and for how long it works. The format is described in docs/operations/link-tokens.md. */
-export interface LinkPayloads {
+interface LinkPayloads {
   'reset-password': { email: string; created_at: string };
   'verify-email': { user_id: string; email: string };
   'change-email': { user_id: string; email: string };
@@ -29,7 +29,7 @@ export function createLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, p
   return app.secrets.encrypt(keyPurpose(purpose), JSON.stringify({ expires_at, payload }));
 }
 
-export type LinkToken<P extends LinkPurpose> =
+type LinkToken<P extends LinkPurpose> =
   | { state: 'valid'; payload: LinkPayloads[P] }
   | { state: 'expired' }
   | { state: 'broken' };

@@ -15,7 +15,7 @@ import {
 import type { OrganisationPermission } from './permissions.ts';
 import { selectUser } from './users.sql.ts';
 
-export interface NewOrganisationInvite {
+interface NewOrganisationInvite {
   email_address: string;
   invited_by: string;
   permissions?: OrganisationPermission[];

@@ -16,7 +16,7 @@ import {
 import type { UserRecord } from './user-record.ts';
 import { selectUser } from './users.sql.ts';
 
-export interface NewServiceInvite {
+interface NewServiceInvite {
   email_address: string;
   from_user: string;
   /** Names separated by commas, as the front end keeps them. */

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 
-export interface UserFilters {
+interface UserFilters {
   created_from?: Timestamp;
   created_before?: Timestamp;
   logged_in_from?: Timestamp;

@@ -3,7 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import { listUserRecords } from './user-record.ts';
 import { selectActiveServiceNames, selectActiveUserIds } from './users-list.sql.ts';
 
-export interface UsersListRequest {
+interface UsersListRequest {
   created_start?: string | null;
   created_end?: string | null;
   logged_in_start?: string | null;

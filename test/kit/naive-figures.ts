@@ -54,7 +54,7 @@ function money(text: string): Money {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(scale, '0'));
 }
-export function pounds(value: Money): number {
+function pounds(value: Money): number {
   const digits = value.toString().padStart(scale + 1, '0');
   return Number(`${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }

@@ -44,7 +44,7 @@ function outcomeOf(code: number): Outcome {
 const permanent = new Set(['101', '201', '301', '401']);
 const temporary = new Set(['000', '102', '103', '104', '302', '900']);
 
-export interface FiretextReceiptBody {
+interface FiretextReceiptBody {
   status?: unknown;
   reference?: unknown;
   code?: unknown;

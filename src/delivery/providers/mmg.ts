@@ -40,7 +40,7 @@ const statuses: Record<string, ReceiptStatus> = {
   5: 'permanent-failure',
 };
 
-export interface MmgReceiptBody {
+interface MmgReceiptBody {
   status?: unknown;
   CID?: unknown;
   deliverytime?: unknown;

@@ -32,7 +32,7 @@ export async function selectSandboxReferences(db: Db, references: string[]): Pro
   return rows.map(({ reference }) => reference);
 }
 
-export interface OwedReceipt {
+interface OwedReceipt {
   reference: string;
   notification_type: NotificationType;
   recipient: string;

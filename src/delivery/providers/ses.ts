@@ -100,7 +100,7 @@ export interface SesComplaint {
   complaint_date: string | null;
 }
 
-export type SesMeaning =
+type SesMeaning =
   | { kind: 'receipt'; receipt: Receipt; mailed_at: Date | undefined }
   | { kind: 'complaint'; complaint: SesComplaint; mailed_at: Date | undefined }
   | { kind: 'nothing' };

@@ -7,7 +7,7 @@ import type { DB } from './schema.ts';
 export type Db = Kysely<DB>;
 export type Tx = Transaction<DB>;
 
-export interface Database {
+interface Database {
   db: Db;
   /** For statements that are too hot for a query builder; everything else goes through `db`. */
   pool: pg.Pool;

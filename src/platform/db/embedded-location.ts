@@ -17,7 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './embedded-user.ts';
 
 /** Where the server keeps everything it owns, and the user it runs as (undefined: our own). */
-export interface Location {
+interface Location {
   folder: string;
   user: ServerUser | undefined;
 }

@@ -17,7 +17,7 @@ import {
   signalServer,
 } from './embedded-server.ts';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   dataDir: string;
   log: Log;
   /** PostgreSQL's own settings, over our defaults. */

@@ -6,7 +6,7 @@ import { unavailable } from '../failure.ts';
  */
 const mostWaiting = 20_000;
 
-export interface GroupCommitOptions<Item, Outcome> {
+interface GroupCommitOptions<Item, Outcome> {
   /** Stores all of them or none, and answers in their order. */
   commit(items: Item[]): Promise<Outcome[]>;
   /** Items in one commit at most. */

@@ -38,7 +38,7 @@ export async function documentRoutes(http: FastifyInstance, version: string): Pr
 }
 
 /** Generated clients name their functions after these, so they follow from method and path alone. */
-export function operationId(method: string, url: string): string {
+function operationId(method: string, url: string): string {
   const words = url.split('/').flatMap((part) => (part.startsWith(':') ? ['by', part.slice(1)] : [part]));
   return [
     method.toLowerCase(),

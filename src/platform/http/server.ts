@@ -24,7 +24,7 @@ import { DeclaredRoutes } from './unrouted.ts';
 
 const maxBodyBytes = 20 * 1024 * 1024;
 
-export interface ServerOptions<App> {
+interface ServerOptions<App> {
   app: App & { log: Log; metrics: Metrics; draining(): boolean };
   surfaces: Surface<App>[];
   /** Text formats that schemas may name, beyond those of the platform. */

@@ -15,7 +15,7 @@ export type Http = FastifyInstance<
 >;
 
 /** Declares the routes of one noun on a surface. */
-export type RouteModule<App> = (http: Http, app: App) => void;
+type RouteModule<App> = (http: Http, app: App) => void;
 
 /** Throws or rejects with a Failure; nothing is returned when there was nothing to wait for. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;

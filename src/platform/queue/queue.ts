@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/database.ts';
 
-export interface JobOptions {
+interface JobOptions {
   run_at?: Date;
   /** A second job with the same key replaces the first while that one waits. */
   job_key?: string;

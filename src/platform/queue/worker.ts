@@ -32,7 +32,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   pool: pg.Pool;
   log: Log;
   jobs: Job[];

@@ -13,7 +13,7 @@ import { type Role, Supervised } from './supervised.ts';
 const adminSecret = 'admin-secret-of-the-fault-tests';
 const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
-export interface WorldOptions {
+interface WorldOptions {
   /** By default one API and one worker. */
   processes?: Role[];
   env?: Record<string, string>;
@@ -169,7 +169,7 @@ export class World {
   }
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   callbackPath?: string;
   limits?: { rate_limit?: number; sms_message_limit?: number };
   process_type?: 'bulk' | 'normal' | 'priority';
