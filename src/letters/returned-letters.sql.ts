@@ -67,7 +67,3 @@ export async function selectReturnedLettersById(tx: Tx, ids: string[]): Promise<
     where returned.notification_id = any (${ids}) order by returned.notification_id`.execute(tx);
   return rows;
 }
-
-export async function serviceExists(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('services').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
-}

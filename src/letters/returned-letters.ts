@@ -2,15 +2,14 @@ import { recordStatusChanges } from '../notifications/status.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   insertReturnedLetters,
   type ReturnedLetter,
   selectReturnedCounts,
   selectReturnedLetters,
   selectReturnedLettersById,
-  serviceExists,
 } from './returned-letters.sql.ts';
 
 export type { ReturnedLetter } from './returned-letters.sql.ts';
@@ -70,15 +69,11 @@ export async function listReturnedLetterDays(app: Needs, serviceId: string) {
 }
 
 export async function listReturnedLetters(app: Needs, serviceId: string, reportedOn: string) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   return selectReturnedLetters(app.db, serviceId, reportedOn);
 }
 
 async function returnedCounts(app: Needs, serviceId: string) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   return selectReturnedCounts(app.db, serviceId);
-}
-
-async function refuseUnlessServiceExists({ db }: Needs, serviceId: string): Promise<void> {
-  if (!(await serviceExists(db, serviceId))) throw notFound();
 }

@@ -3,6 +3,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import { refuseUnlessServiceExists } from '../services/services.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { type ActivityRecord, activityRecord } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
@@ -15,7 +16,6 @@ import {
   type StoredNotification,
   selectNotification,
   selectNotifications,
-  serviceExists,
 } from './stored-notifications.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'> & { compiledTemplates: CompiledTemplates };
@@ -49,7 +49,7 @@ export async function listActivity(
 
 /** The rows of one page, and whether there is one before and after it. */
 export async function findPage(app: Needs, serviceId: string, query: ActivityQuery) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
   const found = await selectNotifications(app.db, serviceId, filterOf(app, query), { size: page_size + 1, skip });
@@ -89,7 +89,7 @@ export async function countActivity(
   serviceId: string,
   query: { template_type?: NotificationType; limit_days: number },
 ): Promise<number> {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   const london_day = addDays(londonDay(app.clock.now()), -query.limit_days);
   return countSentNotifications(app.db, serviceId, { london_day }, query.template_type);
 }
@@ -137,8 +137,4 @@ const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'l
 function dayInWords(day: string, now: Date): string {
   if (day === londonDay(now)) return 'today';
   return `on ${dayAndMonth.format(new Date(`${day}T00:00:00Z`))}`;
-}
-
-async function refuseUnlessServiceExists(app: Needs, serviceId: string): Promise<void> {
-  if (!(await serviceExists(app.db, serviceId))) throw notFound();
 }

@@ -5,6 +5,7 @@ import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
+import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   countInbox,
   type InboundTextRow,
@@ -14,7 +15,6 @@ import {
   selectInbox,
   selectNewestByPerson,
 } from './inbound-texts.sql.ts';
-import { serviceExists } from './stored-notifications.sql.ts';
 
 export type InboundText = InboundTextRow;
 
@@ -64,13 +64,13 @@ function inboxSince(app: Needs): Timestamp {
 }
 
 export async function listInbox(app: Needs, serviceId: string, phoneNumber?: string) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   const person = phoneNumber === undefined ? undefined : normaliseRecipient(phoneNumber);
   return selectInbox(app.db, serviceId, inboxSince(app), inboundPageSize, person);
 }
 
 export async function listConversations(app: Needs, serviceId: string, page: number) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   const found = await selectNewestByPerson(app.db, serviceId, inboxSince(app), {
     size: inboxPage + 1,
     skip: (page - 1) * inboxPage,
@@ -79,7 +79,7 @@ export async function listConversations(app: Needs, serviceId: string, page: num
 }
 
 export async function summariseInbox(app: Needs, serviceId: string) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessServiceExists(app.db, serviceId);
   return countInbox(app.db, serviceId, inboxSince(app));
 }
 
@@ -87,8 +87,4 @@ export async function getInboundText(app: Needs, serviceId: string, textId: stri
   const text = await selectInboundText(app.db, serviceId, textId);
   if (!text) throw notFound();
   return text;
-}
-
-async function refuseUnlessServiceExists(app: Needs, serviceId: string): Promise<void> {
-  if (!(await serviceExists(app.db, serviceId))) throw notFound();
 }

@@ -147,8 +147,3 @@ export async function countSentNotifications(
     .executeTakeFirstOrThrow();
   return Number(count);
 }
-
-export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
-  const row = await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst();
-  return row !== undefined;
-}

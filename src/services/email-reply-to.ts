@@ -1,6 +1,6 @@
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import { invalid, notFound } from '../platform/failure.ts';
+import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { detachReplyTo } from '../templates/templates.ts';
@@ -8,7 +8,7 @@ import { type AccountMessageSender, accountTemplates } from '../users/account-me
 import { alreadyThere, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
 import { clearDefault, selectSenders } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
-import { lockService } from './services.sql.ts';
+import { getServiceForUpdate } from './services.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -40,7 +40,7 @@ export async function checkReplyTo(
 export async function addReplyTo({ db, clock }: Needs, serviceId: string, request: ReplyToRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
-    if (!(await lockService(tx, serviceId))) throw notFound();
+    await getServiceForUpdate(tx, serviceId);
     if (request.is_default) await clearDefault(tx, table, serviceId, timestamp(now));
     else if (!(await hasDefault(tx, serviceId))) throw noDefault();
     return insertReplyTo(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });

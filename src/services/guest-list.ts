@@ -1,11 +1,10 @@
 import { inTransaction } from '../platform/db/database.ts';
-import { invalid, notFound } from '../platform/failure.ts';
+import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../recipients/phone-number.ts';
 import { type GuestType, replaceGuests, selectGuests } from './guest-list.sql.ts';
-import { lockService } from './services.sql.ts';
-import { refuseUnlessServiceExists } from './services.ts';
+import { getServiceForUpdate, refuseUnlessServiceExists } from './services.ts';
 
 /** Whom a service in trial mode may send to, beyond its own team. Entries stay exactly as they were typed. */
 interface GuestList {
@@ -33,7 +32,7 @@ export async function replaceGuestList(
     throw invalid(`Invalid guest list: "${wrong}" is not a valid email address or phone number`);
   }
   await inTransaction(db, async (tx) => {
-    if (!(await lockService(tx, serviceId))) throw notFound();
+    await getServiceForUpdate(tx, serviceId);
     await replaceGuests(tx, serviceId, [...rows('mobile', list.phone_numbers), ...rows('email', list.email_addresses)]);
   });
 }

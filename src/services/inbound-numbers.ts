@@ -11,8 +11,7 @@ import {
   updateNumber,
 } from './inbound-numbers.sql.ts';
 import { clearDefault, selectSenders } from './senders.sql.ts';
-import { lockService } from './services.sql.ts';
-import { refuseUnlessServiceExists } from './services.ts';
+import { getServiceForUpdate, refuseUnlessServiceExists } from './services.ts';
 import { insertSmsSender, updateSmsSenderRow } from './sms-senders.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
@@ -42,7 +41,7 @@ export async function assignInboundNumber(
   const now = clock.now();
   const updated_at = timestamp(now);
   return inTransaction(db, async (tx) => {
-    if (!(await lockService(tx, serviceId))) throw notFound();
+    await getServiceForUpdate(tx, serviceId);
     const own = await selectNumberOfService(tx, serviceId);
     if (own) {
       await updateNumber(tx, own.id, { active: true, updated_at });

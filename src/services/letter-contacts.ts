@@ -1,13 +1,12 @@
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
-import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { detachReplyTo } from '../templates/templates.ts';
 import { insertLetterContact, updateLetterContactRow } from './letter-contacts.sql.ts';
 import { clearDefault } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
-import { lockService } from './services.sql.ts';
+import { getServiceForUpdate } from './services.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -25,7 +24,7 @@ export const getLetterContact = (db: Db, serviceId: string, id: string) => getSe
 export async function addLetterContact({ db, clock }: Needs, serviceId: string, request: LetterContactRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
-    if (!(await lockService(tx, serviceId))) throw notFound();
+    await getServiceForUpdate(tx, serviceId);
     if (request.is_default) await clearDefault(tx, table, serviceId, timestamp(now));
     return insertLetterContact(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
   });

@@ -1,8 +1,7 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { type SenderTable, selectSender, selectSenders } from './senders.sql.ts';
-import { lockService } from './services.sql.ts';
-import { refuseUnlessServiceExists } from './services.ts';
+import { getServiceForUpdate, refuseUnlessServiceExists } from './services.ts';
 
 /** The default first. */
 export async function listSenders<T extends SenderTable>(db: Db, table: T, serviceId: string) {
@@ -18,6 +17,6 @@ export async function getSender<T extends SenderTable>(db: Db, table: T, service
 
 /** Whoever changes one waits for whoever changes another of the service: there is never a second default. */
 export async function lockSender<T extends SenderTable>(tx: Tx, table: T, serviceId: string, id: string) {
-  await lockService(tx, serviceId);
+  await getServiceForUpdate(tx, serviceId);
   return getSender(tx, table, serviceId, id);
 }

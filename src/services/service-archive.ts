@@ -2,17 +2,16 @@ import { revokeAllApiKeys } from '../auth/api-keys.ts';
 import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archiveTemplatesOfService } from '../templates/templates.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
-import { lockService, updateServices } from './services.sql.ts';
+import { updateServices } from './services.sql.ts';
+import { getServiceForUpdate } from './services.ts';
 
 /** Cannot be undone. Archiving again changes nothing. */
 export async function archiveService({ db, clock }: Pick<Platform, 'db' | 'clock'>, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
-    const service = await lockService(tx, id);
-    if (!service) throw notFound();
+    const service = await getServiceForUpdate(tx, id);
     if (!service.active) return;
     const now = clock.now();
     const name = archivedName(service.name, now);

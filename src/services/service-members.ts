@@ -9,8 +9,7 @@ import {
 } from '../users/permissions.ts';
 import { getUserRecord, listUserRecords } from '../users/user-record.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
-import { lockService } from './services.sql.ts';
-import { getService, refuseUnlessServiceExists } from './services.ts';
+import { getService, getServiceForUpdate, refuseUnlessServiceExists } from './services.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -54,7 +53,7 @@ export async function joinService(
 export async function leaveService({ db }: Needs, member: ServiceMember): Promise<void> {
   await inTransaction(db, async (tx) => {
     // Held, so that two who leave at once cannot each count on the other.
-    if (!(await lockService(tx, member.service_id))) throw notFound();
+    await getServiceForUpdate(tx, member.service_id);
     const { id: userId } = await getUserRecord(tx, member.user_id);
     const members = await selectMembers(tx, member.service_id);
     const others = members.filter(({ id }) => id !== userId);

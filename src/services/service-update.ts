@@ -1,6 +1,6 @@
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import { invalidField, notFound } from '../platform/failure.ts';
+import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from '../users/account-messages.ts';
 import { raisedLimits } from './limits.ts';
@@ -8,16 +8,15 @@ import type { SettableFields } from './service-fields.ts';
 import { selectActiveMembers } from './service-members.sql.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
 import { columnsOf, refuseUnfitFields } from './service-rows.ts';
-import { lockService, updateServices } from './services.sql.ts';
-import { getService, type Service } from './services.ts';
+import { updateServices } from './services.sql.ts';
+import { getService, getServiceForUpdate, type Service } from './services.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'> & { accountMessages: AccountMessageSender };
 
 /** Only what is given changes; every call makes a new version. */
 export async function updateService(app: Needs, id: string, fields: SettableFields): Promise<Service> {
   await inTransaction(app.db, async (tx) => {
-    const before = await lockService(tx, id);
-    if (!before) throw notFound();
+    const before = await getServiceForUpdate(tx, id);
     if (fields.active && !before.active) {
       throw invalidField('active', 'An archived service cannot be made active again.');
     }

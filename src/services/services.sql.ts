@@ -76,7 +76,7 @@ export async function serviceExists(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('services').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-/** The whole row; nobody else changes the service until the transaction ends. */
+/** Held until the transaction ends; rows that refer to the service may be written meanwhile. */
 export function lockService(tx: Tx, id: string): Promise<Selectable<Services> | undefined> {
   return tx.selectFrom('services').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }

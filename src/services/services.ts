@@ -1,11 +1,18 @@
-import type { Db } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
-import { selectService, selectServicesByName, serviceExists } from './services.sql.ts';
+import { lockService, selectService, selectServicesByName, serviceExists } from './services.sql.ts';
 
 export type Service = NonNullable<Awaited<ReturnType<typeof selectService>>>;
 
 export async function getService(db: Db, id: string): Promise<Service> {
   const service = await selectService(db, id);
+  if (!service) throw notFound();
+  return service;
+}
+
+/** The whole row; nobody else changes the service until the transaction ends. */
+export async function getServiceForUpdate(tx: Tx, id: string) {
+  const service = await lockService(tx, id);
   if (!service) throw notFound();
   return service;
 }

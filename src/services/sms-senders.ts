@@ -1,12 +1,12 @@
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
-import { invalid, notFound } from '../platform/failure.ts';
+import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { detachReplyTo } from '../templates/templates.ts';
 import { clearDefault } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
-import { lockService } from './services.sql.ts';
+import { getServiceForUpdate } from './services.ts';
 import { insertSmsSender, updateSmsSenderRow } from './sms-senders.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
@@ -25,7 +25,7 @@ export const getSmsSender = (db: Db, serviceId: string, id: string) => getSender
 export async function addSmsSender({ db, clock }: Needs, serviceId: string, request: SmsSenderRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
-    if (!(await lockService(tx, serviceId))) throw notFound();
+    await getServiceForUpdate(tx, serviceId);
     if (request.is_default) await clearDefault(tx, table, serviceId, timestamp(now));
     return insertSmsSender(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
   });

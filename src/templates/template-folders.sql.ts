@@ -18,10 +18,6 @@ function anyOf(ids: string[]) {
   return sql<string>`any(${ids}::uuid[])`;
 }
 
-export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
-  return (await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst()) !== undefined;
-}
-
 export function selectFolders(db: Db, serviceId: string) {
   return db
     .selectFrom('template_folders')

@@ -4,6 +4,7 @@ import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { openNewFolder, setFolderMembers } from '../users/folder-members.ts';
+import { getServicePermissions } from './template-checks.ts';
 import {
   deleteFolderRow,
   insertFolder,
@@ -13,14 +14,13 @@ import {
   selectFolder,
   selectFolders,
   selectTemplateIds,
-  serviceExists,
   updateFolderName,
 } from './template-folders.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
 export async function listFolders(db: Db, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await getServicePermissions(db, serviceId);
   return selectFolders(db, serviceId);
 }
 
@@ -35,7 +35,7 @@ export async function createFolder(
   serviceId: string,
   request: { name: string; parent_id: string | null },
 ) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await getServicePermissions(db, serviceId);
   const now = clock.now();
   const id = newId(now);
   return inTransaction(db, async (tx) => {
@@ -74,7 +74,7 @@ export async function moveIntoFolder(
   target: string | null,
   contents: { folders: string[]; templates: string[] },
 ): Promise<void> {
-  await refuseUnlessServiceExists(db, serviceId);
+  await getServicePermissions(db, serviceId);
   const folders = contents.folders.map(canonicalId);
   const templates = contents.templates.map(canonicalId);
   const into = target === null ? null : canonicalId(target);
@@ -109,8 +109,4 @@ function trimmedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw invalidField('name', 'Shorter than minimum length 1.');
   return trimmed;
-}
-
-async function refuseUnlessServiceExists(db: Db, serviceId: string): Promise<void> {
-  if (!(await serviceExists(db, serviceId))) throw notFound();
 }
