@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { nilId } from '../platform/id.ts';
 
 export type CallbackType = 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
 
@@ -38,8 +39,6 @@ export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void
   `.execute(tx);
 }
 
-const noService = '00000000-0000-0000-0000-000000000000';
-
 /** Services with something due, found by jumping through the index: a long queue of one costs the others nothing. */
 export async function selectDueServices(tx: Tx, now: Timestamp, most: number): Promise<string[]> {
   const next = (after: ReturnType<typeof sql>) => sql`(
@@ -47,7 +46,7 @@ export async function selectDueServices(tx: Tx, now: Timestamp, most: number): P
     order by service_id limit 1)`;
   const { rows } = await sql<{ service_id: string }>`
     with recursive found (service_id, place) as (
-      select ${next(sql`${noService}::uuid`)}, 1
+      select ${next(sql`${nilId}::uuid`)}, 1
       union all
       select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${most}
     )

@@ -1,5 +1,6 @@
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { nilId } from '../platform/id.ts';
 import { lockQueued, type QueuedNotification, selectWaitingServices, updateLeased } from './delivery-queue.sql.ts';
 import { lanes, type NotificationType } from './notification.ts';
 
@@ -17,7 +18,6 @@ export {
 
 /** Of ten places one is for bulk messages while there are any, so that they move however busy the rest is. */
 const placesPerBulk = 10;
-const beforeAllServices = '00000000-0000-0000-0000-000000000000';
 /** Services looked at in one statement, and statements in one lease: many may have nothing but scheduled messages. */
 const servicesAtOnce = 100;
 const mostLooks = 10;
@@ -74,10 +74,10 @@ export class DeliveryQueueReader {
     held: QueuedNotification[] = [],
   ): Promise<QueuedNotification[]> {
     const place = { notification_type: this.type, lane };
-    const start = this.stoppedAt.get(lane) ?? beforeAllServices;
+    const start = this.stoppedAt.get(lane) ?? nilId;
     const taken: QueuedNotification[] = [];
     let after = start;
-    let wrapped = start === beforeAllServices;
+    let wrapped = start === nilId;
     for (let look = 0; look < mostLooks && taken.length < most; look += 1) {
       const left = most - taken.length;
       const found = await selectWaitingServices(tx, place, { after, most: servicesAtOnce, now: timestamp(now) });
@@ -90,9 +90,7 @@ export class DeliveryQueueReader {
         taken.push(...(await lockQueued(tx, place, { services, each, except, now: timestamp(now) })));
       }
       const unvisited = due.length > services.length || found.length === servicesAtOnce;
-      after = unvisited
-        ? ((due.length > left ? services.at(-1) : found.at(-1)?.service_id) ?? after)
-        : beforeAllServices;
+      after = unvisited ? ((due.length > left ? services.at(-1) : found.at(-1)?.service_id) ?? after) : nilId;
       if (unvisited) continue;
       if (wrapped) break;
       wrapped = true;

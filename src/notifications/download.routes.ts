@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { Nullable, Raw } from '../platform/http/fields.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { isUuid } from '../platform/id.ts';
+import { isUuid, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { longId, shortId } from './document-links.ts';
 import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './download.ts';
@@ -167,14 +167,11 @@ interface Link {
   key: string;
 }
 
-/** Matches no row, and is a UUID all the same. */
-const noId = '00000000-0000-0000-0000-000000000000';
-
 function readPageLink(
   request: FastifyRequest<{ Params: { service: string; document: string }; Querystring: { key?: string } }>,
 ): Link {
   const { service, document } = request.params;
-  return { service: longId(service) ?? noId, document: longId(document) ?? noId, key: request.query.key ?? '' };
+  return { service: longId(service) ?? nilId, document: longId(document) ?? nilId, key: request.query.key ?? '' };
 }
 
 /** The id may carry the file's extension, so that browsers know what they get. */
@@ -182,7 +179,7 @@ function readFileLink(request: FastifyRequest): Link {
   const { service_id, document_id } = request.params as { service_id: string; document_id: string };
   const [document = ''] = document_id.split('.', 1);
   const { key = '' } = request.query as { key?: string };
-  return { service: isUuid(service_id) ? service_id : noId, document: isUuid(document) ? document : noId, key };
+  return { service: isUuid(service_id) ? service_id : nilId, document: isUuid(document) ? document : nilId, key };
 }
 
 function fieldOf(body: unknown, name: string): string {

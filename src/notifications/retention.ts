@@ -1,6 +1,6 @@
 import { addDays, londonDay, londonInstant, utcDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import { firstIdAt } from '../platform/id.ts';
+import { firstIdAt, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { documentPath } from './document-links.ts';
 import { deleteExpiredDocuments } from './documents.sql.ts';
@@ -30,7 +30,6 @@ const defaultRetentionDays = 7;
 
 // Small enough to hold no lock for longer than a few milliseconds.
 const batch = 2_000;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Forgets the messages whose time is over: at London midnight, so many days back. Figures stay: they are kept apart. */
 export async function applyRetention(app: Needs): Promise<void> {
@@ -68,7 +67,7 @@ async function deleteWhatIsDue(app: Needs, rules: RetentionRule[]): Promise<numb
     .filter(({ days_of_retention }) => days_of_retention > defaultRetentionDays)
     .map((rule) => ({ ...rule, before_id: cutOff(app, rule.days_of_retention) }));
   let deleted = 0;
-  for (let after: string | undefined = firstId; after !== undefined; ) {
+  for (let after: string | undefined = nilId; after !== undefined; ) {
     const step = await deleteExpiredAfter(app.db, after, before, kept, batch);
     deleted += step.deleted;
     after = step.next;

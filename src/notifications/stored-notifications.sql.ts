@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { containing } from '../platform/db/expressions.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
 
 export interface StoredNotification {
@@ -97,10 +98,6 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
       where older.id = ${filter.older_than} and older.service_id = ${serviceId})`);
   }
   return conditions;
-}
-
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** The newest rate that had begun when it was accepted; before the first one began, the first. */

@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { containing } from '../platform/db/expressions.ts';
 import type { Organisations } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 
@@ -57,10 +58,6 @@ export function selectOrganisations(db: Db, nameContains?: string) {
     .orderBy('active', 'desc')
     .orderBy('name')
     .execute();
-}
-
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 export function selectOrganisation(db: Db, id: string) {

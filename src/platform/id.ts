@@ -6,6 +6,9 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && uuidPattern.test(value);
 }
 
+/** Below every other id, and nobody's. */
+export const nilId = '00000000-0000-0000-0000-000000000000';
+
 const canonical = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** Ids are taken in capitals and without hyphens too; what is remembered or compared by id needs the one written form. */

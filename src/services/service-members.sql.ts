@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 
 /** Everyone in the team, whatever their state, in the order they joined. */
 export function selectMembers(db: Db | Tx, serviceId: string) {
@@ -19,9 +19,5 @@ export async function selectActiveMembers(tx: Tx, serviceId: string) {
 
 /** Which service each folder belongs to; folders that do not exist are left out. */
 export function selectFolderOwners(tx: Tx, folderIds: string[]) {
-  return tx
-    .selectFrom('template_folders')
-    .select(['id', 'service_id'])
-    .where('id', '=', sql<string>`any(${folderIds}::uuid[])`)
-    .execute();
+  return tx.selectFrom('template_folders').select(['id', 'service_id']).where('id', '=', anyOf(folderIds)).execute();
 }

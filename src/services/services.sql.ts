@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { anyOf, containing } from '../platform/db/expressions.ts';
 import type { Services } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 
@@ -50,11 +51,6 @@ const columns = [
   callbacks.as('service_callback_api'),
 ] as const;
 
-/** One value for any number of ids: those of a statement are limited. */
-function anyOf(ids: string[]) {
-  return sql<string>`any(${ids}::uuid[])`;
-}
-
 export function selectServices(db: Db, which: { user_id?: string; only_active?: boolean; ids?: string[] }) {
   let query = db.selectFrom('services').select(columns);
   if (which.user_id !== undefined) {
@@ -92,7 +88,7 @@ export function selectServicesByName(db: Db, text: string) {
       'services.restricted',
       'organisations.name as organisation_name',
     ])
-    .where('services.name', 'ilike', `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
+    .where('services.name', 'ilike', containing(text))
     .orderBy('services.name')
     .execute();
 }

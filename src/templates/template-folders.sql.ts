@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import { invalid } from '../platform/failure.ts';
 
 const columns = [
@@ -12,11 +13,6 @@ const columns = [
   sql<string[]>`array(select user_id from template_folder_members where template_folder_id = template_folders.id
     order by user_id)`.as('users_with_permission'),
 ] as const;
-
-/** One value for any number of ids: those of a statement are limited. */
-function anyOf(ids: string[]) {
-  return sql<string>`any(${ids}::uuid[])`;
-}
 
 export function selectFolders(db: Db, serviceId: string) {
   return db

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 
 interface Folder {
   id: string;
@@ -19,7 +20,7 @@ export async function insertFolderMembers(tx: Tx, folder: Folder, userIds: strin
       tx
         .selectFrom('service_members')
         .where('service_id', '=', folder.service_id)
-        .where('user_id', '=', sql<string>`any(${userIds}::uuid[])`)
+        .where('user_id', '=', anyOf(userIds))
         .select([sql<string>`${folder.id}::uuid`.as('folder'), 'service_id', 'user_id']),
     )
     .returning('user_id')

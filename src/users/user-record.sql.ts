@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import type { Users } from '../platform/db/schema.ts';
 import { platformServiceId } from './account-messages.ts';
 
@@ -13,37 +14,34 @@ export interface UserRow extends Omit<Selectable<Users>, 'password_hash' | 'upda
 
 export function selectUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRow[]> {
   if (ids.length === 0) return Promise.resolve([]);
-  return (
-    db
-      .selectFrom('users')
-      // One array parameter: a report may name more users than a statement has room for parameters.
-      .where(sql<boolean>`users.id = any(${ids}::uuid[])`)
-      .select([
-        'id',
-        'name',
-        'email_address',
-        'mobile_number',
-        'auth_type',
-        'state',
-        'platform_admin',
-        'failed_login_count',
-        'current_session_id',
-        'logged_in_at',
-        'email_access_validated_at',
-        'password_changed_at',
-        'created_at',
-        'take_part_in_research',
-        'receives_new_features_email',
-        canUseWebauthn.as('can_use_webauthn'),
-        organisations.as('organisations'),
-        services.as('services'),
-        permissions.as('permissions'),
-        organisationPermissions.as('organisation_permissions'),
-      ])
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute()
-  );
+  return db
+    .selectFrom('users')
+    .where('id', '=', anyOf(ids))
+    .select([
+      'id',
+      'name',
+      'email_address',
+      'mobile_number',
+      'auth_type',
+      'state',
+      'platform_admin',
+      'failed_login_count',
+      'current_session_id',
+      'logged_in_at',
+      'email_access_validated_at',
+      'password_changed_at',
+      'created_at',
+      'take_part_in_research',
+      'receives_new_features_email',
+      canUseWebauthn.as('can_use_webauthn'),
+      organisations.as('organisations'),
+      services.as('services'),
+      permissions.as('permissions'),
+      organisationPermissions.as('organisation_permissions'),
+    ])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 }
 
 const canUseWebauthn = sql<boolean>`users.platform_admin or users.auth_type = 'webauthn_auth' or exists (

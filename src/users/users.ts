@@ -1,7 +1,7 @@
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import { newId } from '../platform/id.ts';
+import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
 import { hashPassword, isPassword, noPassword } from './passwords.ts';
@@ -123,7 +123,7 @@ export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string 
       password_hash: noPassword,
       platform_admin: false,
       // A session id that no browser holds: whoever is signed in is not any more.
-      current_session_id: '00000000-0000-0000-0000-000000000000',
+      current_session_id: nilId,
       state: 'inactive',
       updated_at: at,
     });
