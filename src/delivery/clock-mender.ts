@@ -16,10 +16,9 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DE
  * A clock that is set back leaves everything that was due a moment ago due in the future: without this it would wait until
  * the clock has caught up. It may have been set while nothing ran, so a start looks as well.
  */
-export function clockMender(app: Needs) {
+export function clockMender(app: Needs): Loop {
   const watch = new ClockWatch(app.clock, smallestJump_ms);
   let mendings = 1;
-  const loop = new Loop({ name: 'clock', step, log: app.log });
 
   async function step(): Promise<number> {
     const jump_ms = watch.jump_ms();
@@ -30,7 +29,7 @@ export function clockMender(app: Needs) {
     mendings -= 1;
     return mendAgainAfter_ms;
   }
-  return { start: () => loop.start(), stop: () => loop.stop(), runOnce: async () => {} };
+  return new Loop({ name: 'clock', step, log: app.log });
 }
 
 async function mend({ db, clock, config }: Needs): Promise<void> {

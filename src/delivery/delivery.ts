@@ -47,15 +47,15 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
     new ChannelWorker(app, emails),
     sandboxReceipts(app),
     new CallbackSender(app),
-    clockMender(app),
   ];
+  const clock = clockMender(app);
   return {
     start() {
       measureQueues(app);
-      for (const part of parts) part.start();
+      for (const part of [...parts, clock]) part.start();
     },
     async stop() {
-      await Promise.all(parts.map((part) => part.stop()));
+      await Promise.all([...parts, clock].map((part) => part.stop()));
     },
     async runOnce() {
       for (const part of parts) await part.runOnce();

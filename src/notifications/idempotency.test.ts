@@ -180,17 +180,21 @@ describe('Idempotency-Key', () => {
     expect(answer.body.errors[0].error).toBe('ValidationError');
   });
 
-  it('neighbours in the same commit are not disturbed', async () => {
+  it('409 while the first is being stored, and its neighbours are not disturbed', async () => {
     const name = newKey();
-    const answers = await Promise.all([
-      send(name),
-      send(name),
+    // Keys can be read but not claimed: nothing is stored until the lock goes.
+    const lock = await harness.app.pool.connect();
+    await lock.query('begin; lock table idempotency_keys in share mode');
+    const twins = [send(name), send(name)];
+    const neighbours = [
       send(newKey()),
       harness.v2('POST', url, key, { phone_number: '07700900123', template_id, personalisation: { name: 'x' } }),
-    ]);
-    const [one, other, ...neighbours] = answers.map(({ status }) => status);
-    expect(neighbours).toEqual([201, 201]);
-    // Each asks the database first whether its key is known, and nobody promises whose answer comes sooner.
-    expect([one, other].sort()).toEqual([201, 409]);
+    ];
+    const sooner = await Promise.race(twins);
+    await lock.query('commit');
+    lock.release();
+    expect(sooner.status).toBe(409);
+    expect((await Promise.all(twins)).map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await Promise.all(neighbours)).map(({ status }) => status)).toEqual([201, 201]);
   });
 });

@@ -54,12 +54,7 @@ function buildRates(): ReadonlyMap<string, InternationalRate> {
 
 let rates: ReadonlyMap<string, InternationalRate> | undefined;
 
-/** Prefixes in the table; a number under any other prefix cannot be sent to. */
-export function listInternationalPrefixes(): string[] {
-  rates ??= buildRates();
-  return [...rates.keys()];
-}
-
+/** Undefined for a prefix that cannot be sent to. */
 export function findInternationalRate(prefix: string): InternationalRate | undefined {
   rates ??= buildRates();
   return rates.get(prefix);

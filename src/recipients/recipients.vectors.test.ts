@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findCountry } from './countries.ts';
 import { parseEmailAddress } from './email-address.ts';
-import { findInternationalRate, listInternationalPrefixes } from './international-rates.ts';
+import { findInternationalRate } from './international-rates.ts';
 import {
   checkPhonePermissions,
   formatPhoneNumber,
@@ -148,7 +148,8 @@ const API_MESSAGES: Record<PostalAddressReason, string> = {
 
 function checkRates(): void {
   const { prefixes } = read('tables/sms-international-rates.json');
-  expect(listInternationalPrefixes().toSorted()).toEqual(Object.keys(prefixes).toSorted());
+  const known = Array.from({ length: 9_999 }, (_, n) => String(n + 1)).filter(findInternationalRate);
+  expect(known.toSorted()).toEqual(Object.keys(prefixes).toSorted());
   for (const [prefix, row] of Object.entries<Record<string, unknown>>(prefixes)) {
     const { multiplier, numeric_sender_only: numericSenderOnly } = row;
     expect({ prefix, ...findInternationalRate(prefix) }).toMatchObject({ prefix, multiplier, numericSenderOnly });

@@ -4,6 +4,7 @@ import {
   highlightRedacted,
   keepPlaceholder,
   type Placeholder,
+  redactPlaceholder,
   type Unfilled,
 } from './placeholders.ts';
 
@@ -35,7 +36,7 @@ export function unmark(text: string, open: readonly OpenPlaceholder[]): string {
 }
 
 export function printOpening({ style, placeholder }: OpenPlaceholder): string {
-  if (style === 'redacted') return '[hidden]';
+  if (style === 'redacted') return redactPlaceholder(placeholder);
   return style === 'plain' ? keepPlaceholder(placeholder) : `((${placeholder.name}??`;
 }
 
