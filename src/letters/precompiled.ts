@@ -6,6 +6,7 @@ import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../re
 import {
   judgePrecompiled,
   type PrecompiledCheck,
+  type PrecompiledKind,
   type PrecompiledReading,
   unreadablePrecompiled,
 } from '../rendering/pdf-check.ts';
@@ -32,17 +33,21 @@ async function check(app: Needs, letter: Letter): Promise<LetterResult> {
   const pdf = await app.files.get(letterFiles.uploaded(letter.id));
   if (!pdf) throw new Error('the uploaded letter is not among the files');
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
-  const found = judgePrecompiled(await read(app, pdf), (lines) => readAddress(letter, lines));
+  const found = judgePrecompiled(await readPages(app, pdf, 'letter'), (lines) => readAddress(letter, lines));
   if (found.message !== null || found.recipient_address === null) return refused(letter, found);
   return accepted(app, letter, pdf, found.recipient_address, found.page_count ?? 0);
 }
 
-async function read({ pdfThreads, log }: Needs, pdf: Uint8Array): Promise<PrecompiledReading> {
+export async function readPages(
+  { pdfThreads, log }: Pick<Needs, 'pdfThreads' | 'log'>,
+  pdf: Uint8Array,
+  kind: PrecompiledKind,
+): Promise<PrecompiledReading> {
   try {
-    return await pdfThreads.run('readPrecompiled', pdf, 'letter');
+    return await pdfThreads.run('readPrecompiled', pdf, kind);
   } catch (error) {
     if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
-    log.warn({ reason: error.reason }, 'an uploaded letter was too much for a thread');
+    log.warn({ reason: error.reason }, `an uploaded ${kind} was too much for a thread`);
     return unreadablePrecompiled;
   }
 }

@@ -137,6 +137,34 @@ describe('POST /letters/returned', () => {
     expect((await get('returned-letters?reported_at=2024-04-01')).body).toMatchObject([{ notification_id: id }]);
   });
 
+  it('200 for a letter that was uploaded by hand: its file and its sender are named', async () => {
+    harness.clock.set('2024-02-05T12:00:00Z');
+    const created_by_id = await aUser(harness, { name: 'Grace', email_address: 'grace@example.gov.uk' });
+    const pdf = await makePdf([firstPage()]);
+    const id = await anUploadedLetter(harness, service, pdf, { created_by_id, client_reference: 'rent.pdf' });
+    await harness.runJobs();
+    harness.clock.set('2024-02-05T17:30:00Z');
+    await harness.app.queue.add(harness.app.db, 'collate-letters', {});
+    await harness.runJobs();
+    harness.clock.set('2024-05-01T12:00:00Z');
+    await report([letterReference(id)]);
+    await harness.runJobs();
+    const people = { user_name: 'Grace', email_address: 'grace@example.gov.uk' };
+    expect((await get('returned-letters?reported_at=2024-05-01')).body).toMatchObject([
+      { notification_id: id, client_reference: null, uploaded_letter_file_name: 'rent.pdf', ...people },
+    ]);
+    const { body } = await harness.app.db
+      .selectFrom('service_callbacks')
+      .select('body')
+      .where('subject_id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(body)).toMatchObject({
+      reference: null,
+      sent_by: 'grace@example.gov.uk',
+      upload_letter_file_name: 'rent.pdf',
+    });
+  });
+
   it.each([
     ['missing', undefined, 'Missing data for required field.'],
     ['not a list', 'AAAAAAAAAAAAAAAA', 'Not a valid list.'],

@@ -175,7 +175,10 @@ function decodeDocument(file: string): Buffer {
   return content;
 }
 
-async function refuseIfInfected({ virusScanner }: SendingApp, content: Buffer): Promise<void> {
+export async function refuseIfInfected(
+  { virusScanner }: Pick<SendingApp, 'virusScanner'>,
+  content: Buffer,
+): Promise<void> {
   const verdict = await virusScanner.scan(content).catch((cause: unknown) => {
     throw new Failure('unavailable', 'ServiceUnavailableError', 'The virus scanner cannot be reached', { cause });
   });

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { Nullable, Uuid } from '../platform/http/fields.ts';
+import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { sendOneOff } from './one-off.ts';
+import { postages } from './notification.ts';
+import { sendOneOff, sendUploadedLetter } from './one-off.ts';
 import type { SendingApp } from './sender.ts';
 
 export function oneOffRoutes(http: Http, app: SendingApp): void {
@@ -25,5 +26,30 @@ export function oneOffRoutes(http: Http, app: SendingApp): void {
       },
     },
     async (request, reply) => reply.code(201).send(await sendOneOff(app, request.params.service_id, request.body)),
+  );
+
+  http.post(
+    '/service/:service_id/send-pdf-letter',
+    {
+      schema: {
+        summary: 'Send one letter that was made elsewhere, by hand',
+        params: Type.Object({ service_id: Uuid }),
+        body: Type.Object({
+          filename: Type.String({ minLength: 1, maxLength: 1000 }),
+          created_by: Uuid,
+          content: Type.String({ description: 'The PDF, as base64' }),
+          postage: Type.Optional(Nullable(OneOf(postages))),
+        }),
+        response: { 201: Type.Object({ id: Uuid }) },
+      },
+    },
+    async (request, reply) => {
+      const { postage, ...letter } = request.body;
+      const sent = await sendUploadedLetter(app, request.params.service_id, {
+        ...letter,
+        postage: postage ?? undefined,
+      });
+      return reply.code(201).send(sent);
+    },
   );
 }

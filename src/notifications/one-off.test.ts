@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { letterFiles } from './letter-work.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;
@@ -91,5 +92,55 @@ describe('POST /service/{id}/send-notification', () => {
     const template = await aTemplate(harness, full);
     expect((await send({ template_id: template }, full)).status).toBe(201);
     expect((await send({ template_id: template }, full)).status).toBe(429);
+  });
+});
+
+describe('POST /service/{id}/send-pdf-letter', () => {
+  function sendPdf(change: object = {}, of = service) {
+    const content = Buffer.from('%PDF-1.7').toString('base64');
+    return harness.admin('POST', `/service/${of}/send-pdf-letter`, {
+      filename: 'rent.pdf',
+      created_by,
+      content,
+      ...change,
+    });
+  }
+
+  it('201 with the id; the file waits to be checked, and its name is the reference', async () => {
+    const { status, body } = await sendPdf({ postage: 'first' });
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(String) });
+    expect(await stored(body.id)).toMatchObject({
+      created_by_id: created_by,
+      api_key_id: null,
+      status: 'pending-virus-check',
+      client_reference: 'rent.pdf',
+      postage: 'first',
+    });
+    expect(harness.files.kept.get(letterFiles.uploaded(body.id))?.toString()).toBe('%PDF-1.7');
+    const unsaid = await sendPdf({ postage: null });
+    expect((await stored(unsaid.body.id))?.postage).toBe('second');
+  });
+
+  it.each<[object, unknown]>([
+    [
+      { content: undefined, filename: '' },
+      { content: ['Missing data for required field.'], filename: expect.anything() },
+    ],
+    [{ postage: 'air' }, { postage: ['Must be one of: first, second, economy, europe, rest-of-world.'] }],
+    [{ content: 'hi' }, 'Cannot decode letter content (invalid base64 encoding)'],
+  ])('400 for %j', async (change, message) => {
+    const answer = await sendPdf(change);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message });
+  });
+
+  it('403 in trial mode and without letters, 404 without a service', async () => {
+    const trial = await aService(harness, { restricted: true, created_by_id: created_by });
+    const refused = await sendPdf({}, trial);
+    expect([refused.status, refused.body.message]).toEqual([403, 'Cannot send letters when service is in trial mode']);
+    const texts = await aService(harness, { permissions: ['sms'], created_by_id: created_by });
+    expect((await sendPdf({}, texts)).body.message).toBe('Service is not allowed to send letter');
+    expect((await sendPdf({}, '4f46df42-f795-4cc4-83bb-65ca312f4900')).status).toBe(404);
   });
 });

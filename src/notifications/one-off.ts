@@ -5,8 +5,9 @@ import { parsePhoneNumber } from '../recipients/phone-number.ts';
 import { comparableKey } from '../rendering/personalisation.ts';
 import { getTemplateForSending } from '../templates/compiled-templates.ts';
 import { refusalOfPhone } from './account-messages.ts';
+import type { Postage } from './notification.ts';
 import { selectSenderByHand } from './one-off.sql.ts';
-import { sendEmail, sendLetter, sendSms } from './send.ts';
+import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from './send.ts';
 import { refuseIfDayIsFull, type Values } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
 
@@ -46,6 +47,24 @@ export async function sendOneOff(app: SendingApp, serviceId: string, request: On
     case 'letter':
       return sendLetter(app, sender, { ...shared, personalisation: withAddressKeys(shared.personalisation) });
   }
+}
+
+export interface OneOffLetterRequest {
+  filename: string;
+  created_by: string;
+  content: string;
+  postage?: Postage | undefined;
+}
+
+/** A letter that a person uploads as PDF; the name of the file is its reference. */
+export async function sendUploadedLetter(
+  app: SendingApp,
+  serviceId: string,
+  { filename, created_by, content, postage }: OneOffLetterRequest,
+): Promise<{ id: string }> {
+  const sender = await senderByHand(app, serviceId, created_by);
+  refuseIfDayIsFull(sender, 'letter');
+  return sendPrecompiledLetter(app, sender, { reference: filename, content, ...(postage ? { postage } : {}) });
 }
 
 async function senderByHand(app: SendingApp, serviceId: string, userId: string): Promise<Sender> {

@@ -6,7 +6,6 @@ import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } 
 import type { LetterAttachment } from './template-row.ts';
 import { selectTemplateById } from './template-rows.sql.ts';
 import { lockTemplate, updateTemplates } from './templates.sql.ts';
-import { readUpload } from './upload.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
 
@@ -15,17 +14,20 @@ export function letterAttachmentPath(serviceId: string, attachmentId: string): s
   return `letter-attachments/${serviceId}/${attachmentId}.pdf`;
 }
 
-interface NewAttachmentRequest {
+export interface NewAttachmentRequest {
   upload_id: string;
   template_id: string;
   original_filename: string;
   page_count: number;
   created_by_id: string;
-  content?: string;
 }
 
-export function createLetterAttachment(app: Needs, request: NewAttachmentRequest): Promise<LetterAttachment> {
-  const content = readUpload(request.content);
+/** The pages, where they come along, have been checked. */
+export function createLetterAttachment(
+  app: Needs,
+  request: NewAttachmentRequest,
+  pages?: Buffer,
+): Promise<LetterAttachment> {
   return inTransaction(app.db, async (tx) => {
     await lockTemplate(tx, request.template_id);
     const template = await selectTemplateById(tx, request.template_id);
@@ -44,7 +46,7 @@ export function createLetterAttachment(app: Needs, request: NewAttachmentRequest
     });
     await updateTemplates(tx, { id: template.id }, { letter_attachment_id: request.upload_id }, now);
     const attachment = await getLetterAttachment(tx, request.upload_id);
-    if (content) await app.files.put(letterAttachmentPath(template.service, attachment.id), content);
+    if (pages) await app.files.put(letterAttachmentPath(template.service, attachment.id), pages);
     return attachment;
   });
 }

@@ -2,12 +2,18 @@ import { Type } from 'typebox';
 import { NoContent, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { archiveLetterAttachment, createLetterAttachment, getLetterAttachment } from './letter-attachments.ts';
-import { LetterAttachmentRecord } from './template-record.ts';
+import type { VirusScanner } from '../platform/virus-scan.ts';
+import { archiveLetterAttachment, getLetterAttachment } from '../templates/letter-attachments.ts';
+import { LetterAttachmentRecord } from '../templates/template-record.ts';
+import { attachPages } from './letter-attachments.ts';
+import type { PdfThreads } from './pdf-threads.ts';
 
 const OfAttachment = Type.Object({ letter_attachment_id: Uuid });
 
-export function letterAttachmentRoutes(http: Http, app: Platform): void {
+export function letterAttachmentRoutes(
+  http: Http,
+  app: Platform & { pdfThreads: PdfThreads; virusScanner: VirusScanner },
+): void {
   http.post(
     '/letter-attachment',
     {
@@ -18,13 +24,13 @@ export function letterAttachmentRoutes(http: Http, app: Platform): void {
           template_id: Uuid,
           created_by_id: Uuid,
           original_filename: Type.String({ minLength: 1 }),
-          page_count: Type.Integer({ minimum: 1 }),
+          page_count: Type.Integer({ minimum: 1, description: 'Counted anew where the file comes along' }),
           content: Type.Optional(Type.String({ description: 'The PDF, as base64' })),
         }),
         response: { 201: LetterAttachmentRecord },
       },
     },
-    async (request, reply) => reply.code(201).send(await createLetterAttachment(app, request.body)),
+    async (request, reply) => reply.code(201).send(await attachPages(app, request.body)),
   );
 
   http.get(

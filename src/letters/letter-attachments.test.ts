@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { letterAttachmentPath } from './letter-attachments.ts';
+import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
+import { letterAttachmentPath } from '../templates/letter-attachments.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';
@@ -53,9 +54,40 @@ describe('POST /letter-attachment', () => {
     ]);
   });
 
-  it('201 and keeps the file that came with it', async () => {
-    const { body } = await attach({ content: Buffer.from('%PDF-1.7').toString('base64') });
-    expect(harness.files.kept.get(letterAttachmentPath(service, body.id))?.toString()).toBe('%PDF-1.7');
+  const pages = (count: number) => makePdf(Array.from({ length: count }, () => laterPage()));
+  const attachPdf = async (pdf: Uint8Array | Promise<Uint8Array>) =>
+    attach({ content: Buffer.from(await pdf).toString('base64') });
+
+  it('201 and keeps the file that came with it, and counts its pages', async () => {
+    const pdf = await pages(3);
+    const { body } = await attachPdf(pdf);
+    expect(body.page_count).toBe(3);
+    expect(harness.files.kept.get(letterAttachmentPath(service, body.id))).toEqual(Buffer.from(pdf));
+  });
+
+  const outside = laterPage((page) => page.rectangle(2, 100, 5, 5));
+  const unprintable: [string, () => Uint8Array | Promise<Uint8Array>, unknown][] = [
+    ['is no PDF', () => Buffer.from('%PDF-1.7'), { content: ['unable-to-read-the-file'] }],
+    ['needs a password', () => makePdf([laterPage()], { password: 'x' }), { content: ['unable-to-read-the-file'] }],
+    ['leaves no page for the letter', () => pages(10), { content: ['letter-too-long'] }],
+    ['is far too long', () => pages(11), { content: ['letter-too-long'] }],
+    [
+      'lies on its side',
+      () => makePdf([laterPage(), { width: 297, height: 210 }]),
+      { content: ['letter-not-a4-portrait-oriented'], invalid_pages: ['2'] },
+    ],
+    [
+      'cannot be printed to its edge',
+      () => makePdf([outside, laterPage(), outside]),
+      { content: ['content-outside-printable-area'], invalid_pages: ['1', '3'] },
+    ],
+    ['holds a virus', () => Buffer.from('EICAR'), 'File did not pass the virus scan'],
+  ];
+  it.each(unprintable)('400 when the file %s', async (_what, make, message) => {
+    const { status, body } = await attachPdf(make());
+    expect(status).toBe(400);
+    expect(body).toEqual({ result: 'error', message });
+    expect((await current()).version).toBe(1);
   });
 
   it('201 again once the first is archived', async () => {

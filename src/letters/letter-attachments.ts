@@ -1,0 +1,30 @@
+import { refuseIfInfected } from '../notifications/documents.ts';
+import { invalid } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { VirusScanner } from '../platform/virus-scan.ts';
+import { maximumPages } from '../rendering/pdf-check.ts';
+import { createLetterAttachment, type NewAttachmentRequest } from '../templates/letter-attachments.ts';
+import { readUpload } from '../templates/upload.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+import { readPages } from './precompiled.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
+
+/** Pages that cannot be printed are refused now, and not with every letter that would carry them. */
+export async function attachPages(app: Needs, request: NewAttachmentRequest & { content?: string }) {
+  const { content, ...attachment } = request;
+  const pdf = readUpload(content);
+  if (!pdf) return createLetterAttachment(app, attachment);
+  await refuseIfInfected(app, pdf);
+  return createLetterAttachment(app, { ...attachment, page_count: await countPrintablePages(app, pdf) }, pdf);
+}
+
+async function countPrintablePages(app: Needs, pdf: Buffer): Promise<number> {
+  const { message, page_count, invalid_pages } = await readPages(app, pdf, 'attachment');
+  if (message !== null) {
+    throw invalid({ content: [message], ...(invalid_pages && { invalid_pages: invalid_pages.map(String) }) });
+  }
+  // The letter itself has a page at least.
+  if (page_count === null || page_count >= maximumPages) throw invalid({ content: ['letter-too-long'] });
+  return page_count;
+}
