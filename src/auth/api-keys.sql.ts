@@ -30,7 +30,6 @@ export function selectServiceWithKeys(db: Db, serviceId: string) {
           .whereRef('api_keys.service_id', '=', 'services.id')
           .select((key) => [
             'api_keys.id',
-            'api_keys.name',
             'api_keys.key_type',
             'api_keys.encrypted_secret',
             // Inside JSON the driver's datetime parser does not run, so the wire form is made here.
@@ -89,12 +88,12 @@ export function selectLiveApiKey(db: Db, serviceId: string, keyId: string) {
     .executeTakeFirst();
 }
 
-/** The ids that were live and are not any more; a revoked key stays revoked at its first moment. */
+/** A key that is revoked already stays so from its first moment on. */
 export async function revokeKeys(
   tx: Tx,
   which: { service_id: string; id?: string },
   change: { now: Timestamp; revoked_by_id?: string },
-): Promise<string[]> {
+): Promise<void> {
   const revoked = await withConstraints(
     { api_keys_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
     () =>
@@ -113,7 +112,6 @@ export async function revokeKeys(
         .execute(),
   );
   for (const { id } of revoked) await insertHistory(tx, id);
-  return revoked.map(({ id }) => id);
 }
 
 export async function apiKeyExists(db: Db, serviceId: string, keyId: string): Promise<boolean> {

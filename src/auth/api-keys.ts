@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { timestamp } from '../platform/clock.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -43,8 +43,12 @@ export async function createApiKey(
 
 export async function listApiKeys(app: Needs, serviceId: string) {
   await refuseUnlessServiceExists(app, serviceId);
-  const weekAgo = new Date(app.clock.now().getTime() - 7 * 86_400_000);
-  return selectApiKeys(app.db, serviceId, timestamp(weekAgo));
+  return selectApiKeys(app.db, serviceId, revokedKeysAreKnownSince(app.clock.now()));
+}
+
+/** For seven days a revoked key is listed, and whoever uses it is told what it is. */
+export function revokedKeysAreKnownSince(now: Date): Timestamp {
+  return timestamp(new Date(now.getTime() - 7 * 86_400_000));
 }
 
 export async function getApiKey(app: Needs, serviceId: string, keyId: string) {

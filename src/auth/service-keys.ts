@@ -1,12 +1,11 @@
 import type { Clock, Timestamp } from '../platform/clock.ts';
-import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Remembered } from '../platform/remembered.ts';
 import { type KeyType, selectServiceWithKeys } from './api-keys.sql.ts';
+import { revokedKeysAreKnownSince } from './api-keys.ts';
 
 export interface ServiceKey {
   id: string;
-  name: string;
   key_type: KeyType;
   secret: string;
   expiry_date: Timestamp | null;
@@ -16,11 +15,9 @@ export interface ServiceKey {
 export interface ServiceWithKeys {
   id: string;
   active: boolean;
-  /** Live ones and those revoked in the last seven days, which get an answer of their own. */
+  /** Every one there ever was: `knownKeys` leaves out those that were revoked long ago. */
   keys: ServiceKey[];
 }
-
-const revokedKeysAreKnownForDays = 7;
 
 /** By id of the service. */
 export type ServiceKeys = Remembered<ServiceWithKeys>;
@@ -48,6 +45,6 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'notices' | 'secrets'>): 
 
 /** Keys that may still be named in an answer: long revoked ones are as if they had never been. */
 export function knownKeys(service: ServiceWithKeys, clock: Clock): ServiceKey[] {
-  const forgotten = timestamp(new Date(clock.now().getTime() - revokedKeysAreKnownForDays * 86_400_000));
-  return service.keys.filter((key) => key.expiry_date === null || key.expiry_date > forgotten);
+  const since = revokedKeysAreKnownSince(clock.now());
+  return service.keys.filter((key) => key.expiry_date === null || key.expiry_date > since);
 }

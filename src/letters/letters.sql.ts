@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import type { KeyType } from '../auth/api-keys.ts';
 import type { Postage, Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
@@ -10,7 +11,7 @@ export interface Letter {
   template_id: string;
   template_version: number;
   notification_type: 'letter';
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   status: Status;
   recipient: string;
   personalisation: Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { NotificationType, Status } from './notification.ts';
@@ -20,7 +21,7 @@ export interface QueuedNotification {
   status: Status | null;
   template_id: string;
   template_version: number;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   recipient: string;
   normalised_recipient: string | null;
   personalisation: Record<string, unknown>;

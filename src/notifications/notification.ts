@@ -1,3 +1,4 @@
+import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 
 export type NotificationType = 'sms' | 'email' | 'letter';
@@ -38,7 +39,7 @@ export interface NewNotification {
   template_id: string;
   template_version: number;
   notification_type: NotificationType;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   api_key_id: string | null;
   created_by_id: string | null;
   status: Status;

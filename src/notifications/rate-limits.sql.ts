@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import type { KeyType } from '../auth/api-keys.ts';
 import type { Db } from '../platform/db/database.ts';
 
 interface RateRequest {
   service_id: string;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   /** Let through already. */
   already: number;
   /** Waiting for an answer. */
@@ -13,7 +14,7 @@ interface RateRequest {
 
 export interface RateAnswer {
   service_id: string;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   granted: number;
   /** In the window now, with what was just added. */
   used: number;

@@ -4,14 +4,13 @@ import { isBillable, rollupDay, usageKey } from './status.sql.ts';
 
 export interface Recount {
   first_day: string;
+  /** Today. */
   last_day: string;
   /** Ids of messages accepted on those days lie between. */
   first_id: string;
   end_id: string;
   /** How long messages are kept where a service has not said otherwise. */
   default_retention_days: number;
-  /** The day it is. */
-  today: string;
 }
 
 /** A row that was wrong and is right now. */
@@ -22,8 +21,8 @@ interface Repair {
 }
 
 /** Messages are deleted when their time is over: only days whose messages are all still there can be counted again. */
-function isStillThere({ today, default_retention_days }: Recount) {
-  return sql`london_day > ${today}::date - coalesce(
+function isStillThere({ last_day, default_retention_days }: Recount) {
+  return sql`london_day > ${last_day}::date - coalesce(
     (select days_of_retention from service_data_retention kept
       where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type),
     ${default_retention_days})`;

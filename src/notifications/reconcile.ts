@@ -2,9 +2,7 @@ import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type Recount, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
-
-/** Without a rule of its own, a service's messages are kept this long. */
-const defaultRetentionDays = 7;
+import { defaultRetentionDays } from './retention.ts';
 
 /** How many wrong rows a log line names. */
 const named = 20;
@@ -46,6 +44,5 @@ function recentDays(now: Date): Recount {
     first_id: firstIdAt(new Date(londonInstant(first_day).getTime() - hour)),
     end_id: firstIdAt(new Date(londonInstant(addDays(today, 1)).getTime() + hour)),
     default_retention_days: defaultRetentionDays,
-    today,
   };
 }

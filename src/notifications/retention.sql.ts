@@ -35,12 +35,16 @@ export async function deleteNotificationsOf(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Whether a day's messages hold one that has to stay longer. */
-export async function hasMessagesToKeep(db: Db, range: { from_id: string; to_id: string }): Promise<boolean> {
+/** Whether a day's messages hold one that has to stay longer than usual. */
+export async function hasMessagesToKeep(
+  db: Db,
+  range: { from_id: string; to_id: string },
+  usualDays: number,
+): Promise<boolean> {
   const { rows } = await sql<{ keep: boolean }>`
     select exists (
       select from notifications n left join service_data_retention r using (service_id, notification_type)
-      where n.id >= ${range.from_id} and n.id < ${range.to_id} and (r.days_of_retention > 7 or ${isUnfinishedLetter})
+      where n.id >= ${range.from_id} and n.id < ${range.to_id} and (r.days_of_retention > ${usualDays} or ${isUnfinishedLetter})
     ) as keep`.execute(db);
   return rows[0]?.keep ?? true;
 }

@@ -26,7 +26,7 @@ import { processedKeptForDays, unsubscribesKeptForDays } from './unsubscribe-rep
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 
 /** Unless a service has a rule of its own. */
-const defaultRetentionDays = 7;
+export const defaultRetentionDays = 7;
 
 // Small enough to hold no lock for longer than a few milliseconds.
 const batch = 2_000;
@@ -80,7 +80,7 @@ async function dropWholeDays(app: Needs, before: string): Promise<void> {
     const day = dayOfPartition(name);
     if (day === undefined) continue;
     const partition = partitionOf(day);
-    if (partition.to_id > before || (await hasMessagesToKeep(app.db, partition))) continue;
+    if (partition.to_id > before || (await hasMessagesToKeep(app.db, partition, defaultRetentionDays))) continue;
     try {
       await dropPartition(app.db, name);
       app.log.info({ partition: name }, 'a day of messages was dropped');

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
@@ -25,7 +26,7 @@ export interface ChangedNotification {
   template_id: string;
   template_version: number;
   notification_type: NotificationType;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   previous_status: Status;
   status: Status;
   client_reference: string | null;

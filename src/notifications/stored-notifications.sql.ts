@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { containing } from '../platform/db/expressions.ts';
@@ -10,7 +11,7 @@ export interface StoredNotification {
   template_id: string;
   template_version: number;
   notification_type: NotificationType;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: KeyType;
   status: Status;
   client_reference: string | null;
   recipient: string;
@@ -43,7 +44,7 @@ export interface StoredNotification {
 export interface NotificationFilter {
   statuses?: readonly Status[];
   types?: readonly NotificationType[];
-  key_types?: readonly ('normal' | 'team' | 'test')[];
+  key_types?: readonly KeyType[];
   client_reference?: string;
   /** Only those that no person sent by hand, or those that one did as well. */
   without_one_off?: boolean;
