@@ -22,7 +22,7 @@ import { letterPreviewRoutes } from './letters/letter-preview.routes.ts';
 import { printerCallbackRoutes } from './letters/printer-callback.routes.ts';
 import { returnedLetterRoutes } from './letters/returned-letters.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
-import { downloadRoutes } from './notifications/download.routes.ts';
+import { documentRoutes } from './notifications/documents.routes.ts';
 import { inboundTextRoutes } from './notifications/inbound-texts.routes.ts';
 import { inboxRoutes } from './notifications/inbox.routes.ts';
 import { oneOffRoutes } from './notifications/one-off.routes.ts';
@@ -200,7 +200,7 @@ export const surfaces: Surface<App>[] = [
     errorStatuses: [],
     // Our own pages send forms, and so do mail programs that unsubscribe by themselves.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
-    routes: [operationsRoutes, unsubscribeRoutes, downloadRoutes, outboxRoutes],
+    routes: [operationsRoutes, unsubscribeRoutes, documentRoutes, outboxRoutes],
   },
 ];
 

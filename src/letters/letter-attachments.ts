@@ -1,4 +1,4 @@
-import { refuseIfInfected } from '../notifications/documents.ts';
+import { refuseIfInfected } from '../notifications/prepare-documents.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/virus-scan.ts';

@@ -35,12 +35,13 @@ export function decrypt(key: Buffer, encrypted: Buffer): Buffer | undefined {
   }
 }
 
-export function documentUrl(baseUrl: string, { id, service_id }: DocumentId, key: Buffer): string {
-  return `${baseUrl}/d/${shortId(service_id)}/${shortId(id)}?key=${key.toString('base64url')}`;
+/** The page behind the link in the email; `key` is in base64url. */
+export function documentUrl(baseUrl: string, { id, service_id }: DocumentId, key: string): string {
+  return `${baseUrl}/d/${shortId(service_id)}/${shortId(id)}?key=${encodeURIComponent(key)}`;
 }
 
 /** Ids in links are the 16 bytes of the UUID in base64url: 22 characters instead of 36. */
-export function shortId(id: string): string {
+function shortId(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 

@@ -6,12 +6,12 @@ import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../recipients/s
 import { cleanRecipient } from '../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../rendering/sanitise.ts';
 import { getOrCreatePrecompiledTemplate } from '../templates/precompiled-template.ts';
-import { exampleDocuments, prepareDocuments } from './documents.ts';
 import { readFiles, refuseUnlessFilesAreSetUp } from './file-requests.ts';
 import { decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { letterFiles, letterJobs } from './letter-work.ts';
 import { newNotification } from './new-notification.ts';
 import type { Postage } from './notification.ts';
+import { exampleDocuments, prepareDocuments } from './prepare-documents.ts';
 import type {
   EmailAnswer,
   EmailRequest,

@@ -1,6 +1,6 @@
 import { londonDay } from '../platform/calendar.ts';
 import { asHtml, type Page } from '../platform/http/page.ts';
-import type { StoredDocument } from './download.ts';
+import type { StoredDocument } from './documents.ts';
 
 const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 

@@ -6,9 +6,9 @@ import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { longId, shortId } from './document-links.ts';
-import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './download.ts';
-import { confirmPage, downloadPage, expiredPage, notFoundPage, slowDownPage, wrongAddress } from './download-pages.ts';
+import { documentUrl, longId } from './document-links.ts';
+import { confirmPage, downloadPage, expiredPage, notFoundPage, slowDownPage, wrongAddress } from './document-pages.ts';
+import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './documents.ts';
 
 const OfPage = Type.Object({ service: Type.String(), document: Type.String() });
 const OfDocument = Type.Object({ service_id: Type.String(), document_id: Type.String() });
@@ -17,7 +17,7 @@ const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.O
 const Page = Raw('text/html', 'The page');
 
 /** Files sent by email: the page behind the link, and the file itself. The key in the link is the only credential. */
-export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
+export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
   http.get(
     '/d/:service/:document',
     {
@@ -76,7 +76,7 @@ export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblem(reply, found);
       if (!isConfirmed(app, found.document, request.query.signed_data ?? cookieOf(request))) {
-        return reply.redirect(pageUrl(found.document, key), 302);
+        return reply.redirect(documentUrl(app.config.BASE_URL, found.document, key), 302);
       }
       return reply
         .header('content-disposition', disposition(found.document))
@@ -150,10 +150,6 @@ export function downloadRoutes(http: Http, app: Platform & { config: Pick<Config
       return { signed_data: result.confirmed, direct_file_url: fileUrl(found.document, key, result.confirmed) };
     },
   );
-
-  function pageUrl({ id, service_id }: StoredDocument, key: string): string {
-    return `${app.config.BASE_URL}/d/${shortId(service_id)}/${shortId(id)}?key=${encodeURIComponent(key)}`;
-  }
 
   function fileUrl({ id, service_id, file_extension }: StoredDocument, key: string, signed?: string): string {
     const confirmed = signed === undefined ? '' : `&signed_data=${signed}`;
