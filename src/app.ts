@@ -70,7 +70,7 @@ export function buildApp(config: Config, outside: Outside): App {
     serviceKeys: serviceKeys(platform),
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
-    virusScanner: createVirusScanner(config.CLAMAV_ADDRESS ? { clamav: config.CLAMAV_ADDRESS } : {}),
+    virusScanner: createVirusScanner({ clamav: config.CLAMAV_ADDRESS }),
     sending,
     pdfThreads,
     printer: outside.printer ?? printFolder(config),
@@ -94,7 +94,7 @@ function openFiles(config: Config, clock: Clock): Files {
   return objectStore({
     endpoint: config.S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
     bucket,
-    ...(prefix === undefined ? {} : { prefix }),
+    prefix,
     account: {
       region,
       access_key_id: config.S3_ACCESS_KEY_ID ?? '',

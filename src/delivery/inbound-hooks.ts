@@ -32,8 +32,8 @@ export async function receiveText(app: Needs, text: GatewayText): Promise<boolea
         user_number: text.from,
         content: text.content.replaceAll('\0', ''),
         provider: text.provider,
-        ...(text.reference === undefined ? {} : { provider_reference: text.reference }),
-        ...(text.received_at === undefined ? {} : { provider_date: text.received_at }),
+        provider_reference: text.reference,
+        provider_date: text.received_at,
       },
       now,
     );

@@ -78,13 +78,13 @@ export async function selectFragmentsSince(db: Db, londonDay: string): Promise<M
 }
 
 export interface ProviderChange {
-  priority?: number | undefined;
-  active?: boolean | undefined;
-  reason?: string | null | undefined;
-  created_by_id?: string | null | undefined;
+  priority?: number;
+  active?: boolean;
+  reason?: string | null;
+  created_by_id?: string;
 }
 
-/** The new state and its place in the history. */
+/** The new state and its place in the history. What is not given stays; the reason goes with its change. */
 export async function updateProvider(tx: Tx, id: string, change: ProviderChange, now: Timestamp): Promise<void> {
   await withConstraints(
     { provider_details_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
@@ -95,9 +95,9 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
           version: provider('version', '+', 1),
           updated_at: now,
           reason: change.reason ?? null,
-          ...(change.priority === undefined ? {} : { priority: change.priority }),
-          ...(change.active === undefined ? {} : { active: change.active }),
-          ...(change.created_by_id === undefined ? {} : { created_by_id: change.created_by_id }),
+          priority: change.priority,
+          active: change.active,
+          created_by_id: change.created_by_id,
         }))
         .where('id', '=', id)
         .execute(),

@@ -59,7 +59,7 @@ export interface Receipt {
   /** A provider may leave open what it means until the message’s state is known. */
   statusFor(notification: { status: Status; provider: string | null }): ReceiptStatus;
   /** When it happened, as the provider says. */
-  at?: Date | undefined;
+  at?: Date;
 }
 
 export type ReceiptStatus = 'delivered' | 'pending' | 'temporary-failure' | 'permanent-failure' | 'technical-failure';

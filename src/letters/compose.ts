@@ -24,7 +24,7 @@ export async function composeLetter(app: Needs, notificationId: string): Promise
     purpose: 'print',
     created_at: new Date(letter.created_at),
     attachments,
-    ...(logo ? { logo } : {}),
+    logo,
   });
   await app.files.put(letterFiles.finished(letter.id), pdf);
   await app.letterResults.add(resultOf(letter, page_count, app.clock.now()));

@@ -50,13 +50,13 @@ export async function order(
   { compiled, personalisation, address, date }: Filling,
 ): Promise<DrawingOrder> {
   if (compiled.template_type !== 'letter') throw new Error('only letters are drawn');
-  const document = compiled.document(personalisation, { date, ...(address ? { address } : {}) });
+  const document = compiled.document(personalisation, { date, address });
   const svg = brand && (await files.get(logoFile(brand.id)));
   const attached = template.letter_attachment;
   const attachment = attached && (await files.get(letterAttachmentPath(template.service, attached.id)));
   return {
     document,
-    ...(svg && brand ? { logo: { svg: svg.toString('utf8'), name: brand.name } } : {}),
+    logo: svg && brand && { svg: svg.toString('utf8'), name: brand.name },
     attachments: attachment ? [attachment] : [],
     incomplete: attached !== null && !attachment,
   };

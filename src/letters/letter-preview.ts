@@ -103,7 +103,7 @@ async function draw(app: Needs, drawing: DrawingOrder): Promise<Uint8Array> {
 }
 
 function compose({ pdfThreads }: Needs, { document, logo, attachments }: DrawingOrder) {
-  return pdfThreads.run('composeLetter', document, { purpose: 'preview', attachments, ...(logo ? { logo } : {}) });
+  return pdfThreads.run('composeLetter', document, { purpose: 'preview', attachments, logo });
 }
 
 async function show(

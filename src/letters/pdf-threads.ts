@@ -9,7 +9,7 @@ export type PdfThreads = WorkerPool<typeof pdfTasks>;
 export function createPdfThreads(size: number | undefined): PdfThreads {
   return createWorkerPool<typeof pdfTasks>({
     module: new URL('../rendering/pdf-worker.ts', import.meta.url),
-    ...(size === undefined ? {} : { size }),
+    size,
   });
 }
 

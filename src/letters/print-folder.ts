@@ -16,8 +16,8 @@ export function printFolder(config: Settings): PrintProvider {
   const folder = localFiles(path);
   const sandbox = config.PRINT_HAND_OFF === 'sandbox';
   return {
-    ...(sandbox && config.SANDBOX_RECEIPTS === 'auto' ? { despatchesItselfAfter_ms: config.SANDBOX_DELAY_MS } : {}),
-    ...(sandbox ? { forgetBefore: (day: string) => deleteRunsBefore(path, day) } : {}),
+    despatchesItselfAfter_ms: sandbox && config.SANDBOX_RECEIPTS === 'auto' ? config.SANDBOX_DELAY_MS : undefined,
+    forgetBefore: sandbox ? (day) => deleteRunsBefore(path, day) : undefined,
     async handOver({ day, letters }) {
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
       const manifest = {

@@ -50,7 +50,7 @@ export async function recordStatusChanges(tx: Tx, changes: StatusChange[], now: 
       ...change,
       allowed: allowedBefore[because],
       now: timestamp(now),
-      ...(sent_at ? { sent_at: timestamp(sent_at) } : {}),
+      sent_at: sent_at && timestamp(sent_at),
     }));
     changed.push(...(await updateStatuses(tx, rows)));
   }
