@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
+import { postages } from '../notifications/notification.ts';
 import { Datetime, OneOf } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { addLetterRate, addSmsRate, getSmsRate, listLetterRates } from './rates.ts';
 
-const PostClass = OneOf(['first', 'second', 'economy', 'europe', 'rest-of-world']);
+const PostClass = OneOf(postages);
 const Pounds = Type.Number({ minimum: 0, maximum: 1_000, description: 'GBP' });
 const Start = Type.String({ description: 'A moment, or a day: then from its London midnight on' });
 

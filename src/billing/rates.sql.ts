@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
+import type { Postage } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { invalidField } from '../platform/failure.ts';
-
-export type PostClass = 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
 
 /** A rate counts for the London days that begin no earlier than it does. */
 const firstDay = (start: string) =>
@@ -37,7 +36,7 @@ export async function insertSmsRate(db: Db, row: { valid_from: Timestamp; rate: 
 
 export async function insertLetterRate(
   db: Db,
-  row: { post_class: PostClass; sheet_count: number; start_date: Timestamp; rate: number },
+  row: { post_class: Postage; sheet_count: number; start_date: Timestamp; rate: number },
 ): Promise<void> {
   await withConstraints(
     { letter_rates_pkey: () => invalidField('start_date', 'There is a rate from this moment already.') },

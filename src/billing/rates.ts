@@ -1,11 +1,10 @@
+import type { Postage } from '../notifications/notification.ts';
 import { addDays, isDay, londonInstant } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { insertLetterRate, insertSmsRate, type PostClass, selectLetterRates, selectSmsRates } from './rates.sql.ts';
-
-export type { PostClass } from './rates.sql.ts';
+import { insertLetterRate, insertSmsRate, selectLetterRates, selectSmsRates } from './rates.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -37,7 +36,7 @@ export async function addSmsRate(app: Needs, request: { rate: number; valid_from
 
 export async function addLetterRate(
   app: Needs,
-  request: { post_class: PostClass; sheet_count: number; rate: number; start_date: string },
+  request: { post_class: Postage; sheet_count: number; rate: number; start_date: string },
 ) {
   const start_date = timestamp(startOf('start_date', request.start_date));
   await insertLetterRate(app.db, { ...request, start_date });

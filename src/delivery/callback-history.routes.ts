@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { callbackTypes } from '../services/callback-api.ts';
 import { listCallbacks, replayCallback, replayFailedCallbacks } from './callback-history.ts';
 
-const CallbackTypes = OneOf(['delivery_status', 'complaint', 'returned_letter', 'inbound_sms']);
+const CallbackTypes = OneOf(callbackTypes);
 const Statuses = OneOf(['waiting', 'delivered', 'failed']);
 const OfService = Type.Object({ service_id: Uuid });
 

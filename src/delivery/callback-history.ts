@@ -3,8 +3,9 @@ import { inTransaction } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { CallbackType } from '../services/callback-api.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
-import { type CallbackType, deleteCallbacksBefore, replayCallbacks, selectCallbacks } from './service-callbacks.sql.ts';
+import { deleteCallbacksBefore, replayCallbacks, selectCallbacks } from './service-callbacks.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 

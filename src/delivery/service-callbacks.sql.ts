@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { nilId } from '../platform/id.ts';
-
-export type CallbackType = 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+import type { CallbackType } from '../services/callback-api.ts';
 
 /** Where a service wants to be told about this kind of event. */
 interface CallbackTarget {
@@ -127,7 +126,7 @@ const listed = [
 export function selectCallbacks(
   db: Db,
   serviceId: string,
-  page: { size: number; status?: 'waiting' | 'delivered' | 'failed' | undefined; older_than?: string | undefined },
+  page: { size: number; status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
 ) {
   return db
     .selectFrom('service_callbacks')
@@ -142,9 +141,9 @@ export function selectCallbacks(
 
 interface ReplayedCallbacks {
   service_id: string;
-  id?: string | undefined;
-  callback_type?: CallbackType | undefined;
-  created_since?: Timestamp | undefined;
+  id?: string;
+  callback_type?: CallbackType;
+  created_since?: Timestamp;
 }
 
 /** To the address that the service has now; the log of earlier attempts stays. Returns how many. */

@@ -4,7 +4,8 @@ import type { ChangedNotification } from '../notifications/status.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
-import { type CallbackType, insertCallbacks, selectTargets } from './service-callbacks.sql.ts';
+import type { CallbackType } from '../services/callback-api.ts';
+import { insertCallbacks, selectTargets } from './service-callbacks.sql.ts';
 
 interface Event {
   service_id: string;

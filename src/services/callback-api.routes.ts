@@ -3,10 +3,10 @@ import type { Config } from '../config.ts';
 import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createCallback, deleteCallback, getCallback, updateCallback } from './callback-api.ts';
+import { callbackTypes, createCallback, deleteCallback, getCallback, updateCallback } from './callback-api.ts';
 
 const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });
-const CallbackTypes = OneOf(['delivery_status', 'complaint', 'returned_letter', 'inbound_sms']);
+const CallbackTypes = OneOf(callbackTypes);
 const OfType = Type.Object({ callback_type: Type.Optional(CallbackTypes) });
 const Url = Type.String({ maxLength: 2_000, description: 'https' });
 const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });

@@ -3,7 +3,9 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 
-export type CallbackType = 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+/** What a service may ask to be told about. */
+export const callbackTypes = ['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'] as const;
+export type CallbackType = (typeof callbackTypes)[number];
 
 /** The token is in none of them: it is never shown again. */
 const columns = ['id', 'service_id', 'url', 'updated_by_id', 'created_at', 'updated_at'] as const;

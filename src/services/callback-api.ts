@@ -14,6 +14,8 @@ import {
   updateCallbackRow,
 } from './callback-api.sql.ts';
 
+export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
+
 type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> };
 
 export async function getCallback(db: Db, which: CallbackId) {
