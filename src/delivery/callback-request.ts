@@ -95,7 +95,7 @@ export function signatureHeaders({ id, bearer_token, body }: CallbackRequest, no
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
-  if (error.name === 'TimeoutError') return 'no answer within 5 s';
+  if (error.name === 'TimeoutError') return `no answer within ${timeout_ms / 1_000} s`;
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : error.name;
 }

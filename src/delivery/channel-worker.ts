@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { DeliveryQueueReader, type QueuedNotification } from '../notifications/delivery-queue.ts';
-import { lanes } from '../notifications/notification.ts';
+import { laneName, lanes } from '../notifications/notification.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -15,7 +15,6 @@ import type { ProviderChoice } from './provider-choice.ts';
 import { selectPlaces } from './provider-details.sql.ts';
 import { shiftFromFailing } from './provider-failover.ts';
 import { isPrompt } from './provider-health.ts';
-import { laneNames } from './queue-check.ts';
 import { handOvers, recordResults } from './record-results.ts';
 import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
 
@@ -200,9 +199,11 @@ export class ChannelWorker<Message> {
     const { queued, provider, outcome } = result;
     if (provider && outcome) this.metrics.calls.inc({ provider, outcome });
     for (const handOver of handOvers(result)) {
-      const lane = laneNames[queued.lane] ?? 'unknown';
       const seconds = (handOver.sent.getTime() - handOver.due.getTime()) / 1_000;
-      this.metrics.timeToProvider.observe({ notification_type: this.channel.type, lane }, seconds);
+      this.metrics.timeToProvider.observe(
+        { notification_type: this.channel.type, lane: laneName(queued.lane) },
+        seconds,
+      );
       this.metrics.promptness.inc({ within_10_s: String(isPrompt(handOver)) });
     }
   }

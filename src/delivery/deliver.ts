@@ -4,7 +4,7 @@ import type { Status } from '../notifications/notification.ts';
 import type { StatusChange } from '../notifications/status.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import { simulatedEmailOutcome, simulatedPhoneOutcome } from '../recipients/simulated-recipients.ts';
+import { simulatedOutcome } from '../recipients/simulated-recipients.ts';
 import type { Composed } from './compose.ts';
 import type { Outcome, Provider } from './provider.ts';
 import type { SenderIdentity } from './sender-identities.ts';
@@ -89,8 +89,7 @@ async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undef
   if (queued.key_type !== 'test' || !service) return undefined;
   const { billable_units } = await attempt.compose(queued, service);
   const recipient = queued.normalised_recipient ?? queued.recipient;
-  const status =
-    queued.notification_type === 'email' ? simulatedEmailOutcome(recipient) : simulatedPhoneOutcome(recipient);
+  const status = simulatedOutcome(recipient);
   return { queued, changes: [handedOver(attempt, { billable_units }), { id: queued.id, status, because: 'receipt' }] };
 }
 
@@ -175,8 +174,8 @@ function retried<M>(
   const { reason, after_ms, perhaps_sent = false } = outcome;
   log.warn({ notification_id: queued.id, provider: provider?.name, reason, attempts }, 'not handed over, tried again');
   if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
-  const at_once = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
-  const delay_ms = after_ms ?? (at_once ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
+  const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
+  const delay_ms = after_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
   const due_at = new Date(clock.now().getTime() + delay_ms);
   return { queued, changes: [], later: { due_at, attempts, outcome_known: !perhaps_sent } };
 }

@@ -37,6 +37,7 @@ export class DeliveryMetrics {
       'outcome',
     ]);
   }
+
   observeReceipts(receipts: Receipt[], outcomes: string[], changed: ChangedNotification[], now: Date): void {
     receipts.forEach(({ provider }, index) => {
       this.receipts.inc({ provider, outcome: outcomes[index] ?? 'unknown' });

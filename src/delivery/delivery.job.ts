@@ -15,9 +15,7 @@ export function deliveryJobs(app: Platform & { config: Config }): Job[] {
     {
       name: 'time-out-messages',
       sentence: 'Ends text messages and emails for which no receipt came in 72 hours.',
-      async handle() {
-        await timeOutMessages(app);
-      },
+      handle: () => timeOutMessages(app),
     },
     {
       name: 'shift-from-slow-provider',

@@ -11,7 +11,7 @@ import { composeEmail, composeText } from './compose.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
 import { ProviderChoice } from './provider-choice.ts';
-import { takeSandboxReceipts } from './providers/sandbox.ts';
+import { isSandboxInUse, takeSandboxReceipts } from './providers/sandbox.ts';
 import { emailProviders, textProviders } from './providers.ts';
 import { measureQueues } from './queue-check.ts';
 import { recordReceipts } from './receipts.ts';
@@ -78,11 +78,10 @@ function sandboxReceipts(app: DeliveryNeeds): Delivery {
     metrics.observeReceipts(receipts, outcomes, changed, now);
     return receipts.length > 0 ? 0 : receiptsIdle_ms;
   };
-  const inUse = [...app.config.SMS_PROVIDERS, ...app.config.EMAIL_PROVIDERS].includes('sandbox');
   const loop = new Loop({ name: 'sandbox receipts', step, log: app.log });
   return {
     start() {
-      if (inUse) loop.start();
+      if (isSandboxInUse(app.config)) loop.start();
     },
     stop: () => loop.stop(),
     async runOnce() {

@@ -8,7 +8,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { outboxPage } from './outbox-page.ts';
 import { selectLatestSandboxMessages } from './providers/sandbox.sql.ts';
-import { outboxFolder } from './providers/sandbox.ts';
+import { isSandboxInUse, outboxFolder } from './providers/sandbox.ts';
 
 type Needs = Platform & { config: Pick<Config, 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
 
@@ -19,8 +19,7 @@ const shown = 100;
  * exists only in demonstrations.
  */
 export function outboxRoutes(http: Http, app: Needs): void {
-  const { DEMO, SMS_PROVIDERS, EMAIL_PROVIDERS, DATA_DIR } = app.config;
-  if (!DEMO || ![...SMS_PROVIDERS, ...EMAIL_PROVIDERS].includes('sandbox')) return;
+  if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
 
   http.get(
     '/outbox',
@@ -41,7 +40,7 @@ export function outboxRoutes(http: Http, app: Needs): void {
     { schema: { summary: 'One message as the sandbox keeps it', params: Type.Object({ reference: Uuid }) } },
     async ({ params }, reply) => {
       for (const [ending, type] of Object.entries(fileTypes)) {
-        const file = join(outboxFolder(DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
+        const file = join(outboxFolder(app.config.DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
         const content = await readFile(file).catch(() => undefined);
         if (content) return reply.type(type).send(content);
       }

@@ -1,10 +1,10 @@
 import { type LaneAge, listLaneAges } from '../notifications/delivery-queue.ts';
+import { laneName } from '../notifications/notification.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectWaitingCallbacks } from './service-callbacks.sql.ts';
 
 const stuckAfter_s = 300;
-export const laneNames: Record<number, string> = { 0: 'priority', 1: 'normal', 2: 'bulk' };
 
 /** Says so when messages wait for minutes: no worker runs, or none can keep up. */
 export async function checkQueue(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
@@ -12,7 +12,7 @@ export async function checkQueue(app: Pick<Platform, 'db' | 'clock' | 'log'>): P
   for (const { notification_type, lane, waiting, oldest_due_at } of await listLaneAges(app.db, timestamp(now))) {
     const age_s = secondsSince(oldest_due_at, now);
     if (age_s < stuckAfter_s) continue;
-    app.log.warn({ notification_type, lane: laneNames[lane], waiting, age_s }, 'messages wait for too long');
+    app.log.warn({ notification_type, lane: laneName(lane), waiting, age_s }, 'messages wait for too long');
   }
 }
 
@@ -22,7 +22,7 @@ export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' |
     const now = clock.now();
     const ages = await listLaneAges(db, timestamp(now));
     return ages.map((lane) => ({
-      labels: { notification_type: lane.notification_type, lane: laneNames[lane.lane] ?? 'unknown' },
+      labels: { notification_type: lane.notification_type, lane: laneName(lane.lane) },
       value: figure(lane, now),
     }));
   };

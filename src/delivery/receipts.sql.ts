@@ -8,20 +8,18 @@ export interface ReceiptTarget {
   notification_type: NotificationType;
   status: Status;
   provider: string | null;
-  provider_reference: string | null;
   international: boolean;
   normalised_recipient: string | null;
   client_reference: string | null;
   recipient: string;
 }
 
-const columns = sql`id, service_id, notification_type, status, provider, provider_reference, international,
-  normalised_recipient, client_reference, recipient`;
-
 /** As they are now; the change itself looks again under its lock. */
 export async function selectTargets(tx: Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`
-    select ${columns} from notifications where id = any (${ids}::uuid[])`.execute(tx);
+    select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,
+      recipient
+    from notifications where id = any (${ids}::uuid[])`.execute(tx);
   return rows;
 }
 

@@ -2,16 +2,18 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 
-/** Undefined while another process sweeps. */
-export async function lockSweep(tx: Tx, name: string, earliest: Timestamp): Promise<Timestamp | undefined> {
+const sweep = 'time-outs';
+
+/** How far the sweep has come; undefined while another process sweeps. */
+export async function lockSweep(tx: Tx, earliest: Timestamp): Promise<Timestamp | undefined> {
   const { rows } = await sql<{ swept_until: Timestamp }>`
     select greatest(swept_until, ${earliest}::timestamptz) as swept_until from delivery_sweeps
-    where name = ${name} for update skip locked`.execute(tx);
+    where name = ${sweep} for update skip locked`.execute(tx);
   return rows[0]?.swept_until;
 }
 
-export async function updateSweep(tx: Tx, name: string, swept_until: Timestamp): Promise<void> {
-  await tx.updateTable('delivery_sweeps').set({ swept_until }).where('name', '=', name).execute();
+export async function updateSweep(tx: Tx, swept_until: Timestamp): Promise<void> {
+  await tx.updateTable('delivery_sweeps').set({ swept_until }).where('name', '=', sweep).execute();
 }
 
 /** Text messages and emails of a range of ids, which is a range of time, that no receipt has ended. */

@@ -17,7 +17,7 @@ const slice_ms = hour_ms;
  * Ends messages for which no receipt came in 72 hours. Each slice of time is looked at once: nothing is handed over that
  * late, so nothing behind the sweep can begin to wait.
  */
-export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<number> {
+export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   let timedOut = 0;
   for (;;) {
     const slice = await sweepSlice(app);
@@ -25,14 +25,13 @@ export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'
     timedOut += slice;
   }
   if (timedOut > 0) app.log.info({ messages: timedOut }, 'no receipt came in time');
-  return timedOut;
 }
 
 function sweepSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undefined> {
   const now = app.clock.now();
   const end = now.getTime() - patience_ms;
   return inTransaction(app.db, async (tx) => {
-    const mark = await lockSweep(tx, 'time-outs', timestamp(new Date(now.getTime() - furthestBack_ms)));
+    const mark = await lockSweep(tx, timestamp(new Date(now.getTime() - furthestBack_ms)));
     if (mark === undefined || Date.parse(mark) >= end) return undefined;
     const from = new Date(mark);
     const until = new Date(Math.min(from.getTime() + slice_ms, end));
@@ -40,7 +39,7 @@ function sweepSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undef
     const changes = ids.map((id) => ({ id, status: 'temporary-failure', because: 'timedOut' }) as const);
     const changed = changes.length > 0 ? await recordStatusChanges(tx, changes, now) : [];
     await announceStatuses(tx, changed, now);
-    await updateSweep(tx, 'time-outs', timestamp(until));
+    await updateSweep(tx, timestamp(until));
     return changed.length;
   });
 }

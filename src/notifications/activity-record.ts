@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import { renderPreview } from '../templates/template-preview.ts';
 import { postages } from './notification.ts';
-import { completedAt, messageOf } from './public-notification.ts';
+import { completedAt } from './public-notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
 const Types = OneOf(['sms', 'email', 'letter']);
@@ -74,7 +75,7 @@ export async function activityRecord(
       redact_personalisation: stored.redact_personalisation,
       is_precompiled_letter: row.hidden && row.template_type === 'letter',
     },
-    ...messageOf(compiled, personalisation),
+    ...renderPreview(compiled, personalisation),
     personalisation,
     job: null,
     job_row_number: null,

@@ -32,6 +32,13 @@ export const letterKinds = Array.from({ length: 7 * postages.length }, (_, index
 /** Lower goes first. */
 export const lanes = { priority: 0, normal: 1, bulk: 2 } as const;
 
+const laneNames: Record<number, string> = Object.fromEntries(Object.entries(lanes).map(([name, lane]) => [lane, name]));
+
+/** For people: in logs and figures. */
+export function laneName(lane: number): string {
+  return laneNames[lane] ?? 'unknown';
+}
+
 /** A notification as it is accepted: what the row needs, and when and in which lane it is to be handed over. */
 export interface NewNotification {
   id: string;

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Timestamp } from '../platform/clock.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import { readPersonalisation, valueToText } from '../rendering/personalisation.ts';
-import type { CompiledTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import { renderPreview } from '../templates/template-preview.ts';
 import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
 import { type NotificationType, postages, type Status } from './notification.ts';
@@ -83,7 +83,7 @@ export async function publicNotification(
       version: template_version,
       uri: `${root}/v2/template/${template_id}/version/${template_version}`,
     },
-    ...messageOf(compiled, stored.personalisation),
+    ...renderPreview(compiled, stored.personalisation),
     created_at: stored.created_at,
     created_by_name: stored.created_by_name,
     sent_at: stored.sent_at,
@@ -95,15 +95,6 @@ export async function publicNotification(
       ? { estimated_delivery: estimatedDelivery(new Date(stored.created_at), stored.postage ?? 'second') }
       : {}),
   };
-}
-
-/** The message as the API shows it: the email's Markdown, the text message without the service's name before it. */
-export function messageOf(
-  compiled: CompiledTemplate,
-  personalisation: Record<string, unknown>,
-): { body: string; subject: string | null } {
-  if (compiled.template_type === 'sms') return { body: compiled.render(personalisation).text, subject: null };
-  return { body: compiled.body(personalisation), subject: compiled.subject(personalisation) };
 }
 
 function publicStatus(type: NotificationType, status: Status): PublicStatus {

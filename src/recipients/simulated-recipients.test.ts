@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseRecipient } from './recipient.ts';
-import {
-  isSimulatedEmailAddress,
-  isSimulatedPhoneNumber,
-  simulatedEmailOutcome,
-  simulatedPhoneOutcome,
-} from './simulated-recipients.ts';
+import { isSimulatedEmailAddress, isSimulatedPhoneNumber, simulatedOutcome } from './simulated-recipients.ts';
 
 describe('simulated recipients', () => {
   it.each(['07700900000', '+44 7700 900 111', '447700900222'])('%s is one', (input) => {
@@ -30,15 +25,10 @@ describe('simulated recipients', () => {
     ['+447700900002', 'permanent-failure'],
     ['07700900001', 'delivered'],
     ['07912345678', 'delivered'],
-  ])('a text message to %s with a test key ends as %s', (input, outcome) => {
-    expect(simulatedPhoneOutcome(normaliseRecipient(input))).toBe(outcome);
-  });
-
-  it.each([
     ['temp-fail@simulator.notify', 'temporary-failure'],
     ['Perm-Fail@simulator.notify', 'permanent-failure'],
     ['ada@example.com', 'delivered'],
-  ])('an email to %s with a test key ends as %s', (input, outcome) => {
-    expect(simulatedEmailOutcome(normaliseRecipient(input))).toBe(outcome);
+  ])('a message to %s with a test key ends as %s', (input, outcome) => {
+    expect(simulatedOutcome(normaliseRecipient(input))).toBe(outcome);
   });
 });

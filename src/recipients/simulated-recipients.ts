@@ -19,18 +19,9 @@ export function isSimulatedEmailAddress(normalised: string): boolean {
   return SIMULATED_EMAIL_ADDRESSES.has(normalised);
 }
 
-type SimulatedOutcome = 'delivered' | 'temporary-failure' | 'permanent-failure';
-
-/** How a text message sent with a test key ends. */
-export function simulatedPhoneOutcome(normalised: string): SimulatedOutcome {
-  if (normalised.endsWith('7700900003')) return 'temporary-failure';
-  if (normalised.endsWith('7700900002')) return 'permanent-failure';
-  return 'delivered';
-}
-
-/** How an email sent with a test key ends. */
-export function simulatedEmailOutcome(normalised: string): SimulatedOutcome {
-  if (normalised === 'temp-fail@simulator.notify') return 'temporary-failure';
-  if (normalised === 'perm-fail@simulator.notify') return 'permanent-failure';
+/** How a message sent with a test key ends. */
+export function simulatedOutcome(normalised: string): 'delivered' | 'temporary-failure' | 'permanent-failure' {
+  if (normalised.endsWith('7700900003') || normalised === 'temp-fail@simulator.notify') return 'temporary-failure';
+  if (normalised.endsWith('7700900002') || normalised === 'perm-fail@simulator.notify') return 'permanent-failure';
   return 'delivered';
 }

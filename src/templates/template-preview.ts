@@ -6,7 +6,7 @@ import { compileRow } from './compiled-templates.ts';
 import type { CurrentTemplateRow } from './template-row.ts';
 import { getTemplate } from './templates.ts';
 
-/** A text message as it would arrive, but without the name of the service; other bodies stay Markdown. */
+/** What the API shows of a message: a text without the name of the service before it, other bodies as Markdown. */
 export function renderPreview(
   compiled: CompiledTemplate,
   personalisation: Personalisation,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
-import { HttpDoor, retryOf } from './http-call.ts';
+import { HttpDoor, retryOf } from './http-door.ts';
 import { londonTime } from './provider-times.ts';
 
 type Needs = { config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL'> };

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
-import { HttpDoor, retryOf } from './http-call.ts';
+import { HttpDoor, retryOf } from './http-door.ts';
 import { londonTime } from './provider-times.ts';
 
 type Needs = { config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL'> };

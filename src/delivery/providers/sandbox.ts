@@ -1,14 +1,13 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import type { NotificationType } from '../../notifications/notification.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { simulatedEmailOutcome, simulatedPhoneOutcome } from '../../recipients/simulated-recipients.ts';
+import { simulatedOutcome } from '../../recipients/simulated-recipients.ts';
 import { mimeOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, TextMessage } from '../provider.ts';
 import {
@@ -62,17 +61,22 @@ export function sandboxEmails(app: Needs): Provider<EmailMessage> {
   };
 }
 
+/** Whether it carries anything: real providers take its place. */
+export function isSandboxInUse({ SMS_PROVIDERS, EMAIL_PROVIDERS }: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'>) {
+  return SMS_PROVIDERS.includes('sandbox') || EMAIL_PROVIDERS.includes('sandbox');
+}
+
 export function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox');
 }
 
 function sandboxOutbox(app: Needs) {
   const folder = outboxFolder(app.config.DATA_DIR);
-  const made = { folder: undefined as Promise<unknown> | undefined };
+  let folderMade: Promise<unknown> | undefined;
   const commits = new GroupCommit<Kept, Outcome>({
     async commit(kept) {
-      made.folder ??= mkdir(folder, { recursive: true, mode: 0o700 });
-      await made.folder;
+      folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
+      await folderMade;
       const now = app.clock.now();
       const due = new Date(now.getTime() + app.config.SANDBOX_DELAY_MS);
       const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
@@ -111,12 +115,8 @@ export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]>
     provider: 'sandbox',
     notification_type,
     reference,
-    statusFor: () => simulatedOutcome(notification_type, recipient),
+    statusFor: () => simulatedOutcome(recipient),
   }));
-}
-
-function simulatedOutcome(type: NotificationType, recipient: string) {
-  return type === 'email' ? simulatedEmailOutcome(recipient) : simulatedPhoneOutcome(recipient);
 }
 
 const keptForDays = 7;

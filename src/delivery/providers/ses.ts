@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { isUuid } from '../../platform/id.ts';
 import { unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from '../provider.ts';
-import { type Answer, HttpDoor, retryOf } from './http-call.ts';
+import { type Answer, HttpDoor, retryOf } from './http-door.ts';
 
 type Needs = {
   clock: Clock;

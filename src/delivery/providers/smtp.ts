@@ -49,15 +49,17 @@ interface SmtpError extends Error {
   response?: string;
 }
 
+/** What a server says when it refuses the recipient because of who is asking: policy (5.7.x), no relay, no sign-in. */
+const aboutUs = /5\.7\.\d+|relay|authenti/i;
+
 /** 5xx to the recipient is about the recipient; 5xx to anything else is about us, and 4xx is about now. */
 function outcomeOf({ code, command, responseCode, response, name }: SmtpError): Outcome {
-  if (responseCode !== undefined && responseCode >= 500) {
-    if (command === 'RCPT TO' && !/5\.7\.\d+|relay|authenti/i.test(response ?? '')) {
+  if (responseCode !== undefined) {
+    if (responseCode >= 500 && command === 'RCPT TO' && !aboutUs.test(response ?? '')) {
       return { kind: 'refused', reason: `${responseCode} to the recipient`, status: 'permanent-failure' };
     }
     return { kind: 'retry', reason: `${responseCode} to ${command ?? 'the connection'}` };
   }
-  if (responseCode !== undefined) return { kind: 'retry', reason: `${responseCode} to ${command ?? 'the connection'}` };
   // Only after the message itself has been written can the server have it without having said so.
   const written = command === 'DATA' || command === 'SEND' || (code === 'ETIMEDOUT' && command === undefined);
   return { kind: 'retry', reason: code ?? name, perhaps_sent: written };
