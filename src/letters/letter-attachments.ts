@@ -1,7 +1,6 @@
-import { refuseIfInfected } from '../notifications/prepare-documents.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { VirusScanner } from '../platform/virus-scan.ts';
+import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
 import { maximumPages } from '../rendering/pdf-check.ts';
 import { createLetterAttachment, type NewAttachmentRequest } from '../templates/letter-attachments.ts';
 import { readUpload } from '../templates/upload.ts';
@@ -15,7 +14,7 @@ export async function attachPages(app: Needs, request: NewAttachmentRequest & { 
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
   if (!pdf) return createLetterAttachment(app, attachment);
-  await refuseIfInfected(app, pdf);
+  await refuseIfInfected(app.virusScanner, pdf);
   return createLetterAttachment(app, { ...attachment, page_count: await countPrintablePages(app, pdf) }, pdf);
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../platform/clock.ts';
-import { Failure, invalid } from '../platform/failure.ts';
+import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
+import { refuseIfInfected } from '../platform/virus-scan.ts';
 import { emailFilePath } from '../templates/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
 import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from './document-links.ts';
@@ -76,7 +77,7 @@ async function prepareUpload(
   recipient: string,
 ): Promise<Prepared> {
   const content = decodeDocument(request.file);
-  await refuseIfInfected(app, content);
+  await refuseIfInfected(app.virusScanner, content);
   const key = randomBytes(32);
   const type = typeOf(request, content);
   const row = newDocument(app, sender, recipient, {
@@ -176,16 +177,6 @@ function decodeDocument(file: string): Buffer {
   if (content.length === 0) throw invalid('Document must not be empty');
   if (content.length > largestBytes) throw invalid('Uploaded file exceeds file size limit');
   return content;
-}
-
-export async function refuseIfInfected(
-  { virusScanner }: Pick<SendingApp, 'virusScanner'>,
-  content: Buffer,
-): Promise<void> {
-  const verdict = await virusScanner.scan(content).catch((cause: unknown) => {
-    throw new Failure('unavailable', 'ServiceUnavailableError', 'The virus scanner cannot be reached', { cause });
-  });
-  if (verdict === 'infected') throw invalid('File did not pass the virus scan');
 }
 
 function typeOf({ filename, is_csv }: FileRequest, content: Buffer): FileType {

@@ -1,6 +1,7 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, inflate } from 'node:zlib';
+import { Failure, invalid } from './failure.ts';
 
 type VirusVerdict = 'clean' | 'infected';
 
@@ -34,6 +35,14 @@ export function createVirusScanner(options: VirusScanOptions = {}): VirusScanner
       return view.includes(testFile) ? 'infected' : ask(view);
     },
   };
+}
+
+/** For a file that somebody waits for; what is scanned later takes the verdict as it comes. */
+export async function refuseIfInfected(scanner: VirusScanner, bytes: Uint8Array): Promise<void> {
+  const verdict = await scanner.scan(bytes).catch((cause: unknown) => {
+    throw new Failure('unavailable', 'ServiceUnavailableError', 'The virus scanner cannot be reached', { cause });
+  });
+  if (verdict === 'infected') throw invalid('File did not pass the virus scan');
 }
 
 async function lookForTestWord(bytes: Buffer): Promise<VirusVerdict> {
