@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../test/kit/harness.ts';
+import { RateLimits } from './rate-limits.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/sms';
@@ -235,6 +237,28 @@ describe('rate limit', () => {
     const { send } = await aSender({ rate_limit: 400 });
     const answers = await Promise.all(Array.from({ length: 500 }, () => send()));
     expect(statuses(answers)).toEqual({ 201: 400, 429: 100 });
+  });
+
+  it('a large limit is exact in one process, also while the database is being asked', async () => {
+    const limits = new RateLimits(harness.app);
+    const caller = { service_id: await aService(harness), key_type: 'normal' } as const;
+    const take = (count: number) => Array.from({ length: count }, async () => limits.take(caller, 800));
+    const decisions = take(1);
+    for (let taken = 1; taken < 780; taken += 5) {
+      await Promise.all(decisions);
+      decisions.push(...take(Math.min(5, 780 - taken)));
+    }
+    await sleep(200);
+    // Five at once need nobody's leave. The sixth asks; those that come meanwhile ask next, and fill the window.
+    const first = take(6);
+    await nextTurn();
+    const second = take(14);
+    await Promise.all(first);
+    await nextTurn();
+    const third = take(20);
+    const all = await Promise.all([...decisions, ...first, ...second, ...third]);
+    limits.close();
+    expect(all.filter(({ granted }) => granted)).toHaveLength(800);
   });
 
   it('reading and previewing are not limited', async () => {

@@ -11,7 +11,8 @@ const windowSlots = (rateWindowSeconds * 1000) / slotMs;
 
 /**
  * Each process may be this share of a limit ahead of what the others know: eight of them together stay within 5 %.
- * A limit below 160 leaves no such room, and is kept to the request.
+ * A limit below 160 leaves no such room, and is kept to the request; so is every limit where one process takes them all.
+ * Permits taken in advance would never be too many, but those left over in one process would be refused in another.
  */
 const aheadShare = 0.05 / 8;
 
@@ -36,6 +37,8 @@ interface Window {
   /** Let through here and not reported yet; and how many of these are being reported. */
   unreported: number;
   reporting: number;
+  /** About which the database is being asked: let through, for all that is known here. */
+  undecided: number;
   /** Full until then, in every process. */
   fullUntil: number;
   waiting: { resolve(decision: RateDecision): void; reject(error: unknown): void }[];
@@ -65,7 +68,7 @@ export class RateLimits {
     const now = this.app.clock.now().getTime();
     if (window.top !== limit) Object.assign(window, { top: limit, fullUntil: 0 });
     if (isFull(window, now)) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
-    const used = window.used + window.unreported;
+    const used = window.used + window.unreported + window.undecided;
     if (window.unreported < Math.floor(limit * aheadShare) && used < limit) {
       window.unreported += 1;
       this.report(window, reportAfterMs);
@@ -87,10 +90,8 @@ export class RateLimits {
     const known = this.windows.get(key);
     if (known) return known;
     if (this.windows.size >= rememberedWindows) this.forgetIdleWindows();
-    const window = {
-      ...{ service_id, key_type, top: 0, used: 0, oldestSlot: 0, unreported: 0, reporting: 0, fullUntil: 0 },
-      waiting: [],
-    };
+    const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, undecided: 0 };
+    const window = { service_id, key_type, top: 0, ...counts, fullUntil: 0, waiting: [] };
     this.windows.set(key, window);
     return window;
   }
@@ -121,6 +122,7 @@ export class RateLimits {
     this.changed.clear();
     const asked = windows.map((window) => {
       window.reporting = window.unreported;
+      window.undecided = window.waiting.length;
       return { window, waiting: window.waiting.splice(0) };
     });
     const now = this.app.clock.now().getTime();
@@ -139,7 +141,7 @@ export class RateLimits {
       }
     } catch (error) {
       for (const { window, waiting } of asked) {
-        window.reporting = 0;
+        window.reporting = window.undecided = 0;
         for (const { reject } of waiting) reject(error);
       }
     } finally {
@@ -157,7 +159,7 @@ export class RateLimits {
 
 function settle(window: Window, waiting: Window['waiting'], answer: RateAnswer, now: number): void {
   window.unreported -= window.reporting;
-  window.reporting = 0;
+  window.reporting = window.undecided = 0;
   window.used = answer.used;
   window.oldestSlot = answer.oldest_slot ?? Math.floor(now / slotMs);
   const reset_s = secondsUntil(endOf(window, now), now);
