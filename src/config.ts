@@ -149,6 +149,10 @@ export const settings = {
     'Take email receipts only with a valid SNS signature; false for a trusted network.',
     { fallback: true },
   ),
+  SES_TOPIC_ARNS: setting.list(
+    'SNS topics whose signed receipts are taken, separated by commas. Unset: any topic, and anybody can have one.',
+    { fallback: [], fallbackText: '(unset)' },
+  ),
   MMG_URL: setting.url('Where MMG takes text messages.', { fallback: 'https://api.mmg.co.uk/jsonv2a/api.php' }),
   MMG_API_KEY: setting.optionalText('Key of the MMG account.', { secret: true }),
   MMG_INBOUND_AUTH: setting.optionalText(

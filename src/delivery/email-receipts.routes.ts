@@ -9,7 +9,7 @@ import type { SesEvent } from './providers/ses.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 import { confirmSubscription, type SnsEnvelope, SnsVerifier } from './sns.ts';
 
-type Needs = Platform & { config: Pick<Config, 'SES_VERIFY_SIGNATURES'> };
+type Needs = Platform & { config: Pick<Config, 'SES_VERIFY_SIGNATURES' | 'SES_TOPIC_ARNS'> };
 
 const text = Type.Optional(Type.String());
 const Envelope = Type.Object(
@@ -34,7 +34,7 @@ const notJson = 'SES callback failed: invalid json';
 /** Receipts, bounces and complaints of Amazon SES, delivered by SNS. */
 export function emailReceiptRoutes(http: Http, app: Needs): void {
   const receipts = receiptRecorder(app);
-  const verifier = new SnsVerifier(app.log);
+  const verifier = new SnsVerifier(app.log, app.config.SES_TOPIC_ARNS);
 
   http.post(
     '/notifications/email/ses',

@@ -1,9 +1,11 @@
-import { createSign, generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { createSign } from 'node:crypto';
+import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
+import { aCertificate } from '../../test/kit/certificate.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf } from '../../test/kit/queued-messages.ts';
-import { isAmazonAddress, textToSign } from './sns.ts';
+import { isAmazonAddress, type SnsEnvelope, textToSign } from './sns.ts';
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
@@ -170,20 +172,102 @@ describe('complaints from SES', () => {
 });
 
 describe('POST /notifications/email/ses with signatures', () => {
-  const strict = useHarness({ now: '2026-11-15T12:00:00Z' });
+  const topic = 'arn:aws:sns:eu-west-2:123456789012:receipts';
+  const strict = useHarness({
+    now: '2026-11-15T12:00:00Z',
+    config: { SANDBOX_RECEIPTS: 'hold', SES_TOPIC_ARNS: [topic] },
+  });
+  const host = 'https://sns.eu-west-2.amazonaws.com';
+  const certificateUrl = (name: string) => `${host}/SimpleNotificationService-${name}.pem`;
+  const good = aCertificate({ from: new Date('2026-01-01'), until: new Date('2027-01-01') });
+  const expired = aCertificate({ from: new Date('2025-01-01'), until: new Date('2026-01-01') });
+  const visited: string[] = [];
+  const usual = getGlobalDispatcher();
 
-  it('403 without a signature, with a foreign certificate, or with a wrong one', async () => {
-    const url = '/notifications/email/ses';
-    const unsigned = await strict.request({ method: 'POST', url, payload: JSON.stringify(envelope({})) });
-    expect(unsigned.status).toBe(403);
-    expect(unsigned.body).toEqual({ result: 'error', message: 'SES callback failed: invalid signature' });
-    const foreign = {
-      ...envelope({}),
-      SignatureVersion: '1',
-      Signature: 'eA==',
-      SigningCertURL: 'https://sns.eu-west-2.amazonaws.com.example.org/SimpleNotificationService-1.pem',
-    };
-    expect((await strict.request({ method: 'POST', url, payload: JSON.stringify(foreign) })).status).toBe(403);
+  beforeAll(() => {
+    const amazon = new MockAgent();
+    amazon.disableNetConnect();
+    const pool = amazon.get(host);
+    const serve = (path: string, data: string) => pool.intercept({ path }).reply(200, data).persist();
+    serve('/SimpleNotificationService-good.pem', good.pem);
+    serve('/SimpleNotificationService-expired.pem', expired.pem);
+    pool
+      .intercept({ path: (path) => path.startsWith('/?Action=') })
+      .reply(({ path }) => {
+        visited.push(path);
+        return { statusCode: 200, data: 'confirmed' };
+      })
+      .persist();
+    setGlobalDispatcher(amazon);
+  });
+  afterAll(() => setGlobalDispatcher(usual));
+
+  const fields = (message: object) => ({
+    ...envelope(message),
+    Timestamp: '2026-11-15T12:00:00.000Z',
+    TopicArn: topic,
+    SignatureVersion: '2',
+    SigningCertURL: certificateUrl('good'),
+  });
+  function signed(unsigned: SnsEnvelope, { privateKey } = good, digest = 'RSA-SHA256'): SnsEnvelope {
+    const text = textToSign(unsigned) ?? '';
+    return { ...unsigned, Signature: createSign(digest).update(text).sign(privateKey, 'base64') };
+  }
+  const post = (body: object) =>
+    strict.request({ method: 'POST', url: '/notifications/email/ses', payload: JSON.stringify(body) });
+
+  async function aSentEmailOfStrict(): Promise<string> {
+    const id = await aQueuedMessage(strict, await aService(strict), { notification_type: 'email' });
+    await strict.deliver();
+    return id;
+  }
+
+  it.each([
+    ['1', 'RSA-SHA1'],
+    ['2', 'RSA-SHA256'],
+  ])('200 with a signature of version %s', async (SignatureVersion, digest) => {
+    const id = await aSentEmailOfStrict();
+    const delivery = { ...fields({ notificationType: 'Delivery', mail: mail(id) }), SignatureVersion, Subject: 'SES' };
+    expect((await post(signed(delivery, good, digest))).status).toBe(200);
+    expect((await messageOf(strict, id)).status).toBe('delivered');
+  });
+
+  const bounce = (id: string) =>
+    fields({ notificationType: 'Bounce', bounce: { bounceType: 'Permanent' }, mail: mail(id) });
+  it.each<[string, (id: string) => SnsEnvelope]>([
+    ['no signature', bounce],
+    ['the signature of another key', (id) => signed(bounce(id), expired)],
+    ['the signature of another message', (id) => ({ ...signed(fields({})), Message: bounce(id).Message })],
+    ['a subject that was not signed', (id) => ({ ...signed(bounce(id)), Subject: 'x' })],
+    ['the digest of version 1 under version 2', (id) => signed(bounce(id), good, 'RSA-SHA1')],
+    ['an unknown version', (id) => signed({ ...bounce(id), SignatureVersion: '3' })],
+    ['an expired certificate', (id) => signed({ ...bounce(id), SigningCertURL: certificateUrl('expired') }, expired)],
+    ['a certificate that is not there', (id) => signed({ ...bounce(id), SigningCertURL: certificateUrl('gone') })],
+    ['no certificate of Amazon', (id) => signed({ ...bounce(id), SigningCertURL: 'https://evil.example/x.pem' })],
+    ['another topic of Amazon', (id) => signed({ ...bounce(id), TopicArn: `${topic}-of-somebody-else` })],
+  ])('403 with %s', async (_what, make) => {
+    const id = await aSentEmailOfStrict();
+    const answer = await post(make(id));
+    expect(answer.status).toBe(403);
+    expect(answer.body).toEqual({ result: 'error', message: 'SES callback failed: invalid signature' });
+    expect((await messageOf(strict, id)).status).toBe('sending');
+  });
+
+  const subscription = (SubscribeURL: string, TopicArn = topic) => ({
+    ...fields({}),
+    Type: 'SubscriptionConfirmation',
+    Token: 'token',
+    TopicArn,
+    SubscribeURL,
+  });
+
+  it('200 for a subscription, which confirms itself at Amazon and nowhere else', async () => {
+    expect((await post(signed(subscription(`${host}/?Action=ConfirmSubscription`)))).status).toBe(200);
+    expect(visited).toEqual(['/?Action=ConfirmSubscription']);
+    expect((await post(signed(subscription('https://evil.example/?Action=ConfirmSubscription')))).status).toBe(200);
+    const elsewhere = subscription(`${host}/?Action=ConfirmSubscription`, 'arn:aws:sns:eu-west-2:1:elsewhere');
+    expect((await post(signed(elsewhere))).status).toBe(403);
+    expect(visited).toHaveLength(1);
   });
 
   it.each([
@@ -202,13 +286,19 @@ describe('POST /notifications/email/ses with signatures', () => {
   });
 
   it('the text that is signed names its fields in order', () => {
-    const signed = textToSign({ ...envelope({ a: 1 }), Timestamp: 't', TopicArn: 'arn' });
-    expect(signed).toBe('Message\n{"a":1}\nMessageId\nsns-1\nTimestamp\nt\nTopicArn\narn\nType\nNotification\n');
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    expect(
-      createSign('RSA-SHA256')
-        .update(signed ?? '')
-        .sign(privateKey, 'base64'),
-    ).toHaveLength(344);
+    const rest = {
+      SignatureVersion: '2',
+      SigningCertURL: 'x',
+      Subject: 's',
+      Timestamp: 't',
+      Token: 'to',
+      TopicArn: 'a',
+    };
+    expect(textToSign({ ...envelope({ a: 1 }), ...rest })).toBe(
+      'Message\n{"a":1}\nMessageId\nsns-1\nSubject\ns\nTimestamp\nt\nTopicArn\na\nType\nNotification\n',
+    );
+    expect(textToSign({ ...envelope({}), ...rest, Type: 'SubscriptionConfirmation', SubscribeURL: 'u' })).toBe(
+      'Message\n{}\nMessageId\nsns-1\nSubscribeURL\nu\nTimestamp\nt\nToken\nto\nTopicArn\na\nType\nSubscriptionConfirmation\n',
+    );
   });
 });

@@ -46,17 +46,16 @@ export function textToSign(envelope: SnsEnvelope): string | undefined {
     .join('');
 }
 
-type FetchCertificate = (url: string) => Promise<string>;
-
-/** Checks envelopes against Amazon's certificates, each fetched once. */
+/** Checks envelopes against Amazon's certificates, each fetched once, and against the topics that we listen to. */
 export class SnsVerifier {
   private readonly certificates = new Map<string, Promise<X509Certificate>>();
-  private readonly fetchCertificate: FetchCertificate;
   private readonly log: Log;
+  private readonly topics: string[];
 
-  constructor(log: Log, fetchCertificate: FetchCertificate = fetchFromAmazon) {
+  /** Without topics all are listened to: a signature only says that somebody's topic sent it. */
+  constructor(log: Log, topics: string[]) {
     this.log = log;
-    this.fetchCertificate = fetchCertificate;
+    this.topics = topics;
   }
 
   async isGenuine(envelope: SnsEnvelope, now: Date): Promise<boolean> {
@@ -64,6 +63,7 @@ export class SnsVerifier {
     const text = textToSign(envelope);
     const digest = digests[version ?? ''];
     if (!address || !signature || !text || !digest || !isAmazonAddress(address, certificatePath)) return false;
+    if (this.topics.length > 0 && !this.topics.includes(envelope.TopicArn ?? '')) return false;
     try {
       const certificate = await this.certificate(address);
       if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false;
@@ -77,7 +77,7 @@ export class SnsVerifier {
   private certificate(address: string): Promise<X509Certificate> {
     const known = this.certificates.get(address);
     if (known) return known;
-    const loading = this.fetchCertificate(address).then((pem) => new X509Certificate(pem));
+    const loading = fetchFromAmazon(address).then((pem) => new X509Certificate(pem));
     if (this.certificates.size >= 100) this.certificates.clear();
     this.certificates.set(address, loading);
     loading.catch(() => this.certificates.delete(address));
