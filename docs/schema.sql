@@ -769,17 +769,6 @@ create table service_status_spans (
 );
 CREATE INDEX service_status_spans_span_idx ON public.service_status_spans USING btree (span, first_day);
 
-create table service_status_totals (
-  service_id uuid not null,
-  span text not null,
-  first_day date not null,
-  notification_type text not null,
-  status text not null,
-  count bigint not null,
-  constraint service_status_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
-);
-CREATE INDEX service_status_totals_first_day_idx ON public.service_status_totals USING btree (span, first_day);
-
 create table service_usage_spans (
   service_id uuid not null,
   span text not null,
@@ -792,20 +781,6 @@ create table service_usage_spans (
   constraint service_usage_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
 );
 CREATE INDEX service_usage_spans_span_idx ON public.service_usage_spans USING btree (span, first_day);
-
-create table service_usage_totals (
-  service_id uuid not null,
-  span text not null,
-  first_day date not null,
-  notification_type text not null,
-  postage text not null,
-  sheets smallint not null,
-  billable_units bigint not null,
-  chargeable_units bigint not null,
-  notifications_sent bigint not null,
-  constraint service_usage_totals_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
-);
-CREATE INDEX service_usage_totals_first_day_idx ON public.service_usage_totals USING btree (span, first_day, notification_type);
 
 create table services (
   id uuid not null,

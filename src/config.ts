@@ -248,7 +248,7 @@ export function readSandboxConfig(
   place: { folder: string; port: number },
   environment: Record<string, string | undefined> = process.env,
 ): Config {
-  const wishes = Object.entries(environment).filter(([name]) => /^(SANDBOX|CALLBACK)_/.test(name));
+  const wishes = Object.entries(environment).filter(([name]) => /^(SANDBOX|CALLBACK)_|_INBOUND_AUTH$/.test(name));
   return readConfig({
     SANDBOX_DELAY_MS: '0',
     CALLBACK_ALLOW_PRIVATE: 'true',

@@ -581,15 +581,6 @@ export interface ServiceStatusSpans {
   returned_letter: number;
 }
 
-export interface ServiceStatusTotals {
-  service_id: string;
-  span: 'month' | 'pentad' | 'day';
-  first_day: string;
-  notification_type: string;
-  status: string;
-  count: number;
-}
-
 export interface ServiceUsageSpans {
   service_id: string;
   span: 'month' | 'pentad' | 'day';
@@ -598,18 +589,6 @@ export interface ServiceUsageSpans {
   sms_chargeable_units: number;
   emails_sent: number;
   letters: number[];
-}
-
-export interface ServiceUsageTotals {
-  service_id: string;
-  span: 'month' | 'pentad' | 'day';
-  first_day: string;
-  notification_type: string;
-  postage: string;
-  sheets: number;
-  billable_units: number;
-  chargeable_units: number;
-  notifications_sent: number;
 }
 
 export interface Services {
@@ -902,9 +881,7 @@ export interface DB {
   service_members: ServiceMembers;
   service_sms_senders: ServiceSmsSenders;
   service_status_spans: ServiceStatusSpans;
-  service_status_totals: ServiceStatusTotals;
   service_usage_spans: ServiceUsageSpans;
-  service_usage_totals: ServiceUsageTotals;
   services: Services;
   services_history: ServicesHistory;
   sms_rates: SmsRates;

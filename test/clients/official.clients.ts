@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/operations/sandbox.ts';
+import { jwt } from '../kit/jwt.ts';
+import { firstPage, makePdf } from '../kit/pdf-samples.ts';
+import { blockOfGuide, languages } from './languages.ts';
+
+/** The official clients, as their registries hand them out, against a sandbox; and the code that the guide shows. */
+
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-clients-'));
+const credentials = 'mmg:of-the-client-tests';
+const sandbox = spawn(process.execPath, ['dist/main.js', 'sandbox'], {
+  env: { ...process.env, MMG_INBOUND_AUTH: credentials },
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  const [line] = await once(createInterface(sandbox.stdout), 'line');
+  const described: Sandbox = JSON.parse(line);
+  const { base_url, api_keys, templates } = described;
+  const LETTER_PDF = join(folder, 'letter.pdf');
+  writeFileSync(LETTER_PDF, await makePdf([firstPage()]));
+  await receiveText(described);
+  env = {
+    ...process.env,
+    ...{ PENNYPOST: base_url, API_KEY: api_keys.live, LETTER_PDF },
+    ...{ SMS_TEMPLATE: templates.sms, EMAIL_TEMPLATE: templates.email, LETTER_TEMPLATE: templates.letter },
+  };
+});
+
+afterAll(async () => {
+  sandbox.stdin.end();
+  if (sandbox.exitCode === null) await once(sandbox, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The service gets a number, and somebody writes to it. */
+async function receiveText({ base_url, service_id, admin }: Sandbox): Promise<void> {
+  const post = async (path: string, body: object, authorization: string) => {
+    const answer = await fetch(`${base_url}${path}`, {
+      method: 'POST',
+      headers: { authorization },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as { data: { id: string } };
+  };
+  const token = jwt({ iss: admin.client_id, iat: Math.floor(Date.now() / 1_000) }, admin.client_secret);
+  const asAdmin = (path: string, body: object) => post(path, body, `Bearer ${token}`);
+  const permissions = ['sms', 'email', 'letter', 'inbound_sms'];
+  await asAdmin(`/service/${service_id}`, { permissions, contact_link: 'https://example.org/contact' });
+  const { data } = await asAdmin('/inbound-number', { number: '07700900500', provider: 'mmg' });
+  await asAdmin(`/inbound-number/service/${service_id}`, { inbound_number_id: data.id });
+  const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  const text = { MSISDN: '447700900111', Number: '07700900500', Message: 'Hello+back', ID: '1', DateRecieved: '' };
+  await post('/notifications/sms/receive/mmg', text, basic);
+}
+
+const text = 'Hello Ada, see you on Friday.';
+
+describe.each(languages)('the official client for $name', (language) => {
+  beforeAll(() => language.install(folder));
+
+  it('runs the code of the guide', async () => {
+    const block = await blockOfGuide(language.mark);
+    expect(await language.runBlock(folder, block, env)).toMatch(/^[0-9a-f-]{36}\n$/);
+  });
+
+  it('can do everything it offers', async () => {
+    const reference = `uploaded by ${language.name.toLowerCase()}`;
+    expect(await language.runRound(folder, env)).toEqual({
+      text,
+      email_subject: 'Welcome, Ada',
+      has_link_to_file: true,
+      letter_subject: 'A reminder',
+      uploaded_letter: { reference, postage: 'first' },
+      fetched: { type: 'sms', status: 'delivered', body: text },
+      listed: [true],
+      templates: ['Appointment', 'Reminder', 'Welcome'],
+      template: 'Welcome',
+      first_version: 'Hello ((name)), see you on ((day)).',
+      preview: text,
+      received: ['Hello back'],
+      pdf_of_letter: '%PDF-',
+      pdf_of_uploaded_letter: '%PDF-',
+      error: { status: 400, text: expect.stringContaining('Missing personalisation: day') },
+    });
+  });
+});

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../kit/harness.ts';
+import { sampleLogo } from '../kit/letter-samples.ts';
+import { firstPage, makePdf } from '../kit/pdf-samples.ts';
+import type { RunningRelease } from './running-release.ts';
+
+type Channel = 'sms' | 'email' | 'letter';
+
+/** What a day leaves behind: a service, what it sent, and the ids of everything, named as in paths. */
+export interface Day {
+  ids: Record<string, string>;
+  key: string;
+  accepted: Record<Channel, string[]>;
+}
+
+const password = 'correct horse battery';
+const address = { address_line_1: 'Ada Lovelace', address_line_2: '1 High Street', postcode: 'SW1A 1AA' };
+
+/** A new organisation with all that belongs to it, and a service that sends a little of everything. */
+export async function workADay(release: RunningRelease, number: number, callbackUrl: string): Promise<Day> {
+  const title = `day-${number}`;
+  const day: Day = { ids: {}, key: '', accepted: { sms: [], email: [], letter: [] } };
+  await hirePeople(release, day, title);
+  await foundOrganisation(release, day, title);
+  await openService(release, day, title, callbackUrl);
+  await writeTemplates(release, day);
+  await invitePeople(release, day, title);
+  await setRates(release, day, number);
+  await sendEverything(release, day);
+  await hearBack(release, day);
+  return day;
+}
+
+async function post(release: RunningRelease, path: string, body: unknown = {}): Promise<Answer['body']> {
+  return expectDone(await release.admin('POST', path, body), release, `POST ${path}`);
+}
+
+/** The `data` of the answer, where there is one. */
+function expectDone({ status, body, text }: Answer, { name }: RunningRelease, request: string): Answer['body'] {
+  if (status >= 300) throw new Error(`${name} answered ${status} to ${request}: ${text}`);
+  return body.data ?? body;
+}
+
+async function hirePeople(release: RunningRelease, { ids }: Day, title: string): Promise<void> {
+  for (const [name, id] of [
+    ['ada', 'user_id'],
+    ['grace', 'colleague_id'],
+  ] as const) {
+    const email_address = `${name}.${title}@example.org`;
+    const user = { name, email_address, password, mobile_number: '+447700900460' };
+    ids[id] = (await post(release, '/user', user)).id;
+    await post(release, `/user/${ids[id]}/activate`);
+  }
+  const user = `/user/${ids.user_id}`;
+  await post(release, `${user}/verify/password`, { password });
+  await post(release, `${user}/sms-code`);
+  await post(release, user, { name: `Ada of ${title}` });
+  const key = { name: 'Blue key', credential_data: 'ABC123', registration_response: 'DEF456' };
+  await post(release, `${user}/webauthn`, key);
+  await post(release, '/events', { event_type: 'sucessful_login', data: { user_id: ids.user_id } });
+}
+
+async function foundOrganisation(release: RunningRelease, { ids }: Day, title: string): Promise<void> {
+  const founded = { name: `Organisation ${title}`, crown: true, organisation_type: 'central' };
+  ids.organisation_id = (await post(release, '/organisations', founded)).id;
+  const organisation = `/organisations/${ids.organisation_id}`;
+  await post(release, organisation, { domains: [`${title}.example.org`] });
+  const look = { name: `Email ${title}`, brand_type: 'org', colour: '#123456', text: title, logo: 'a.png' };
+  ids.email_branding_id = (await post(release, '/email-branding', look)).id;
+  const letterhead = { name: `Letter ${title}`, filename: `letterhead-${title}` };
+  ids.letter_branding_id = (await post(release, '/letter-branding', letterhead)).id;
+  await post(release, `/letter-branding/${ids.letter_branding_id}/logo`, { svg: sampleLogo.svg });
+  await post(release, `${organisation}/email-branding-pool`, { branding_ids: [ids.email_branding_id] });
+  await post(release, `${organisation}/letter-branding-pool`, { branding_ids: [ids.letter_branding_id] });
+  await post(release, `${organisation}/users/${ids.user_id}`, { permissions: [{ permission: 'manage_services' }] });
+}
+
+async function openService(release: RunningRelease, day: Day, title: string, callbackUrl: string): Promise<void> {
+  const { ids } = day;
+  const opened = { name: `Service ${title}`, user_id: ids.user_id, restricted: false };
+  ids.service_id = (await post(release, '/service', opened)).id;
+  const service = `/service/${ids.service_id}`;
+  const { organisation_id, user_id } = ids;
+  await post(release, `/organisations/${organisation_id}/service`, { service_id: ids.service_id });
+  const permissions = ['sms', 'email', 'letter', 'inbound_sms'];
+  const limits = { sms_message_limit: 10_000, rate_limit: 10_000 };
+  const letterhead = { letter_branding: ids.letter_branding_id };
+  await post(release, service, { permissions, contact_link: 'https://example.org', ...limits, ...letterhead });
+  const key = { name: 'key', key_type: 'normal', created_by: user_id };
+  day.key = `key-${ids.service_id}-${await post(release, `${service}/api-key`, key)}`;
+  ids.api_key_id = (await release.admin('GET', `${service}/api-keys`)).body.apiKeys[0].id;
+  const guests = { email_addresses: ['guest@example.org'], phone_numbers: ['07700900461'] };
+  expectDone(await release.admin('PUT', `${service}/guest-list`, guests), release, 'PUT guest-list');
+  ids.sms_sender_id = (await post(release, `${service}/sms-sender`, { sms_sender: 'DESK', is_default: true })).id;
+  const replyTo = { email_address: 'desk@example.org', is_default: true };
+  ids.reply_to_id = (await post(release, `${service}/email-reply-to`, replyTo)).id;
+  const contact = { contact_block: '1 Main Street\nSW1A 1AA', is_default: true };
+  ids.letter_contact_id = (await post(release, `${service}/letter-contact`, contact)).id;
+  ids.number = `0770090000${title.at(-1)}`;
+  const line = await post(release, '/inbound-number', { number: ids.number, provider: 'mmg' });
+  await post(release, `/inbound-number/service/${ids.service_id}`, { inbound_number_id: line.id });
+  const kept = { notification_type: 'sms', days_of_retention: 30 };
+  ids.data_retention_id = (await post(release, `${service}/data-retention`, kept)).result.id;
+  const callback = { url: callbackUrl, bearer_token: 'a-token-of-some-length', updated_by_id: user_id };
+  const hook = { ...callback, callback_type: 'delivery_status' };
+  ids.callback_id = (await post(release, `${service}/callback-api`, hook)).id;
+  await post(release, `${service}/billing/free-sms-fragment-limit`, { free_sms_fragment_limit: 1 });
+}
+
+async function writeTemplates(release: RunningRelease, { ids }: Day): Promise<void> {
+  const service = `/service/${ids.service_id}`;
+  const created_by = ids.user_id;
+  const write = async (template_type: Channel, more: object = {}) =>
+    (
+      await post(release, `${service}/template`, {
+        ...{ name: `A ${template_type}`, template_type, subject: template_type === 'sms' ? null : 'News' },
+        ...{ content: 'Hello ((name))', created_by, ...more },
+      })
+    ).id;
+  ids.folder_id = (await post(release, `${service}/template-folder`, { name: 'Folder', parent_id: null })).id;
+  ids.template_id = await write('sms', { parent_folder_id: ids.folder_id });
+  ids.email_template_id = await write('email', { has_unsubscribe_link: true });
+  ids.letter_template_id = await write('letter');
+  await post(release, `${service}/template/${ids.template_id}`, { content: 'Good day, ((name))', created_by });
+  const file = { filename: 'form.pdf', created_by_id: created_by, pending: false, content: base64('%PDF-1.7') };
+  const files = `${service}/templates/${ids.email_template_id}/template_email_files`;
+  ids.email_file_id = (await post(release, files, file)).id;
+  const attachment = { upload_id: randomUUID(), template_id: ids.letter_template_id, created_by_id: created_by };
+  const map = { ...attachment, original_filename: 'map.pdf', page_count: 1, content: base64(await makePdf([{}])) };
+  ids.letter_attachment_id = (await post(release, '/letter-attachment', map)).id;
+}
+
+async function invitePeople(release: RunningRelease, { ids }: Day, title: string): Promise<void> {
+  const service = `/service/${ids.service_id}`;
+  const permissions = 'view_activity,send_texts';
+  const guest = { email_address: `new.${title}@example.org`, from_user: ids.user_id, permissions };
+  ids.invite_id = (await post(release, `${service}/invite`, guest)).id;
+  const director = { email_address: `director.${title}@example.org`, invited_by: ids.user_id };
+  const invited = await post(release, `/organisation/${ids.organisation_id}/invite`, director);
+  ids.organisation_invite_id = invited.id;
+  const asked = { requester_id: ids.colleague_id, contacted_user_ids: [ids.user_id] };
+  ids.request_id = (await post(release, `${service}/service-join-request`, asked)).service_join_request_id;
+  const answer = { status: 'approved', status_changed_by_id: ids.user_id, permissions: ['view_activity'] };
+  await post(release, `${service}/service-join-request/${ids.request_id}`, answer);
+  const rights = { permissions: [{ permission: 'view_activity' }], folder_permissions: [ids.folder_id] };
+  await post(release, `/user/${ids.colleague_id}/service/${ids.service_id}/permission`, rights);
+}
+
+async function setRates(release: RunningRelease, { ids }: Day, number: number): Promise<void> {
+  const start_date = `2030-01-0${number}T00:00:00Z`;
+  await post(release, '/sms-rate', { rate: 0.05, valid_from: start_date });
+  await post(release, '/letter-rates', { post_class: 'europe', sheet_count: 5, rate: 1.1, start_date });
+  const { provider_details } = (await release.admin('GET', '/provider-details')).body;
+  ids.provider_details_id = provider_details[0].id;
+  await post(release, `/provider-details/${ids.provider_details_id}`, { priority: 50, created_by: ids.user_id });
+}
+
+async function sendEverything(release: RunningRelease, day: Day): Promise<void> {
+  const { ids, accepted } = day;
+  const personalisation = { name: 'Ada' };
+  const sms = { phone_number: '07700900123', template_id: ids.template_id, personalisation };
+  const repeated = { 'idempotency-key': 'the same message' };
+  ids.notification_id = await accept(release, day, 'sms', sms, repeated);
+  const again = await release.ask('POST', '/v2/notifications/sms', { ...keyOf(day), ...repeated }, sms);
+  if (again.body.id !== ids.notification_id)
+    throw new Error(`${release.name} forgot an Idempotency-Key: ${again.text}`);
+  const email = { email_address: 'ada@example.org', template_id: ids.email_template_id };
+  ids.email_id = await accept(release, day, 'email', { ...email, personalisation });
+  const file = { file: base64('a file'), confirm_email_before_download: true };
+  const linked = await release.ask('POST', '/v2/notifications/email', keyOf(day), {
+    ...email,
+    personalisation: { name: file },
+  });
+  accepted.email.push(linked.body.id);
+  ids.document_link = new URL(/https?:\/\/\S+\/d\/\S+/.exec(linked.body.content.body)?.[0] ?? '').href;
+  const letter = { template_id: ids.letter_template_id, personalisation: { ...address, name: 'Ada' } };
+  ids.letter_id = await accept(release, day, 'letter', letter);
+  await accept(release, day, 'letter', { reference: 'mine', content: base64(await makePdf([firstPage()])) });
+  const oneOff = { template_id: ids.template_id, to: '07700900123', created_by: ids.user_id, personalisation };
+  accepted.sms.push((await post(release, `/service/${ids.service_id}/send-notification`, oneOff)).id);
+}
+
+async function accept(
+  release: RunningRelease,
+  day: Day,
+  channel: Channel,
+  message: object,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const answer = await release.ask('POST', `/v2/notifications/${channel}`, { ...keyOf(day), ...headers }, message);
+  const { id } = expectDone(answer, release, `POST /v2/notifications/${channel}`);
+  day.accepted[channel].push(id);
+  return id;
+}
+
+/** From the world: a text, a complaint, a reader of the file, one who wants no more emails. */
+async function hearBack(release: RunningRelease, day: Day): Promise<void> {
+  const { ids } = day;
+  const text = {
+    MSISDN: '447700900111',
+    Number: ids.number,
+    Message: 'Hello',
+    ID: '1',
+    DateRecieved: '2024-11-11+12%3A00%3A00',
+  };
+  const mmg = { authorization: `Basic ${base64('mmg:secret')}` };
+  expectDone(await release.ask('POST', '/notifications/sms/receive/mmg', mmg, text), release, 'a received text');
+  const mail = { messageId: ids.email_id, timestamp: release.now().toISOString(), destination: ['ada@example.org'] };
+  const complaint = { notificationType: 'Complaint', complaint: { feedbackId: 'f' }, mail };
+  const envelope = { Type: 'Notification', MessageId: 'sns-1', Message: JSON.stringify(complaint) };
+  expectDone(await release.ask('POST', '/notifications/email/ses', {}, envelope), release, 'a complaint');
+  const { pathname, search } = new URL(ids.document_link ?? '');
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const reader = 'email_address=ada%40example.org';
+  expectDone(await release.ask('POST', `${pathname}${search}`, form, reader), release, 'the reader of a file');
+  const read = await release.ask('GET', `/v2/notifications/${ids.email_id}`, keyOf(day));
+  const link = new URL(read.body.one_click_unsubscribe_url).pathname;
+  expectDone(await release.ask('POST', link, {}), release, 'an unsubscription');
+  const report = await post(release, `/service/${ids.service_id}/create-unsubscribe-request-report`);
+  ids.batch_id = report.report_id;
+  const inbox = await release.admin('POST', `/service/${ids.service_id}/inbound-sms`, {});
+  ids.inbound_sms_id = inbox.body.data[0].id;
+}
+
+export function keyOf({ key }: Day): { authorization: string } {
+  return { authorization: `Bearer ${key}` };
+}
+
+function base64(content: string | Uint8Array): string {
+  return Buffer.from(content).toString('base64');
+}

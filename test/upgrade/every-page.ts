@@ -1,0 +1,50 @@
+import { type Day, keyOf } from './day-of-work.ts';
+import type { RunningRelease } from './running-release.ts';
+
+/** Asks for everything that the release's own API document says can be read, about one day; the statuses by path. */
+export async function readEveryPage(release: RunningRelease, day: Day): Promise<Record<string, number>> {
+  const { body } = await release.ask('GET', '/openapi.json', {});
+  const paths = Object.keys(body.paths).filter((path) => 'get' in body.paths[path]);
+  const query = queryAbout(release.now().toISOString().slice(0, 10));
+  const statuses: Record<string, number> = {};
+  for (const path of paths) {
+    const url = `${fillIn(path, day)}?${query}`;
+    const answer = path.startsWith('/v2') ? await release.ask('GET', url, keyOf(day)) : await release.admin('GET', url);
+    statuses[path] = answer.status;
+  }
+  return statuses;
+}
+
+function fillIn(path: string, { ids }: Day): string {
+  const values: Record<string, string | undefined> = {
+    ...{
+      ...ids,
+      id: ids.template_id,
+      version: '1',
+      file_type: 'pdf',
+      notification_type: 'sms',
+      id_or_token: ids.invite_id,
+    },
+    ...(/preview\/|pdf$/.test(path) ? { notification_id: ids.letter_id, template_id: ids.letter_template_id } : {}),
+    ...(path.includes('email_file') ? { template_id: ids.email_template_id } : {}),
+    ...(path.includes('organisation/')
+      ? { invite_id: ids.organisation_invite_id, id_or_token: ids.organisation_invite_id }
+      : {}),
+  };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'unknown');
+}
+
+/** One query for all: each page takes from it what it knows. */
+function queryAbout(day: string): URLSearchParams {
+  return new URLSearchParams({
+    ...{
+      start_date: day,
+      end_date: day,
+      reported_at: day,
+      year: '2024',
+      financial_year_start: '2024',
+      whole_days: '1',
+    },
+    ...{ name: 'day', domain: 'day-1.example.org', service_name: 'day', sender_id: 'DESK' },
+  });
+}

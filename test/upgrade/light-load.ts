@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Day, keyOf } from './day-of-work.ts';
+import type { RunningRelease } from './running-release.ts';
+
+/** Text messages of one service, some dozens a second, to each of the releases in turn. */
+export class LightLoad {
+  /** How often each status was answered, or what went wrong. */
+  readonly answers: Record<string, number> = {};
+  private readonly sending: Promise<void>;
+  private stopped = false;
+  private releases: RunningRelease[];
+
+  constructor(day: Day, ...releases: RunningRelease[]) {
+    this.releases = releases;
+    this.sending = this.keepSending(day);
+  }
+
+  /** From now on, as a balancer does when one is about to stop. */
+  sendOnlyTo(...releases: RunningRelease[]): void {
+    this.releases = releases;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.sending;
+  }
+
+  private async keepSending(day: Day): Promise<void> {
+    const message = { phone_number: '07700900123', template_id: day.ids.template_id, personalisation: { name: 'Ada' } };
+    for (let turn = 0; !this.stopped; turn += 1) {
+      const outcome = await this.send(day, message, this.releases[turn % this.releases.length]).catch(String);
+      this.answers[outcome] = (this.answers[outcome] ?? 0) + 1;
+      await sleep(20);
+    }
+  }
+
+  private async send(day: Day, message: object, release: RunningRelease | undefined): Promise<string> {
+    if (!release) return 'nobody to send to';
+    const answer = await release.ask('POST', '/v2/notifications/sms', keyOf(day), message);
+    if (answer.status === 201) day.accepted.sms.push(answer.body.id);
+    return String(answer.status);
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { migrationFiles } from '../../src/platform/db/migrate.ts';
+
+/**
+ * Expand and contract: while processes are restarted one after the other, the previous version works on the new schema. So
+ * a migration adds; what is no longer used is removed a release later, and then named here with the release that stopped
+ * using it.
+ */
+const contractions: Record<string, string> = { '0110_drop_totals_by_status.sql': '0.1.0' };
+
+const forbidden: { rule: string; pattern: RegExp }[] = [
+  { rule: 'drops what a running version may read', pattern: /\bdrop\s+(table|column|view|type|schema|function)\b/i },
+  { rule: 'renames what a running version may read', pattern: /\brename\s+(to|column|constraint|value)\b/i },
+  { rule: 'changes the type of a column', pattern: /\balter\s+column\s+\w+\s+(set\s+data\s+)?type\b/i },
+  { rule: 'asks for a value that a running version does not write', pattern: /\bset\s+not\s+null\b/i },
+  { rule: 'takes away a default that a running version needs', pattern: /\bdrop\s+default\b/i },
+  {
+    rule: 'adds a column that a running version does not fill',
+    pattern: /\badd\s+column\s+(?![^,;]*\b(default|generated)\b)[^,;]*\bnot\s+null\b/i,
+  },
+];
+
+function breaches(sql: string): string[] {
+  const code = sql.replaceAll(/--.*$/gm, '');
+  return forbidden.filter(({ pattern }) => pattern.test(code)).map(({ rule }) => rule);
+}
+
+describe('migrations', () => {
+  it('leave the running version working', () => {
+    const found = migrationFiles()
+      .filter((name) => !(name in contractions))
+      .flatMap((name) => breaches(readFileSync(join('migrations', name), 'utf8')).map((breach) => `${name} ${breach}`));
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    'drop table complaints;',
+    'alter table users drop column name;',
+    'alter table users rename column name to full_name;',
+    'alter table users rename to people;',
+    'alter table users alter column name type varchar(10);',
+    'alter table users alter column name set not null;',
+    'alter table users\n  add column a integer not null default 0,\n  add column b text not null;',
+  ])('would not pass: %s', (sql) => {
+    expect(breaches(sql)).toHaveLength(1);
+  });
+
+  it.each([
+    '-- drop table complaints',
+    'alter table users add column a integer not null default 0, add column b text;',
+    'create table fresh (id uuid primary key, name text not null);',
+    'drop index users_by_name;',
+  ])('would pass: %s', (sql) => {
+    expect(breaches(sql)).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The release before this one, as `previous-release.json` names it. It moves on with each release: CONTRIBUTING.md. */
+export const previousRelease: { version: string; commit: string } = JSON.parse(
+  readFileSync(new URL('previous-release.json', import.meta.url), 'utf8'),
+);
+
+/** Why its source cannot be had here, with what to do about it; undefined when it can. */
+export function whyMissing(): string | undefined {
+  const { version, commit } = previousRelease;
+  try {
+    git('cat-file', '-e', `${commit}^{commit}`);
+    return undefined;
+  } catch {
+    return (
+      `the source of release ${version} (${commit.slice(0, 7)}) is taken from the history of this repository, which does ` +
+      'not reach back to it. Run the tests in a full clone; `git fetch --unshallow` makes one of a shallow clone'
+    );
+  }
+}
+
+export interface UnpackedRelease {
+  version: string;
+  folder: string;
+  remove(): void;
+}
+
+/** A folder with the release, compiled and ready to start. */
+export function unpackPreviousRelease(): UnpackedRelease {
+  const { version } = previousRelease;
+  const folder = mkdtempSync(join(tmpdir(), `pennypost-${version}-`));
+  const archive = git('archive', previousRelease.commit);
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  if (dependenciesOf('.') === dependenciesOf(folder)) {
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  } else {
+    const install = ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--prefer-offline'];
+    execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+  // As scripts/ready.mjs compiles, without the check of types: that was done when it was released.
+  const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck'];
+  execFileSync(process.execPath, compile, { cwd: folder, stdio: ['ignore', 2, 2] });
+  return { version, folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function git(...words: string[]): Buffer {
+  return execFileSync('git', words, { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 });
+}
+
+/** Everything that is installed; the version of the product itself is in the lock file too, and does not matter. */
+function dependenciesOf(folder: string): string {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  return JSON.stringify({ ...packages, '': undefined });
+}

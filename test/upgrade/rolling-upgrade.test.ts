@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { restore } from '../../src/operations/backup.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { type Day, workADay } from './day-of-work.ts';
+import { readEveryPage } from './every-page.ts';
+import { expectDeliveredOnce, expectFigures } from './figures.ts';
+import { LightLoad } from './light-load.ts';
+import { previousRelease, unpackPreviousRelease, whyMissing } from './previous-release.ts';
+import type { RunningRelease } from './running-release.ts';
+import { UpgradedWorld } from './upgraded-world.ts';
+
+/**
+ * The previous release and this one on the same database: while the schema becomes new under the old one, beside each
+ * other, and back again. Each does days of work that touch every table and run every timed task.
+ */
+
+const missing = whyMissing();
+if (missing) process.stderr.write(`test/upgrade/rolling-upgrade.test.ts does not run: ${missing}.\n`);
+
+describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { timeout: 120_000 }, () => {
+  const days: Day[] = [];
+  let begun = 0;
+  let daysInBackup: Day[];
+  let world: UpgradedWorld;
+  let previous: RunningRelease;
+  let present: RunningRelease;
+  let pagesBefore: Record<string, number>;
+  const log = createLog('silent');
+
+  beforeAll(async () => {
+    execFileSync(process.execPath, ['scripts/ready.mjs'], { stdio: 'inherit' });
+    world = await UpgradedWorld.open(unpackPreviousRelease());
+    previous = await world.start('previous');
+  }, 180_000);
+
+  afterAll(() => world?.close());
+
+  async function work(release: RunningRelease): Promise<Day> {
+    begun += 1;
+    const day = await workADay(release, begun, world.sink.url);
+    days.push(day);
+    await world.endDay(release, day);
+    return day;
+  }
+
+  /** As the service of the first day. */
+  function startLoad(...releases: RunningRelease[]): LightLoad {
+    const load = new LightLoad(days[0] as Day, ...releases);
+    onTestFinished(() => load.stop());
+    return load;
+  }
+
+  it('the previous release works on its own schema, and every table is written to', async () => {
+    pagesBefore = await readEveryPage(previous, await work(previous));
+    await expectFigures(previous, world, days);
+    expect(previous.faults).toEqual([]);
+    // The server's own counters are some seconds late. Of these two, 0.1.0 makes no use.
+    await expect.poll(untouchedTables, { timeout: 15_000 }).toEqual(['service_status_totals', 'service_usage_totals']);
+    daysInBackup = structuredClone(days);
+    world.runPrevious('backup', join(world.folder, 'backup'));
+  });
+
+  it('goes on under load while the schema becomes new, and works on it as before', async () => {
+    const load = startLoad(previous);
+    await migrate(world.databaseUrl, log);
+    const second = await work(previous);
+    expect(await readEveryPage(previous, second)).toEqual(pagesBefore);
+    await load.stop();
+    expect(Object.keys(load.answers)).toEqual(['201']);
+    await world.settle();
+    await expectFigures(previous, world, days);
+    expect(previous.faults).toEqual([]);
+  });
+
+  it('works beside this release until it is stopped: nothing is lost, nothing is done twice', async () => {
+    present = await world.start('present');
+    const load = startLoad(previous, present);
+    await work(present);
+    load.sendOnlyTo(present);
+    expect(await previous.stop()).toBe(0);
+    await load.stop();
+    expect(Object.keys(load.answers)).toEqual(['201']);
+    await world.settle();
+    await expectFigures(present, world, days);
+    await expectDeliveredOnce(world, days);
+    expect([...previous.faults, ...present.faults]).toEqual([]);
+  });
+
+  it('can be gone back to', async () => {
+    expect(await present.stop()).toBe(0);
+    previous = await world.start('previous');
+    expect(await readEveryPage(previous, await work(previous))).toEqual(pagesBefore);
+    await expectFigures(previous, world, days);
+    await expectDeliveredOnce(world, days);
+    expect([...previous.faults, ...present.faults]).toEqual([]);
+  });
+
+  it('its backup is restored by this release', async () => {
+    const url = await world.createDatabase();
+    const folder = join(world.folder, 'backup');
+    await restore({ url, dataDir: join(world.folder, 'restored'), folder, say: () => {}, log });
+    present = await world.start('present');
+    await expectFigures(present, world, daysInBackup);
+    expect(present.faults).toEqual([]);
+  });
+
+  async function untouchedTables(): Promise<string[]> {
+    const rows = await world.query<{ name: string }>(`
+      select relname as name from pg_stat_user_tables
+      where schemaname = 'public' and n_tup_ins + n_tup_upd = 0 and relname !~ '^notifications' order by 1`);
+    return rows.map(({ name }) => name);
+  }
+});

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../../src/operations/sandbox.ts';
+import type { Answer } from '../kit/harness.ts';
+import { jwt } from '../kit/jwt.ts';
+
+const adminSecret = 'admin-secret-of-the-upgrade-tests';
+
+export interface Surroundings {
+  databaseUrl: string;
+  dataDir: string;
+  /** What its clock shows more than ours. */
+  clockOffset_ms: number;
+  clockFile: string;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What every command of a release is told. */
+export function environmentIn({ databaseUrl, dataDir, clockFile }: Surroundings): NodeJS.ProcessEnv {
+  return {
+    ...{ PATH: process.env.PATH, DEMO: 'false', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
+    ...{ DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '8', PDF_THREADS: '1', SANDBOX_DELAY_MS: '0' },
+    ...{ SECRET_KEY: 'secret-key-of-the-upgrade-tests', ADMIN_CLIENT_SECRETS: adminSecret },
+    ...{ MMG_INBOUND_AUTH: 'mmg:secret', SES_VERIFY_SIGNATURES: 'false', CALLBACK_ALLOW_PRIVATE: 'true' },
+    NODE_OPTIONS: `--import=${new URL('../kit/jumping-clock.mjs', import.meta.url).href}`,
+    CLOCK_FILE: clockFile,
+  };
+}
+
+/** One release as a process: API and worker, reached through HTTP. */
+export class RunningRelease {
+  readonly name: string;
+  /** Answers of 500 and more, and log lines of errors: there should be none. */
+  readonly faults: string[] = [];
+  private readonly child: ChildProcess;
+  private readonly url: string;
+  private readonly surroundings: Surroundings;
+
+  /** `folder` holds a compiled release. */
+  static async start(name: string, folder: string, surroundings: Surroundings): Promise<RunningRelease> {
+    const release = new RunningRelease(name, folder, surroundings, await findFreePort());
+    await release.untilReady();
+    return release;
+  }
+
+  private constructor(name: string, folder: string, surroundings: Surroundings, port: number) {
+    this.name = name;
+    this.surroundings = surroundings;
+    this.url = `http://127.0.0.1:${port}`;
+    this.child = spawn(process.execPath, [join(folder, 'dist/main.js'), 'serve'], {
+      ...{ cwd: surroundings.dataDir, env: { ...environmentIn(surroundings), PORT: String(port) } },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    if (this.child.stdout) createInterface(this.child.stdout).on('line', (line) => this.read(line));
+  }
+
+  private read(line: string): void {
+    if (/^\{"level":"(error|fatal)"/.test(line)) this.faults.push(line);
+  }
+
+  now(): Date {
+    return new Date(Date.now() + this.surroundings.clockOffset_ms);
+  }
+
+  /** Whatever the answer is. */
+  async ask(method: Method, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+    const payload = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const answer = await fetch(`${this.url}${path}`, { method, headers, ...payload });
+    const text = await answer.text();
+    if (answer.status >= 500) this.faults.push(`${answer.status} for ${method} ${path}: ${text}`);
+    const isJson = answer.headers.get('content-type')?.includes('json') && text !== '';
+    const own = Object.fromEntries(answer.headers);
+    return { status: answer.status, body: isJson ? JSON.parse(text) : text, headers: own, text };
+  }
+
+  /** As the administrative front end. */
+  admin(method: Method, path: string, body?: unknown): Promise<Answer> {
+    const iat = Math.floor(this.now().getTime() / 1_000);
+    const authorization = `Bearer ${jwt({ iss: 'notify-admin', iat }, adminSecret)}`;
+    return this.ask(method, path, { authorization }, body);
+  }
+
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.kill()) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+
+  private async untilReady(): Promise<void> {
+    for (;;) {
+      const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
+      if (answer?.ok) return;
+      if (this.child.exitCode !== null) throw new Error(`${this.name} did not start: ${this.faults.join('\n')}`);
+      await sleep(50);
+    }
+  }
+}

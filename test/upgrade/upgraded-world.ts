@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { letterReference } from '../../src/letters/print-provider.ts';
+import { databaseNamed } from '../kit/database-url.ts';
+import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
+import type { Day } from './day-of-work.ts';
+import type { UnpackedRelease } from './previous-release.ts';
+import { environmentIn, RunningRelease } from './running-release.ts';
+
+/**
+ * A Monday evening, after the cut-off of the printer's day. Long ago, because jobs that the product puts off by its clock
+ * are due by the clock of the database.
+ */
+const beginning = Date.parse('2024-11-11T17:45:00Z');
+
+/** A database, a data folder and a clock that both releases share, and who hears what became of the messages. */
+export class UpgradedWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), 'pennypost-upgrade-'));
+  readonly sink: CallbackSink;
+  private readonly previous: UnpackedRelease;
+  private readonly running: RunningRelease[] = [];
+  private readonly databases: { name: string; client: pg.Client }[] = [];
+  private readonly clockOffset_ms = beginning - Date.now();
+  private readonly clockFile = join(this.folder, 'clock');
+
+  static async open(previous: UnpackedRelease): Promise<UpgradedWorld> {
+    const world = new UpgradedWorld(previous, await startCallbackSink());
+    await world.createDatabase();
+    return world;
+  }
+
+  private constructor(previous: UnpackedRelease, sink: CallbackSink) {
+    this.previous = previous;
+    this.sink = sink;
+    writeFileSync(this.clockFile, String(this.clockOffset_ms));
+  }
+
+  /** Empty; what is started from now on uses it. */
+  async createDatabase(): Promise<string> {
+    const name = `upgrade_${randomBytes(6).toString('hex')}`;
+    await onServer(`create database ${name}`);
+    const client = new pg.Client({ connectionString: databaseNamed(inject('databaseUrl'), name) });
+    await client.connect();
+    this.databases.unshift({ name, client });
+    return this.databaseUrl;
+  }
+
+  get databaseUrl(): string {
+    return databaseNamed(inject('databaseUrl'), this.databases[0]?.name ?? '');
+  }
+
+  private get surroundings() {
+    const { databaseUrl, folder, clockOffset_ms, clockFile } = this;
+    return { databaseUrl, dataDir: folder, clockOffset_ms, clockFile };
+  }
+
+  async start(which: 'previous' | 'present'): Promise<RunningRelease> {
+    const { version, folder } = this.previous;
+    const [name, from] = which === 'previous' ? [version, folder] : ['This release', resolve('.')];
+    const release = await RunningRelease.start(name, from, this.surroundings);
+    this.running.push(release);
+    return release;
+  }
+
+  /** A command of the previous release. */
+  runPrevious(...words: string[]): void {
+    const main = join(this.previous.folder, 'dist/main.js');
+    execFileSync(process.execPath, [main, ...words], {
+      env: environmentIn(this.surroundings),
+      stdio: ['ignore', 'ignore', 2],
+    });
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const [database] = this.databases;
+    return database ? (await database.client.query<Row>(text, values)).rows : [];
+  }
+
+  /** Whatever is under way comes to its end, the letters are printed, every timed task runs, one letter comes back. */
+  async endDay(release: RunningRelease, day: Day): Promise<void> {
+    await this.settle(day.ids.service_id);
+    // The clock stands after the cut-off, so that there is a print run; the letters are from before it.
+    await this.query(`update notifications set created_at = created_at - interval '1 hour'
+      where notification_type = 'letter' and status = 'created'`);
+    for (const job of await this.timedTasks()) await this.query('select graphile_worker.add_job($1)', [job]);
+    await this.settle(day.ids.service_id);
+    const references = [letterReference(day.ids.letter_id ?? '')];
+    await release.admin('POST', '/letters/returned', { references });
+    await this.settle(day.ids.service_id);
+  }
+
+  /** Those that both releases know: either may be the one that runs them. */
+  private async timedTasks(): Promise<string[]> {
+    const { schedule } = await import(pathToFileURL(join(this.previous.folder, 'dist/schedule.js')).href);
+    return schedule.map(({ job }: { job: string }) => job);
+  }
+
+  /** Waits for the messages and callbacks of a service, or else of all, and for every job. */
+  async settle(serviceId?: string): Promise<void> {
+    for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
+      const open = await this.query(
+        `select 'message ' || id as what from notifications
+         where status in ('created', 'sending') and notification_type <> 'letter' and service_id = coalesce($1, service_id)
+         union all
+         select 'callback ' || id from service_callbacks
+         where status = 'waiting' and service_id = coalesce($1, service_id)
+         union all
+         select 'job ' || task_identifier from graphile_worker.jobs where run_at <= now()`,
+        [serviceId],
+      );
+      if (open.length === 0) return;
+      if (Date.now() > deadline) throw new Error(`Still not done: ${JSON.stringify(open)}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.running.map((release) => release.stop()));
+    await this.sink.close();
+    for (const { name, client } of this.databases) {
+      await client.end();
+      await onServer(`drop database ${name} with (force)`);
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+    this.previous.remove();
+  }
+}
+
+async function onServer(text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('databaseUrl') });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
