@@ -37,6 +37,8 @@ export async function seedFigures(
     await addUpRollups(connection);
     await sql`drop table seeded_messages`.execute(connection);
     for (const table of rolled) await sql`vacuum analyze ${sql.table(table)}`.execute(connection);
+    // Or it would be written to disk while reports are measured.
+    await sql`checkpoint`.execute(connection);
     for (const setting of ['statement_timeout', 'work_mem', 'synchronous_commit']) {
       await sql`reset ${sql.ref(setting)}`.execute(connection);
     }

@@ -50,8 +50,13 @@ export async function run(progress: Progress): Promise<Measurement> {
 
 interface Product {
   endpoints: Endpoint[];
-  ask(endpoint: Endpoint, index: number): Promise<number>;
+  ask(endpoint: Endpoint, index: number): Promise<Answer>;
   close(): Promise<void>;
+}
+
+interface Answer {
+  milliseconds: number;
+  characters: number;
 }
 
 async function start(
@@ -68,7 +73,6 @@ async function start(
   const address = await http.listen({ port: 0, host: '127.0.0.1' });
   return {
     endpoints: endpoints(seeded),
-    /** Milliseconds. */
     async ask({ path, accept }, index) {
       const started = performance.now();
       const response = await fetch(`${address}${path(index)}`, {
@@ -76,7 +80,7 @@ async function start(
       });
       const text = await response.text();
       if (response.status !== 200) throw new Error(`${path(index)} answered ${response.status}: ${text}`);
-      return performance.now() - started;
+      return { milliseconds: performance.now() - started, characters: text.length };
     },
     async close() {
       await http.close();
@@ -89,6 +93,8 @@ interface Measured {
   endpoint: string;
   /** For each size: the 95th percentile of each round, in milliseconds. */
   p95s: number[][];
+  /** For each size: of all answers together. */
+  characters: number[];
 }
 
 async function measure(products: Product[], progress: (line: string) => void): Promise<Measured[]> {
@@ -97,17 +103,21 @@ async function measure(products: Product[], progress: (line: string) => void): P
   for (const [number, { name: endpoint }] of all.entries()) {
     progress(`${number + 1} of ${all.length}: ${endpoint}`);
     const p95s = products.map((): number[] => []);
+    const characters = products.map(() => 0);
     for (let round = -1; round < rounds; round += 1) {
       const times = products.map((): number[] => []);
       for (let ask = 0; ask < (round < 0 ? warmUp : asksPerRound); ask += 1) {
         for (const [size, product] of products.entries()) {
           const asked = product.endpoints[number];
-          if (asked) times[size]?.push(await product.ask(asked, Math.max(round, 0) * asksPerRound + ask));
+          if (!asked) continue;
+          const answer = await product.ask(asked, Math.max(round, 0) * asksPerRound + ask);
+          times[size]?.push(answer.milliseconds);
+          characters[size] = (characters[size] ?? 0) + answer.characters;
         }
       }
       if (round >= 0) for (const [size, taken] of times.entries()) p95s[size]?.push(percentile95(taken));
     }
-    measured.push({ endpoint, p95s });
+    measured.push({ endpoint, p95s, characters });
   }
   return measured;
 }
@@ -178,11 +188,12 @@ function endpoints(seeded: { services: string[]; organisations: string[] }): End
 }
 
 function report(measured: Measured[]) {
-  const detail = measured.map(({ endpoint, p95s: [few = [], many = []] }) => ({
+  const detail = measured.map(({ endpoint, p95s: [few = [], many = []], characters: [short = 0, long = 0] }) => ({
     endpoint,
     'p95 ms, 200,000 messages': round(median(few)),
     'p95 ms, 2,000,000 messages': round(median(many)),
     ratio: round(median(many) / median(few)),
+    'ratio of the answers’ lengths': round(long / short),
   }));
   return {
     detail,

@@ -777,6 +777,8 @@ create table service_usage_spans (
   sms_chargeable_units bigint not null,
   emails_sent bigint not null,
   letters integer[] not null,
+  letter_kinds integer[] not null,
+  letter_counts integer[] not null,
   constraint service_usage_spans_pkey PRIMARY KEY (service_id, span, first_day),
   constraint service_usage_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
 );

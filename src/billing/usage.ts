@@ -6,7 +6,7 @@ import { spansOf, withinRecords } from '../platform/spans.ts';
 import { getAllowance, listImpliedAllowances } from '../services/allowance.ts';
 import { type Days, loadPriceList } from './rates.ts';
 import {
-  type Price,
+  type LetterPrice,
   type ServiceCosts,
   type Slot,
   selectUsageByMonth,
@@ -15,7 +15,7 @@ import {
   type UsageQuestion,
 } from './usage.sql.ts';
 
-export type { ServiceCosts } from './usage.sql.ts';
+export type { LettersAtRate, ServiceCosts } from './usage.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -86,7 +86,7 @@ async function yearOfService(
   };
 }
 
-type Slots = Pick<UsageQuestion, 'slots' | 'spans' | 'prices'>;
+type Slots = Pick<UsageQuestion, 'slots' | 'spans' | 'letterPrices'>;
 
 async function slotsOf(
   db: Db,
@@ -96,11 +96,12 @@ async function slotsOf(
   const priceList = await loadPriceList(db);
   const periods = priceList.periods(withinRecords(wanted), [countedFrom, ...cutBefore]);
   const slots = periods.map(
-    ({ first_day, last_day }, slot): Slot => ({
+    ({ first_day, last_day, smsRate }, slot): Slot => ({
       slot,
       month: `${first_day.slice(0, 7)}-01`,
       first_day,
       last_day,
+      sms_rate: smsRate,
       counted: first_day >= countedFrom,
     }),
   );
@@ -109,10 +110,9 @@ async function slotsOf(
     spans: slots.flatMap(({ slot, first_day, last_day }) =>
       spansOf(first_day, last_day).map(({ span, first_day }) => ({ slot, span, first_day })),
     ),
-    prices: periods.flatMap(({ smsRate, letterRates }, slot): Price[] => [
-      { slot, postage: 'none', sheets: 0, rate: smsRate },
-      ...letterRates.map((rate) => ({ slot, ...rate })),
-    ]),
+    letterPrices: periods.flatMap(({ letterRates }, slot): LetterPrice[] =>
+      letterRates.map((rate) => ({ slot, ...rate })),
+    ),
   };
 }
 

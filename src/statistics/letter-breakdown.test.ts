@@ -22,13 +22,13 @@ describe('letterBreakdown', () => {
   it('economy, second, first, international; cheapest first; both zones in one line at one price', () => {
     expect(
       letterBreakdown([
-        { postage: 'rest-of-world', rate: '1.80', letters: 2 },
-        { postage: 'europe', rate: '1.8', letters: 3 },
-        { postage: 'europe', rate: '1.84', letters: 4 },
-        { postage: 'first', rate: '0.5', letters: 1 },
-        { postage: 'second', rate: '0.82', letters: 7 },
-        { postage: 'second', rate: '0.73', letters: 8 },
-        { postage: 'economy', rate: '0.638', letters: 9 },
+        ['rest-of-world', 1.8, 2],
+        ['europe', 1.8, 3],
+        ['europe', 1.84, 4],
+        ['first', 0.5, 1],
+        ['second', 0.82, 7],
+        ['second', 0.73, 8],
+        ['economy', 0.638, 9],
       ]),
     ).toBe(
       [

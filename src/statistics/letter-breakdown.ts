@@ -1,38 +1,27 @@
+import type { LettersAtRate } from '../billing/usage.ts';
+
 /** Letters of a bill in words: one line per kind of post and price. */
 
-const kinds = ['economy', 'second', 'first', 'international'] as const;
-const kindOf: Record<string, (typeof kinds)[number]> = {
-  economy: 'economy',
-  second: 'second',
-  first: 'first',
-  europe: 'international',
-  'rest-of-world': 'international',
-};
-const inWords = {
+const postInWords: Record<string, string> = {
   economy: 'economy class',
   second: 'second class',
   first: 'first class',
-  international: 'international',
+  europe: 'international',
+  'rest-of-world': 'international',
 };
 
-interface LettersAtRate {
-  postage: string;
-  /** Pounds, a decimal as text. */
-  rate: string;
-  letters: number;
-}
-
 export function letterBreakdown(lines: LettersAtRate[]): string {
-  return kinds
-    .flatMap((kind) => {
-      const atPrice = new Map<number, number>();
-      for (const { postage, rate, letters } of lines) {
-        if (kindOf[postage] === kind) atPrice.set(Number(rate), (atPrice.get(Number(rate)) ?? 0) + letters);
-      }
-      return [...atPrice]
+  const byPost = new Map(Object.values(postInWords).map((post) => [post, new Map<number, number>()]));
+  for (const [postage, rate, letters] of lines) {
+    const atRate = byPost.get(postInWords[postage] ?? '');
+    atRate?.set(rate, (atRate.get(rate) ?? 0) + letters);
+  }
+  return [...byPost]
+    .flatMap(([post, atRate]) =>
+      [...atRate]
         .sort(([a], [b]) => a - b)
-        .map(([rate, letters]) => `${letters} ${inWords[kind]} letters at ${priceInWords(rate)}\n`);
-    })
+        .map(([rate, letters]) => `${letters} ${post} letters at ${priceInWords(rate)}\n`),
+    )
     .join('');
 }
 

@@ -2,26 +2,27 @@ import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 import type { Span } from '../platform/spans.ts';
 
-/** Everything but `created`. */
-const shown = [
-  'sending',
-  'sent',
-  'pending',
-  'delivered',
-  'failed',
-  'technical_failure',
-  'temporary_failure',
-  'permanent_failure',
-  'cancelled',
-  'pending_virus_check',
-  'validation_failed',
-  'virus_scan_failed',
-  'returned_letter',
-].map((column) => sql.ref(column));
+/** What the answer shows of the statuses of a service; `other` makes it show a line that has nothing else. */
+const shown = {
+  sending: sql`sending + pending`,
+  delivered: sql`delivered + returned_letter`,
+  technical_failure: sql`technical_failure + failed`,
+  temporary_failure: sql`temporary_failure`,
+  permanent_failure: sql`permanent_failure`,
+  sent: sql`sent`,
+  other: sql`cancelled + pending_virus_check + validation_failed + virus_scan_failed`,
+};
+const columns = sql.join(Object.entries(shown).map(([name, statuses]) => sql`${statuses} as ${sql.ref(name)}`));
+const totals = sql.join(Object.keys(shown).map((name) => sql`total(${sql.ref(name)}) as ${sql.ref(name)}`));
+const anyTotal = sql.join(
+  Object.keys(shown).map((name) => sql`total(${sql.ref(name)})`),
+  sql` + `,
+);
 
 /**
  * Live services only, never test keys, and nothing that has not left yet. As JSON: thousands of lines that nobody looks at
- * on the way, and taking them apart and putting them together again would take longer than counting.
+ * on the way, and taking them apart and putting them together again would take longer than counting. A name may need
+ * escaping; for all else `concat` writes the same as `json_build_array`, in half the time.
  */
 export async function selectMonthsOfServices(
   db: Db,
@@ -32,29 +33,24 @@ export async function selectMonthsOfServices(
     with spans as (
       select * from json_to_recordset(${JSON.stringify(spans)}::json) as span (span text, first_day date)
     ), counted as (
-      select t.first_day as day, t.service_id, t.notification_type, ${sql.join(shown)}
+      select t.first_day as day, t.service_id, t.notification_type, ${columns}
       from spans s join service_status_spans t on t.span = s.span and t.first_day = s.first_day
       where not t.of_test_keys
       union all
-      select london_day, service_id, notification_type, ${sql.join(shown)} from status_counts_not_folded
+      select london_day, service_id, notification_type, ${columns} from status_counts_not_folded
       where not of_test_keys and london_day between ${days.first_day} and ${days.last_day}
     ), months as (
-      select date_trunc('month', day::timestamp)::date as month, service_id, notification_type,
-        sum(sending + pending)::bigint as sending,
-        sum(delivered + returned_letter)::bigint as delivered,
-        sum(technical_failure + failed)::bigint as technical_failure,
-        sum(temporary_failure)::bigint as temporary_failure,
-        sum(permanent_failure)::bigint as permanent_failure,
-        sum(sent)::bigint as sent
-      from counted
-      group by 1, 2, 3
-      having sum(${sql.join(shown, sql` + `)}) <> 0
+      select date_trunc('month', day::timestamp)::date as month, s.id as service_id, s.name, notification_type, ${totals}
+      from counted join services s on s.id = counted.service_id
+      where s.active and not s.restricted
+      group by 1, s.id, notification_type
+      having ${anyTotal} <> 0
     )
-    select coalesce(json_agg(json_build_array(m.month, m.service_id, s.name, m.notification_type, m.sending, m.delivered,
-      m.technical_failure, m.temporary_failure, m.permanent_failure, m.sent)
-      order by m.month, m.service_id, m.notification_type), '[]')::text as lines
-    from months m join services s on s.id = m.service_id
-    where s.active and not s.restricted`.execute(db);
+    select concat('[', string_agg(
+      concat('["', month, '","', service_id, '",', to_json(name), ',"', notification_type, '",',
+        concat_ws(',', sending, delivered, technical_failure, temporary_failure, permanent_failure, sent), ']'),
+      ',' order by month, service_id, notification_type), ']') as lines
+    from months`.execute(db);
   return rows[0]?.lines ?? '[]';
 }
 

@@ -589,6 +589,8 @@ export interface ServiceUsageSpans {
   sms_chargeable_units: number;
   emails_sent: number;
   letters: number[];
+  letter_kinds: Generated<number[]>;
+  letter_counts: Generated<number[]>;
 }
 
 export interface Services {
