@@ -111,32 +111,33 @@ export async function selectDailyProviderVolumes(
   return rows;
 }
 
-export interface DespatchedLetters {
-  date: string;
-  postage: string;
-  cost_threshold: 'sorted' | 'unsorted';
-  sheets: number;
-  rate: number;
-  letters: number;
-  cost: number;
-}
-
+/**
+ * Objects of date, postage, cost_threshold, sheets, rate, letters and cost, as JSON: thousands that nobody looks at on the
+ * way. None of their texts needs escaping, so `concat` writes them, in half the time of `json_build_object`.
+ */
 export async function selectDespatchedLetters(
   db: Db,
-  days: Days,
-  rates: (Days & { postage: string; sheets: number; rate: string })[],
-): Promise<DespatchedLetters[]> {
-  const { rows } = await sql<DespatchedLetters>`
-    select despatched_on as date, counted.postage, cost_threshold, counted.sheets, coalesce(rates.rate, 0)::float8 as rate,
-      letters, (coalesce(rates.rate, 0) * letters)::float8 as cost
-    from daily_despatches counted
-    left join json_to_recordset(${JSON.stringify(rates)}::json)
-      as rates (first_day date, last_day date, postage text, sheets integer, rate numeric)
-      on rates.postage = counted.postage and rates.sheets = counted.sheets
-      and despatched_on between rates.first_day and rates.last_day
-    where despatched_on between ${days.first_day} and ${days.last_day}
-    order by despatched_on, counted.postage collate "C", cost_threshold, coalesce(rates.rate, 0), counted.sheets`.execute(
-    db,
-  );
-  return rows;
+  periods: (Days & { period: number })[],
+  rates: { period: number; postage: string; sheets: number; rate: string }[],
+): Promise<string> {
+  const { rows } = await sql<{ lines: string }>`
+    with periods as (
+      select * from json_to_recordset(${JSON.stringify(periods)}::json)
+        as period (period integer, first_day date, last_day date)
+    ), rates as (
+      select period, postage, sheets, trim_scale(rate) as rate
+      from json_to_recordset(${JSON.stringify(rates)}::json)
+        as rate (period integer, postage text, sheets integer, rate numeric)
+    ), lines as (
+      select despatched_on, counted.postage, cost_threshold, counted.sheets, coalesce(rate, 0) as rate, letters
+      from periods join daily_despatches counted on despatched_on between first_day and last_day
+      left join rates on rates.period = periods.period and rates.postage = counted.postage
+        and rates.sheets = counted.sheets
+    )
+    select concat('[', string_agg(
+      concat('{"date":"', despatched_on, '","postage":"', postage, '","cost_threshold":"', cost_threshold,
+        '","sheets":', sheets, ',"rate":', rate, ',"letters":', letters, ',"cost":', trim_scale(rate * letters), '}'),
+      ',' order by despatched_on, postage collate "C", cost_threshold, rate, sheets), ']') as lines
+    from lines`.execute(db);
+  return rows[0]?.lines ?? '[]';
 }

@@ -38,11 +38,12 @@ export async function listDailyProviderVolumes(db: Db, days: Days) {
   return selectDailyProviderVolumes(db, days, rates);
 }
 
-/** What the printer posted and what it costs, as the printer’s own bill would have it. */
-export async function listDespatchedLetters(db: Db, days: Days) {
-  const priceList = await loadPriceList(db);
-  const rates = priceList
-    .periods(withinRecords(days))
-    .flatMap(({ first_day, last_day, letterRates }) => letterRates.map((rate) => ({ first_day, last_day, ...rate })));
-  return selectDespatchedLetters(db, days, rates);
+/** What the printer posted and what it costs, as the printer’s own bill would have it: as JSON. */
+export async function listDespatchedLetters(db: Db, days: Days): Promise<string> {
+  const periods = (await loadPriceList(db)).periods(withinRecords(days));
+  return selectDespatchedLetters(
+    db,
+    periods.map(({ first_day, last_day }, period) => ({ period, first_day, last_day })),
+    periods.flatMap(({ letterRates }, period) => letterRates.map((rate) => ({ period, ...rate }))),
+  );
 }
