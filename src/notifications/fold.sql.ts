@@ -12,12 +12,11 @@ const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::
 
 const kinds = letterKinds.map((kind) => sql.lit(kind));
 const sentOf = (condition: RawBuilder<unknown>) =>
-  sql`coalesce(sum(notifications_sent - folded_sent) filter (where ${condition}), 0)`;
+  sql`total(notifications_sent - folded_sent) filter (where ${condition})`;
 
 /** A status has a column of its own in the totals of a service. */
 const columns = statuses.map((status) => sql.raw(status.replaceAll('-', '_')));
-const countOf = (status: Status) =>
-  sql`coalesce(sum(count - folded_count) filter (where status = ${sql.lit(status)}), 0)`;
+const countOf = (status: Status) => sql`total(count - folded_count) filter (where status = ${sql.lit(status)})`;
 
 export async function countNotFolded(db: Db): Promise<{ usage: number; statuses: number }> {
   const { rows } = await sql<{ usage: number; statuses: number }>`
@@ -43,7 +42,7 @@ export async function foldUsage(tx: Tx, limit: number): Promise<number> {
       insert into service_usage_spans as total (service_id, span, first_day, sms_sent, sms_chargeable_units, emails_sent,
         letters)
       select service_id, span, first_day, ${sentOf(sql`notification_type = 'sms'`)},
-        coalesce(sum((billable_units - folded_units) * rate_multiplier) filter (where notification_type = 'sms'), 0),
+        total((billable_units - folded_units) * rate_multiplier) filter (where notification_type = 'sms'),
         ${sentOf(sql`notification_type = 'email'`)},
         array[${sql.join(kinds.map((kind) => sentOf(sql`notification_type = 'letter' and letter_kind(postage, sheets) = ${kind}`)))}]::integer[]
       from pending cross join lateral ${spans}
@@ -58,7 +57,7 @@ export async function foldUsage(tx: Tx, limit: number): Promise<number> {
       insert into platform_usage_totals as total (london_day, notification_type, provider, rate_multiplier, billable_units,
         notifications_sent)
       select london_day, notification_type, provider, rate_multiplier,
-        sum(billable_units - folded_units), sum(notifications_sent - folded_sent)
+        total(billable_units - folded_units), total(notifications_sent - folded_sent)
       from pending
       where billable_units <> folded_units or notifications_sent <> folded_sent
       group by 1, 2, 3, 4
@@ -94,7 +93,7 @@ export async function foldStatusCounts(tx: Tx, limit: number): Promise<number> {
       do update set ${sql.join(columns.map((column) => sql`${column} = total.${column} + excluded.${column}`))}
     ), by_template as (
       insert into template_status_totals as total (service_id, template_id, month, status, count)
-      select service_id, template_id, date_trunc('month', london_day::timestamp)::date, status, sum(count - folded_count)
+      select service_id, template_id, date_trunc('month', london_day::timestamp)::date, status, total(count - folded_count)
       from pending
       where key_type <> 'test' and count <> folded_count
       group by 1, 2, 3, 4
@@ -102,7 +101,7 @@ export async function foldStatusCounts(tx: Tx, limit: number): Promise<number> {
       do update set count = total.count + excluded.count
     ), by_day as (
       insert into platform_status_totals as total (london_day, notification_type, status, count)
-      select london_day, notification_type, status, sum(count - folded_count)
+      select london_day, notification_type, status, total(count - folded_count)
       from pending
       where key_type <> 'test' and count <> folded_count
       group by 1, 2, 3

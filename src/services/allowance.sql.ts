@@ -66,7 +66,7 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
       select u.service_id from service_months u
       where u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
       group by u.service_id
-      having sum(u.sms_chargeable_units) >= ${question.highVolume}
+      having total(u.sms_chargeable_units) >= ${question.highVolume}
     )
     select s.id as service_id, ${year}::integer as financial_year_start,
       case

@@ -24,10 +24,10 @@ const hasFailed = sql`failed + technical_failure + temporary_failure + permanent
 
 /** A cancelled message was never asked for; one that is not yet delivered or failed is only requested. */
 const counters = sql`notification_type,
-  sum(created + sending + pending + pending_virus_check + returned_letter + ${isDelivered} + ${hasFailed})::bigint
+  total(created + sending + pending + pending_virus_check + returned_letter + ${isDelivered} + ${hasFailed})
     as requested,
-  sum(${isDelivered})::bigint as delivered,
-  sum(${hasFailed})::bigint as failed`;
+  total(${isDelivered}) as delivered,
+  total(${hasFailed}) as failed`;
 
 /** What each service sent on the London days, both included: the totals, and what they do not hold yet. */
 export async function selectCountsByService(
@@ -51,7 +51,7 @@ export async function selectCountsByService(
       where ${ofService} and ${ofKeys} and london_day between ${days.first} and ${days.last}
     ) as counted
     group by service_id, notification_type
-    having sum(created + sending + pending + pending_virus_check + returned_letter + ${isDelivered} + ${hasFailed}
+    having total(created + sending + pending + pending_virus_check + returned_letter + ${isDelivered} + ${hasFailed}
       + cancelled) <> 0`.execute(db);
   return rows;
 }

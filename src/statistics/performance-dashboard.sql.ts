@@ -13,19 +13,19 @@ interface DayOfMessages {
 export async function selectMessagesByDay(db: Db, days: Days): Promise<DayOfMessages[]> {
   const { rows } = await sql<DayOfMessages>`
     select london_day as date,
-      coalesce(sum(count) filter (where notification_type = 'email'), 0)::bigint as emails,
-      coalesce(sum(count) filter (where notification_type = 'sms'), 0)::bigint as sms,
-      coalesce(sum(count) filter (where notification_type = 'letter'), 0)::bigint as letters
+      total(count) filter (where notification_type = 'email') as emails,
+      total(count) filter (where notification_type = 'sms') as sms,
+      total(count) filter (where notification_type = 'letter') as letters
     from (${statuses(days)}) as counted
     group by london_day
-    having sum(count) <> 0
+    having total(count) <> 0
     order by london_day`.execute(db);
   return rows;
 }
 
 export async function countMessages(db: Db, days: Days): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select coalesce(sum(count), 0)::bigint as count from (${statuses(days)}) as counted`.execute(db);
+    select total(count) as count from (${statuses(days)}) as counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -26,14 +26,14 @@ export async function selectCounters(
 ): Promise<(Counters & { notification_type: 'sms' | 'email' | 'letter' })[]> {
   const { rows } = await sql<Counters & { notification_type: 'sms' | 'email' | 'letter' }>`
     select notification_type,
-      sum(count)::bigint as total,
-      coalesce(sum(count) filter (where status <> 'cancelled'), 0)::bigint as requested,
-      coalesce(sum(count) filter (where status in ('sent', 'delivered')), 0)::bigint as delivered,
-      coalesce(sum(count) filter (where status in ('failed', 'technical-failure', 'temporary-failure',
-        'permanent-failure', 'validation-failed', 'virus-scan-failed')), 0)::bigint as failed,
-      coalesce(sum(count) filter (where status = 'technical-failure'), 0)::bigint as "technical-failure",
-      coalesce(sum(count) filter (where status = 'temporary-failure'), 0)::bigint as "temporary-failure",
-      coalesce(sum(count) filter (where status = 'permanent-failure'), 0)::bigint as "permanent-failure"
+      total(count) as total,
+      total(count) filter (where status <> 'cancelled') as requested,
+      total(count) filter (where status in ('sent', 'delivered')) as delivered,
+      total(count) filter (where status in ('failed', 'technical-failure', 'temporary-failure',
+        'permanent-failure', 'validation-failed', 'virus-scan-failed')) as failed,
+      total(count) filter (where status = 'technical-failure') as "technical-failure",
+      total(count) filter (where status = 'temporary-failure') as "temporary-failure",
+      total(count) filter (where status = 'permanent-failure') as "permanent-failure"
     from (${statuses(days)}) as counted
     group by notification_type`.execute(db);
   return rows;
@@ -64,16 +64,16 @@ export interface DailyVolumes {
 export async function selectDailyVolumes(db: Db, days: Days): Promise<DailyVolumes[]> {
   const { rows } = await sql<DailyVolumes>`
     select london_day as day,
-      coalesce(sum(notifications_sent) filter (where notification_type = 'sms'), 0)::bigint as sms_totals,
-      coalesce(sum(billable_units) filter (where notification_type = 'sms'), 0)::bigint as sms_fragment_totals,
-      coalesce(sum(billable_units * rate_multiplier) filter (where notification_type = 'sms'), 0)::bigint
+      total(notifications_sent) filter (where notification_type = 'sms') as sms_totals,
+      total(billable_units) filter (where notification_type = 'sms') as sms_fragment_totals,
+      total(billable_units * rate_multiplier) filter (where notification_type = 'sms')
         as sms_chargeable_units,
-      coalesce(sum(notifications_sent) filter (where notification_type = 'email'), 0)::bigint as email_totals,
-      coalesce(sum(notifications_sent) filter (where notification_type = 'letter'), 0)::bigint as letter_totals,
-      coalesce(sum(billable_units) filter (where notification_type = 'letter'), 0)::bigint as letter_sheet_totals
+      total(notifications_sent) filter (where notification_type = 'email') as email_totals,
+      total(notifications_sent) filter (where notification_type = 'letter') as letter_totals,
+      total(billable_units) filter (where notification_type = 'letter') as letter_sheet_totals
     from (${usage(days)}) as used
     group by london_day
-    having sum(notifications_sent) <> 0
+    having total(notifications_sent) <> 0
     order by london_day`.execute(db);
   return rows;
 }
@@ -97,13 +97,13 @@ export async function selectDailyProviderVolumes(
     select london_day as day, provider, sms_totals, sms_fragment_totals, sms_chargeable_units,
       (sms_chargeable_units * rates.rate)::float8 as sms_cost
     from (
-      select london_day, provider, sum(notifications_sent)::bigint as sms_totals,
-        sum(billable_units)::bigint as sms_fragment_totals,
-        sum(billable_units * rate_multiplier)::bigint as sms_chargeable_units
+      select london_day, provider, total(notifications_sent) as sms_totals,
+        total(billable_units) as sms_fragment_totals,
+        total(billable_units * rate_multiplier) as sms_chargeable_units
       from (${usage(days)}) as used
       where notification_type = 'sms'
       group by london_day, provider
-      having sum(notifications_sent) <> 0
+      having total(notifications_sent) <> 0
     ) as daily
     join json_to_recordset(${JSON.stringify(rates)}::json) as rates (first_day date, last_day date, rate numeric)
       on london_day between rates.first_day and rates.last_day

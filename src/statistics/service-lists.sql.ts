@@ -77,8 +77,8 @@ export interface LiveService {
 export async function selectLiveServicesSince(db: Db, month: string, year: number): Promise<LiveService[]> {
   const { rows } = await sql<LiveService>`
     with used as (
-      select service_id, sum(sms_sent)::bigint as sms_totals, sum(emails_sent)::bigint as email_totals,
-        sum(letters_sent)::bigint as letter_totals
+      select service_id, total(sms_sent) as sms_totals, total(emails_sent) as email_totals,
+        total(letters_sent) as letter_totals
       from service_months where month >= ${month}
       group by service_id
     )

@@ -14,7 +14,7 @@ export function selectStatusCounts(db: Db, serviceId: string, sinceLondonDay: st
     .groupBy(['templates.id', 'counts.status'])
     .having((row) => row.fn.sum('counts.count'), '>', 0)
     .select((row) => [
-      sql<number>`sum(${row.ref('counts.count')})::bigint`.as('count'),
+      sql<number>`total(${row.ref('counts.count')})`.as('count'),
       'counts.status',
       'templates.id as template_id',
       'templates.name as template_name',
@@ -35,7 +35,7 @@ export async function selectLastUsedDay(db: Db, serviceId: string, templateId: s
       select month from template_status_totals
       where service_id = ${serviceId} and template_id = ${templateId}
       group by month
-      having sum(count) > 0
+      having total(count) > 0
       order by month desc limit 1
     )
     select max(london_day) as day from (
@@ -67,7 +67,7 @@ export async function selectMonthlyUsage(
   days: { first: string; last: string },
 ): Promise<MonthOfTemplate[]> {
   const { rows } = await sql<MonthOfTemplate>`
-    select sum(count)::bigint as count, extract(year from day)::integer as year, extract(month from day)::integer as month,
+    select total(count) as count, extract(year from day)::integer as year, extract(month from day)::integer as month,
       t.id as template_id, t.name, t.template_type, t.hidden
     from (
       select template_id, month as day, status, count from template_status_totals
@@ -80,7 +80,7 @@ export async function selectMonthlyUsage(
     join templates t on t.id = counted.template_id
     where status <> 'cancelled'
     group by t.id, 2, 3
-    having sum(count) > 0
+    having total(count) > 0
     order by 2, 3, t.name, t.id`.execute(db);
   return rows;
 }
