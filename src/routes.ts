@@ -82,6 +82,7 @@ import { webauthnCredentialRoutes } from './users/webauthn-credentials.routes.ts
 export const surfaces: Surface<App>[] = [
   {
     name: 'admin',
+    description: 'For an administrative front end: services, users, templates, branding, billing.',
     prefix: '/',
     authenticate: authenticateAdmin,
     credential: 'admin',
@@ -146,6 +147,7 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'platform-stats',
+    description: 'For an administrative front end: figures over all services.',
     prefix: '/platform-stats',
     authenticate: authenticateAdmin,
     credential: 'admin',
@@ -155,8 +157,10 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'functional-tests',
+    description: 'For browser tests of an administrative front end.',
     prefix: '/__testing',
     authenticate: authenticateFunctionalTests,
+    credential: 'browser_tests',
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
     afterWrite: (app) => app.notices.reset(),
@@ -164,6 +168,7 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'v2',
+    description: 'For applications that send messages.',
     prefix: '/v2',
     authenticate: authenticateApiCaller,
     credential: 'api_key',
@@ -173,6 +178,7 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'callbacks',
+    description: 'For providers: receipts and received texts.',
     prefix: '/notifications',
     // Each provider proves itself in its own way: a signature, basic credentials, a token in the link.
     authenticate: 'open',
@@ -185,6 +191,7 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'printer',
+    description: 'For printers: what became of a letter.',
     prefix: '/notifications/letter',
     // The link in the manifest holds a token for its letter.
     authenticate: 'open',
@@ -194,6 +201,7 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'open',
+    description: 'For people who got a message, and for the operator’s tools.',
     prefix: '/',
     authenticate: 'open',
     ...adminErrors,

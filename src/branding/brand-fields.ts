@@ -16,26 +16,32 @@ export const OrgsAndServices = Data(
 
 export const BrandTypes = OneOf(['org', 'both', 'org_banner']);
 
-export const LetterBranding = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  filename: Type.String(),
-  created_by: Nullable(Uuid),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
+export const LetterBranding = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    filename: Type.String(),
+    created_by: Nullable(Uuid),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'LetterBranding' },
+);
 
-export const EmailBranding = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  colour: Nullable(Type.String()),
-  logo: Nullable(Type.String()),
-  text: Nullable(Type.String()),
-  alt_text: Nullable(Type.String()),
-  brand_type: BrandTypes,
-  active: Type.Boolean(),
-  created_at: Datetime,
-  created_by: Nullable(Uuid),
-  updated_at: Nullable(Datetime),
-  updated_by: Nullable(Uuid),
-});
+export const EmailBranding = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    colour: Nullable(Type.String()),
+    logo: Nullable(Type.String()),
+    text: Nullable(Type.String()),
+    alt_text: Nullable(Type.String()),
+    brand_type: BrandTypes,
+    active: Type.Boolean(),
+    created_at: Datetime,
+    created_by: Nullable(Uuid),
+    updated_at: Nullable(Datetime),
+    updated_by: Nullable(Uuid),
+  },
+  { title: 'EmailBranding' },
+);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
+import { adminErrors } from '../platform/http/error-bodies.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { receiveText, refuseUnlessGateway } from './inbound-hooks.ts';
@@ -24,7 +25,7 @@ export function inboundHookRoutes(http: Http, app: Needs): void {
           ID: Type.Optional(Type.Unknown()),
           DateRecieved: Type.Optional(Type.Unknown({ description: 'URL-encoded, UTC' })),
         }),
-        response: { 200: Type.Unsafe<{ status: 'ok' } | 'RECEIVED'>({}) },
+        response: { 200: Type.Unsafe<{ status: 'ok' } | 'RECEIVED'>({}), 401: adminErrors.errorSchema },
       },
       onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.MMG_INBOUND_AUTH),
     },
@@ -52,7 +53,8 @@ export function inboundHookRoutes(http: Http, app: Needs): void {
           message: Type.String(),
           time: Type.Optional(Type.Unknown({ description: 'London time' })),
         }),
-        response: { 200: Ok },
+        consumes: ['application/x-www-form-urlencoded', 'application/json'],
+        response: { 200: Ok, 401: adminErrors.errorSchema },
       },
       onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.FIRETEXT_INBOUND_AUTH),
     },

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
 import { notFound } from '../platform/failure.ts';
-import { Uuid } from '../platform/http/fields.ts';
+import { adminErrors } from '../platform/http/error-bodies.ts';
+import { Datetime, Nullable, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { outboxPage } from './outbox-page.ts';
@@ -14,6 +16,17 @@ type Needs = Platform & { config: Pick<Config, 'DEMO' | 'DATA_DIR' | 'SMS_PROVID
 
 const shown = 100;
 
+const Message = Type.Object({
+  reference: Uuid,
+  notification_type: Type.String(),
+  recipient: Type.String(),
+  sender: Type.String(),
+  subject: Nullable(Type.String()),
+  body: Type.String(),
+  created_at: Datetime,
+  status: Type.String(),
+});
+
 /**
  * What the sandbox kept, for whoever tries the product out. It shows messages to anyone who can reach the server, so it
  * exists only in demonstrations.
@@ -23,21 +36,28 @@ export function outboxRoutes(http: Http, app: Needs): void {
 
   http.get(
     '/outbox',
-    { schema: { summary: 'The latest messages in the sandbox, as a page or as JSON' } },
+    {
+      schema: {
+        summary: 'The latest messages in the sandbox, as a page or as JSON',
+        response: { 200: Type.Object({ messages: Type.Array(Message) }) },
+      },
+    },
     async (request, reply) => {
       const messages = await selectLatestSandboxMessages(app.db, shown);
       const wantsPage = (request.headers.accept ?? '').includes('text/html');
-      if (!wantsPage) return { messages };
-      return reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-        .send(outboxPage(messages));
+      return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
     },
   );
 
   http.get(
     '/outbox/:reference',
-    { schema: { summary: 'One message as the sandbox keeps it', params: Type.Object({ reference: Uuid }) } },
+    {
+      schema: {
+        summary: 'One message as the sandbox keeps it',
+        params: Type.Object({ reference: Uuid }),
+        response: { 200: Raw('text/plain', 'The text, or the source of the email'), 404: adminErrors.errorSchema },
+      },
+    },
     async ({ params }, reply) => {
       for (const [ending, type] of Object.entries(fileTypes)) {
         const file = join(outboxFolder(app.config.DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
@@ -47,6 +67,13 @@ export function outboxRoutes(http: Http, app: Needs): void {
       throw notFound();
     },
   );
+}
+
+function sendOutboxPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .send(page);
 }
 
 // An email is shown as its source, never rendered: it would run in the same origin as the API.

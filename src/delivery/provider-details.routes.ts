@@ -24,7 +24,7 @@ const details = {
   reason: Nullable(Type.String({ description: 'Why the last change was made' })),
   updated_at: Nullable(Datetime),
 };
-const Details = Type.Object(details);
+const Details = Type.Object(details, { title: 'Provider' });
 const OfProvider = Type.Object({ provider_details_id: Uuid });
 const editable = ['priority', 'active', 'reason', 'created_by'];
 

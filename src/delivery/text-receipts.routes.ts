@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Config } from '../config.ts';
 import { forbidden } from '../platform/failure.ts';
+import { adminErrors } from '../platform/http/error-bodies.ts';
+import { OneOf } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { firetextReceipt } from './providers/firetext.ts';
@@ -9,8 +11,15 @@ import { isTwilioSignature, twilioReceipt } from './providers/twilio.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 
 const Success = Type.Object({ result: Type.Literal('success') });
-const Missing = Type.Object({ result: Type.Literal('error'), message: Type.Array(Type.String()) });
+const Missing = Type.Object({
+  result: OneOf(['error']),
+  message: Type.Unsafe<string[]>({
+    description: 'What is missing; of a body that is no object, what is wrong with it',
+    anyOf: [{ type: 'array', items: { type: 'string' } }, adminErrors.errorSchema.properties.message],
+  }),
+});
 const Anything = Type.Optional(Type.Unknown());
+const form = ['application/x-www-form-urlencoded', 'application/json'];
 const answers = { 200: Success, 400: Missing };
 
 type Needs = Platform & { config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN'> };
@@ -41,6 +50,7 @@ export function textReceiptRoutes(http: Http, app: Needs): void {
     {
       schema: {
         summary: 'Delivery receipt of Firetext (a form)',
+        consumes: form,
         body: Type.Object({ status: Anything, reference: Anything, code: Anything, time: Anything }),
         response: answers,
       },
@@ -58,6 +68,7 @@ export function textReceiptRoutes(http: Http, app: Needs): void {
     {
       schema: {
         summary: 'Status callback of Twilio (a form with its signature)',
+        consumes: form,
         querystring: Type.Object({ reference: Type.Optional(Type.String()) }),
         body: Type.Record(Type.String(), Type.String()),
         response: answers,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
-import { Nullable, Raw } from '../platform/http/fields.ts';
+import { NoContent, Nullable, Raw } from '../platform/http/fields.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid, nilId } from '../platform/id.ts';
@@ -15,6 +15,8 @@ const OfDocument = Type.Object({ service_id: Type.String(), document_id: Type.St
 const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.Optional(Type.String()) });
 
 const Page = Raw('text/html', 'The page');
+const Refusal = Type.Object({ error: Type.String() });
+const refusals = { 400: Refusal, 403: Refusal, 404: Refusal, 410: Refusal };
 
 /** Files sent by email: the page behind the link, and the file itself. The key in the link is the only credential. */
 export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
@@ -25,7 +27,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
         summary: 'The page behind a link to a file',
         params: OfPage,
         querystring: Key,
-        response: { 200: Page },
+        response: { 200: Page, 404: Page, 410: Page },
       },
     },
     async (request, reply) => {
@@ -46,7 +48,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
         summary: 'Confirm the email address that a file was sent to',
         params: OfPage,
         querystring: Key,
-        response: { 200: Page },
+        response: { 200: Page, 403: Page, 404: Page, 410: Page, 429: Page },
       },
     },
     async (request, reply) => {
@@ -67,7 +69,11 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
         summary: 'A file sent by email',
         params: OfDocument,
         querystring: Key,
-        response: { 200: Raw('application/octet-stream', 'The file, under its own content type') },
+        response: {
+          200: Raw('application/octet-stream', 'The file, under its own content type'),
+          302: NoContent,
+          ...refusals,
+        },
       },
     },
     async (request, reply) => {
@@ -105,6 +111,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
               available_until: Type.String(),
             }),
           }),
+          ...refusals,
         },
       },
     },
@@ -133,7 +140,11 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
       schema: {
         summary: 'Confirm the email address that a file was sent to',
         params: OfDocument,
-        response: { 200: Type.Object({ signed_data: Type.String(), direct_file_url: Type.String() }) },
+        response: {
+          200: Type.Object({ signed_data: Type.String(), direct_file_url: Type.String() }),
+          ...refusals,
+          429: Refusal,
+        },
       },
     },
     async (request, reply) => {

@@ -5,6 +5,7 @@ import { Datetime, Uuid } from '../platform/http/fields.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { receivedTexts } from './examples.ts';
 import { listInboundTexts } from './inbound-texts.ts';
 
 const path = '/v2/received-text-messages';
@@ -19,19 +20,22 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Con
         summary: 'Text messages that the service received, newest first',
         querystring: Type.Object({ older_than: Type.Optional(Uuid) }, { additionalProperties: false }),
         response: {
-          200: Type.Object({
-            received_text_messages: Type.Array(
-              Type.Object({
-                id: Uuid,
-                created_at: Datetime,
-                service_id: Uuid,
-                notify_number: Type.String(),
-                user_number: Type.String(),
-                content: Type.String(),
-              }),
-            ),
-            links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
-          }),
+          200: Type.Object(
+            {
+              received_text_messages: Type.Array(
+                Type.Object({
+                  id: Uuid,
+                  created_at: Datetime,
+                  service_id: Uuid,
+                  notify_number: Type.String(),
+                  user_number: Type.String(),
+                  content: Type.String(),
+                }),
+              ),
+              links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
+            },
+            { examples: [receivedTexts] },
+          ),
         },
       },
     },

@@ -6,6 +6,7 @@ import { type CompiledTemplates, getTemplateForDelivery } from '../templates/com
 import { renderPreview } from '../templates/template-preview.ts';
 import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
+import { notification } from './examples.ts';
 import { type NotificationType, postages, type Status } from './notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
@@ -32,33 +33,36 @@ export const publicStatuses = [
 ] as const satisfies readonly PublicStatus[];
 
 /** A notification as the public API shows it; every key is always there, `estimated_delivery` with letters only. */
-export const PublicNotification = Type.Object({
-  id: Uuid,
-  reference: Nullable(Type.String()),
-  email_address: Nullable(Type.String()),
-  phone_number: Nullable(Type.String()),
-  line_1: Nullable(Type.String()),
-  line_2: Nullable(Type.String()),
-  line_3: Nullable(Type.String()),
-  line_4: Nullable(Type.String()),
-  line_5: Nullable(Type.String()),
-  line_6: Nullable(Type.String()),
-  postcode: Nullable(Type.String()),
-  postage: Nullable(OneOf(postages)),
-  type: OneOf(['sms', 'email', 'letter']),
-  status: OneOf(publicStatuses),
-  template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
-  body: Type.String(),
-  subject: Nullable(Type.String()),
-  created_at: Datetime,
-  created_by_name: Nullable(Type.String()),
-  sent_at: Nullable(Datetime),
-  completed_at: Nullable(Datetime),
-  scheduled_for: Nullable(Datetime),
-  one_click_unsubscribe_url: Nullable(Type.String()),
-  ...Cost.properties,
-  estimated_delivery: Type.Optional(Datetime),
-});
+export const PublicNotification = Type.Object(
+  {
+    id: Uuid,
+    reference: Nullable(Type.String()),
+    email_address: Nullable(Type.String()),
+    phone_number: Nullable(Type.String()),
+    line_1: Nullable(Type.String()),
+    line_2: Nullable(Type.String()),
+    line_3: Nullable(Type.String()),
+    line_4: Nullable(Type.String()),
+    line_5: Nullable(Type.String()),
+    line_6: Nullable(Type.String()),
+    postcode: Nullable(Type.String()),
+    postage: Nullable(OneOf(postages)),
+    type: OneOf(['sms', 'email', 'letter']),
+    status: OneOf(publicStatuses),
+    template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
+    body: Type.String(),
+    subject: Nullable(Type.String()),
+    created_at: Datetime,
+    created_by_name: Nullable(Type.String()),
+    sent_at: Nullable(Datetime),
+    completed_at: Nullable(Datetime),
+    scheduled_for: Nullable(Datetime),
+    one_click_unsubscribe_url: Nullable(Type.String()),
+    ...Cost.properties,
+    estimated_delivery: Type.Optional(Datetime),
+  },
+  { title: 'PublicNotification', examples: [notification] },
+);
 
 export type PublicNotification = Static<typeof PublicNotification>;
 

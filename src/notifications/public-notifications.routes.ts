@@ -7,6 +7,7 @@ import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import { notifications as example } from './examples.ts';
 import { getLetterPdf } from './letter-download.ts';
 import { PublicNotification, publicStatuses } from './public-notification.ts';
 import { getPublicNotification, listPublicNotifications, type PublicFilter } from './public-notifications.ts';
@@ -53,7 +54,7 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
         summary: 'Notifications that keys of this kind sent, newest first, 250 a page',
         querystring: Type.Object(
           {
-            reference: Type.Optional(Type.String()),
+            reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),
             status: Type.Optional(Type.Array(OneOf(publicStatuses))),
             template_type: Type.Optional(Type.Array(OneOf(['sms', 'email', 'letter']))),
             include_jobs: Type.Optional(OneOf(['true', 'True'])),
@@ -62,10 +63,13 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
           { additionalProperties: false },
         ),
         response: {
-          200: Type.Object({
-            notifications: Type.Array(PublicNotification),
-            links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
-          }),
+          200: Type.Object(
+            {
+              notifications: Type.Array(PublicNotification),
+              links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
+            },
+            { examples: [example] },
+          ),
         },
       },
       preValidation: readRepeatedParameters,

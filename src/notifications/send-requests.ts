@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import * as examples from './examples.ts';
 import { postages } from './notification.ts';
 
 /** Bodies of the send endpoints and of their answers. Properties are reported in the order in which they stand here. */
@@ -7,7 +8,6 @@ import { postages } from './notification.ts';
 const Personalisation = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 const Reference = Type.String({ maxLength: 1000 });
 const strict = { additionalProperties: false };
-const templateId = 'f33517ff-2a88-4f6e-b855-c550268ce08a';
 
 export const SmsRequest = Type.Object(
   {
@@ -19,15 +19,9 @@ export const SmsRequest = Type.Object(
     sms_sender_id: Type.Optional(Uuid),
   },
   {
+    title: 'SmsRequest',
     ...strict,
-    examples: [
-      {
-        phone_number: '07700900123',
-        template_id: templateId,
-        personalisation: { name: 'Ada', day: 'Friday' },
-        reference: 'appointment-4711',
-      },
-    ],
+    examples: [examples.smsRequest],
   },
 );
 
@@ -43,34 +37,18 @@ export const EmailRequest = Type.Object(
     sanitise_content_for: Type.Optional(Nullable(Type.Array(Type.Any()))),
   },
   {
+    title: 'EmailRequest',
     ...strict,
-    examples: [
-      {
-        email_address: 'ada@example.org',
-        template_id: templateId,
-        personalisation: { name: 'Ada' },
-        one_click_unsubscribe_url: 'https://example.org/unsubscribe?token=4711',
-      },
-    ],
+    examples: [examples.emailRequest],
   },
 );
 
 export const LetterRequest = Type.Object(
   { reference: Type.Optional(Reference), template_id: Uuid, personalisation: Personalisation },
   {
+    title: 'LetterRequest',
     ...strict,
-    examples: [
-      {
-        template_id: templateId,
-        personalisation: {
-          address_line_1: 'Ada Lovelace',
-          address_line_2: '12 St James’s Square',
-          address_line_3: 'SW1Y 4JH',
-          name: 'Ada',
-          day: '1 December',
-        },
-      },
-    ],
+    examples: [examples.letterRequest],
   },
 );
 
@@ -80,7 +58,11 @@ export const PrecompiledLetterRequest = Type.Object(
     content: Type.String({ description: 'A PDF, base64' }),
     postage: Type.Optional(Type.String({ description: postages.join(', ') })),
   },
-  { ...strict, examples: [{ reference: 'letter-4711', content: 'JVBERi0xLjcKJ...', postage: 'second' }] },
+  {
+    title: 'PrecompiledLetterRequest',
+    ...strict,
+    examples: [examples.precompiledLetterRequest],
+  },
 );
 
 export type SmsRequest = Static<typeof SmsRequest>;
@@ -96,32 +78,44 @@ const answerFields = {
   scheduled_for: Nullable(Datetime),
 };
 
-export const SmsAnswer = Type.Object({
-  ...answerFields,
-  content: Type.Object({ body: Type.String(), from_number: Nullable(Type.String()) }),
-});
+export const SmsAnswer = Type.Object(
+  {
+    ...answerFields,
+    content: Type.Object({ body: Type.String(), from_number: Nullable(Type.String()) }),
+  },
+  { title: 'SmsAnswer', examples: [examples.smsAnswer] },
+);
 
-export const EmailAnswer = Type.Object({
-  ...answerFields,
-  content: Type.Object({
-    from_email: Type.String(),
-    subject: Type.String(),
-    body: Type.String(),
-    one_click_unsubscribe_url: Nullable(Type.String()),
-  }),
-  sanitised_content: Type.Record(Type.String(), Type.Any()),
-});
+export const EmailAnswer = Type.Object(
+  {
+    ...answerFields,
+    content: Type.Object({
+      from_email: Type.String(),
+      subject: Type.String(),
+      body: Type.String(),
+      one_click_unsubscribe_url: Nullable(Type.String()),
+    }),
+    sanitised_content: Type.Record(Type.String(), Type.Any()),
+  },
+  { title: 'EmailAnswer', examples: [examples.emailAnswer] },
+);
 
-export const LetterAnswer = Type.Object({
-  ...answerFields,
-  content: Type.Object({ subject: Type.String(), body: Type.String() }),
-});
+export const LetterAnswer = Type.Object(
+  {
+    ...answerFields,
+    content: Type.Object({ subject: Type.String(), body: Type.String() }),
+  },
+  { title: 'LetterAnswer', examples: [examples.letterAnswer] },
+);
 
-export const PrecompiledLetterAnswer = Type.Object({
-  id: Uuid,
-  reference: Type.String(),
-  postage: OneOf(postages),
-});
+export const PrecompiledLetterAnswer = Type.Object(
+  {
+    id: Uuid,
+    reference: Type.String(),
+    postage: OneOf(postages),
+  },
+  { title: 'PrecompiledLetterAnswer', examples: [examples.precompiledLetterAnswer] },
+);
 
 export type SmsAnswer = Static<typeof SmsAnswer>;
 export type EmailAnswer = Static<typeof EmailAnswer>;

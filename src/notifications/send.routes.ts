@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
-import { urlNotFound } from '../platform/http/error-bodies.ts';
+import { publicErrors, urlNotFound } from '../platform/http/error-bodies.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
+import * as examples from './examples.ts';
 import {
   digestOfRequest,
   findKnownAnswer,
@@ -46,9 +47,16 @@ declare module 'fastify' {
 
 const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({ description: 'A repeated request under the same key within 24 hours gets the first one’s answer' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A repeated request under the same key within 24 hours gets the first one’s answer',
+    }),
   ),
 });
+
+/** Beside those of every route: the first request under a key is at work, or had another body. */
+const refusals = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
 
 export function sendRoutes(http: Http, app: SendingApp): void {
   const rootOf = requestRoot(app.config.BASE_URL);
@@ -125,7 +133,7 @@ export function sendRoutes(http: Http, app: SendingApp): void {
         summary: 'Send a text message',
         headers: idempotencyHeader,
         body: SmsRequest,
-        response: { 201: SmsAnswer },
+        response: { 201: SmsAnswer, ...refusals },
       },
     },
     (request, reply) =>
@@ -141,7 +149,7 @@ export function sendRoutes(http: Http, app: SendingApp): void {
         summary: 'Send an email',
         headers: idempotencyHeader,
         body: EmailRequest,
-        response: { 201: EmailAnswer },
+        response: { 201: EmailAnswer, ...refusals },
       },
     },
     (request, reply) =>
@@ -156,8 +164,15 @@ export function sendRoutes(http: Http, app: SendingApp): void {
       schema: {
         summary: 'Send a letter, from a template or as PDF',
         headers: idempotencyHeader,
-        body: Type.Union([LetterRequest, PrecompiledLetterRequest]),
-        response: { 201: Type.Union([LetterAnswer, PrecompiledLetterAnswer]) },
+        body: Type.Union([LetterRequest, PrecompiledLetterRequest], {
+          examples: [examples.letterRequest, examples.precompiledLetterRequest],
+        }),
+        response: {
+          201: Type.Union([LetterAnswer, PrecompiledLetterAnswer], {
+            examples: [examples.letterAnswer, examples.precompiledLetterAnswer],
+          }),
+          ...refusals,
+        },
       },
     },
     (request, reply) =>

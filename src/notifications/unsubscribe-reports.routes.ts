@@ -91,8 +91,8 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
         summary: 'Make a report of the requests that are in none yet',
         params: OfService,
         body: Type.Object({
-          earliest_timestamp: Type.Optional(Nullable(Datetime)),
-          latest_timestamp: Type.Optional(Nullable(Datetime)),
+          earliest_timestamp: Type.Optional(Nullable(Type.String({ format: 'datetime' }))),
+          latest_timestamp: Type.Optional(Nullable(Type.String({ format: 'datetime' }))),
         }),
         response: { 201: Type.Object({ report_id: Uuid }) },
       },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { adminErrors } from '../platform/http/error-bodies.ts';
 import { Raw, Uuid } from '../platform/http/fields.ts';
 import { asHtml, sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -19,7 +20,10 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Unsubscribe from emails with one click; mail programs call this by themselves',
         params: OfLink,
-        response: { 200: Type.Object({ result: Type.Literal('success'), message: Type.String() }) },
+        response: {
+          200: Type.Object({ result: Type.Literal('success'), message: Type.String() }),
+          404: adminErrors.errorSchema,
+        },
       },
     },
     async (request, reply) => {
@@ -40,8 +44,9 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'The page behind the link in an email; opening it changes nothing',
-        params: OfLink,
-        response: { 200: Raw('text/html', 'The page') },
+        // Whatever was cut off a link: a person gets a page.
+        params: Type.Object({ notification_id: Type.String(), token: Type.String() }),
+        response: { 200: Raw('text/html', 'The page'), 404: Raw('text/html', 'The link does not work') },
       },
     },
     async (request, reply) => {

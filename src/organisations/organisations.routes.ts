@@ -48,7 +48,7 @@ const organisation = {
   permissions: Type.Array(Type.String()),
 };
 
-const Organisation = Type.Object(organisation);
+const Organisation = Type.Object(organisation, { title: 'Organisation' });
 
 export function organisationRoutes(http: Http, app: Platform): void {
   http.get(

@@ -11,14 +11,17 @@ const OfType = Type.Object({ callback_type: Type.Optional(CallbackTypes) });
 const Url = Type.String({ maxLength: 2_000, description: 'https' });
 const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });
 
-const Callback = Type.Object({
-  id: Uuid,
-  service_id: Uuid,
-  url: Type.String(),
-  updated_by_id: Uuid,
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
+const Callback = Type.Object(
+  {
+    id: Uuid,
+    service_id: Uuid,
+    url: Type.String(),
+    updated_by_id: Uuid,
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'ServiceCallback' },
+);
 
 export function callbackApiRoutes(
   http: Http,

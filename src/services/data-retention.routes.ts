@@ -9,15 +9,18 @@ const OfRetention = Type.Object({ service_id: Uuid, data_retention_id: Uuid });
 const Types = OneOf(['sms', 'letter', 'email']);
 const Days = Type.Integer({ minimum: 0, maximum: 36_500 });
 
-const Retention = Type.Object({
-  id: Uuid,
-  service_id: Uuid,
-  service_name: Type.String(),
-  notification_type: Types,
-  days_of_retention: Type.Integer(),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
+const Retention = Type.Object(
+  {
+    id: Uuid,
+    service_id: Uuid,
+    service_name: Type.String(),
+    notification_type: Types,
+    days_of_retention: Type.Integer(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'DataRetention' },
+);
 
 export function dataRetentionRoutes(http: Http, app: Platform): void {
   http.get(

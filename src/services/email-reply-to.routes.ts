@@ -10,15 +10,18 @@ const OfService = Type.Object({ service_id: Uuid });
 const OfReplyTo = Type.Object({ service_id: Uuid, reply_to_id: Uuid });
 const EmailAddress = Type.String({ format: 'email' });
 
-const ReplyTo = Type.Object({
-  id: Uuid,
-  service_id: Uuid,
-  email_address: Type.String(),
-  is_default: Type.Boolean(),
-  archived: Type.Boolean(),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
+const ReplyTo = Type.Object(
+  {
+    id: Uuid,
+    service_id: Uuid,
+    email_address: Type.String(),
+    is_default: Type.Boolean(),
+    archived: Type.Boolean(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'EmailReplyTo' },
+);
 
 const Request = Type.Object({ email_address: EmailAddress, is_default: Type.Boolean() });
 const alreadyThere = { 409: adminErrors.errorSchema };

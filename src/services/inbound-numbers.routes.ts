@@ -13,15 +13,18 @@ import { SmsSender } from './sms-sender-record.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 
-const InboundNumber = Type.Object({
-  id: Uuid,
-  number: Type.String(),
-  provider: Type.String(),
-  service: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
-  active: Type.Boolean(),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
+const InboundNumber = Type.Object(
+  {
+    id: Uuid,
+    number: Type.String(),
+    provider: Type.String(),
+    service: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
+    active: Type.Boolean(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'InboundNumber' },
+);
 
 export function inboundNumberRoutes(http: Http, app: Platform): void {
   http.get(

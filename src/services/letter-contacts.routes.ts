@@ -13,15 +13,18 @@ import {
 const OfService = Type.Object({ service_id: Uuid });
 const OfContact = Type.Object({ service_id: Uuid, letter_contact_id: Uuid });
 
-const LetterContact = Type.Object({
-  id: Uuid,
-  service_id: Uuid,
-  contact_block: Type.String(),
-  is_default: Type.Boolean(),
-  archived: Type.Boolean(),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-});
+const LetterContact = Type.Object(
+  {
+    id: Uuid,
+    service_id: Uuid,
+    contact_block: Type.String(),
+    is_default: Type.Boolean(),
+    archived: Type.Boolean(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'LetterContact' },
+);
 
 const Request = Type.Object({ contact_block: Type.String({ minLength: 1 }), is_default: Type.Boolean() });
 

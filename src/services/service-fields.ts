@@ -59,7 +59,10 @@ const ChannelCounts = Type.Object({
   failed: Type.Integer(),
 });
 
-export const Statistics = Type.Object({ email: ChannelCounts, sms: ChannelCounts, letter: ChannelCounts });
+export const Statistics = Type.Object(
+  { email: ChannelCounts, sms: ChannelCounts, letter: ChannelCounts },
+  { title: 'ServiceStatistics' },
+);
 
 /** A service as the wire shows it. */
 export const serviceRecord = {
@@ -77,4 +80,7 @@ export const serviceRecord = {
   version: Type.Integer(),
 };
 
-export const ServiceRecord = Type.Object({ ...serviceRecord, statistics: Type.Optional(Statistics) });
+export const ServiceRecord = Type.Object(
+  { ...serviceRecord, statistics: Type.Optional(Statistics) },
+  { title: 'Service' },
+);

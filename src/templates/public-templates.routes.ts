@@ -15,33 +15,65 @@ import {
 import { Postages, TemplateTypes } from './template-record.ts';
 import type { TemplateRow } from './template-row.ts';
 
-const PublicTemplate = Type.Object({
-  id: Uuid,
-  type: TemplateTypes,
-  name: Type.String(),
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-  created_by: Type.String({ description: 'Email address of the author of this version' }),
-  version: Type.Integer(),
-  body: Type.String(),
-  subject: Nullable(Type.String()),
-  personalisation: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() })),
-  postage: Nullable(Postages),
-  letter_contact_block: Nullable(Type.String()),
-});
+/** `test/examples.test.ts` compares these with what is really answered. */
+const example = {
+  id: 'f33517ff-2a88-4f6e-b855-c550268ce08a',
+  type: 'sms',
+  name: 'Appointment',
+  created_at: '2026-11-15T12:00:00.000000Z',
+  updated_at: null,
+  created_by: 'pennypost@platform.invalid',
+  version: 1,
+  body: 'Hello ((name)), see you on ((day)).',
+  subject: null,
+  personalisation: { name: { required: true }, day: { required: true } },
+  postage: null,
+  letter_contact_block: null,
+};
+
+const preview = {
+  id: example.id,
+  type: 'sms',
+  version: 1,
+  body: 'Hello Ada, see you on Friday.',
+  subject: null,
+  html: null,
+  postage: null,
+};
+
+const PublicTemplate = Type.Object(
+  {
+    id: Uuid,
+    type: TemplateTypes,
+    name: Type.String(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+    created_by: Type.String({ description: 'Email address of the author of this version' }),
+    version: Type.Integer(),
+    body: Type.String(),
+    subject: Nullable(Type.String()),
+    personalisation: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() })),
+    postage: Nullable(Postages),
+    letter_contact_block: Nullable(Type.String()),
+  },
+  { title: 'PublicTemplate', examples: [example] },
+);
 
 // Named `id`: errors of this surface begin with the name of the parameter.
 const OfTemplate = Type.Object({ id: Uuid });
 
-const PublicPreview = Type.Object({
-  id: Uuid,
-  type: TemplateTypes,
-  version: Type.Integer(),
-  body: Type.String(),
-  subject: Nullable(Type.String()),
-  html: Nullable(Type.String()),
-  postage: Nullable(Postages),
-});
+const PublicPreview = Type.Object(
+  {
+    id: Uuid,
+    type: TemplateTypes,
+    version: Type.Integer(),
+    body: Type.String(),
+    subject: Nullable(Type.String()),
+    html: Nullable(Type.String()),
+    postage: Nullable(Postages),
+  },
+  { title: 'PublicPreview', examples: [preview] },
+);
 
 export function publicTemplateRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
   http.post(
@@ -50,7 +82,10 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
       schema: {
         summary: 'A template filled with values',
         params: OfTemplate,
-        body: Type.Object({ personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) }),
+        body: Type.Object(
+          { personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) },
+          { examples: [{ personalisation: { name: 'Ada', day: 'Friday' } }] },
+        ),
         response: { 200: PublicPreview },
       },
       config: {
@@ -71,8 +106,13 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
     {
       schema: {
         summary: 'Templates of the service, without archived ones',
-        querystring: Type.Object({ type: Type.Optional(TemplateTypes) }, { additionalProperties: false }),
-        response: { 200: Type.Object({ templates: Type.Array(PublicTemplate) }) },
+        querystring: Type.Object(
+          { type: Type.Optional({ ...TemplateTypes, examples: ['sms'] }) },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Type.Object({ templates: Type.Array(PublicTemplate) }, { examples: [{ templates: [example] }] }),
+        },
       },
     },
     async (request) => {
@@ -92,7 +132,10 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
     {
       schema: {
         summary: 'One version of a template',
-        params: Type.Object({ id: Uuid, version: Type.String({ description: 'A whole number from 1' }) }),
+        params: Type.Object({
+          id: Uuid,
+          version: Type.String({ description: 'A whole number from 1', examples: ['1'] }),
+        }),
         response: { 200: PublicTemplate },
       },
     },

@@ -22,22 +22,25 @@ const settings = {
   pending: Type.Optional(Type.Boolean()),
 };
 
-const EmailFileRecord = Type.Object({
-  id: Uuid,
-  template_id: Uuid,
-  template_version: Type.Integer(),
-  version: Type.Integer(),
-  filename: Type.String(),
-  link_text: Nullable(Type.String()),
-  retention_period: Type.Integer(),
-  validate_users_email: Type.Boolean(),
-  pending: Type.Boolean(),
-  created_by_id: Uuid,
-  created_at: Datetime,
-  updated_at: Nullable(Datetime),
-  archived_by_id: Nullable(Uuid),
-  archived_at: Nullable(Datetime),
-});
+const EmailFileRecord = Type.Object(
+  {
+    id: Uuid,
+    template_id: Uuid,
+    template_version: Type.Integer(),
+    version: Type.Integer(),
+    filename: Type.String(),
+    link_text: Nullable(Type.String()),
+    retention_period: Type.Integer(),
+    validate_users_email: Type.Boolean(),
+    pending: Type.Boolean(),
+    created_by_id: Uuid,
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+    archived_by_id: Nullable(Uuid),
+    archived_at: Nullable(Datetime),
+  },
+  { title: 'EmailFile' },
+);
 
 export function templateEmailFileRoutes(http: Http, app: Platform): void {
   http.post(

@@ -8,13 +8,16 @@ const OfService = Type.Object({ service_id: Uuid });
 const OfFolder = Type.Object({ service_id: Uuid, folder_id: Uuid });
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 
-const Folder = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  parent_id: Nullable(Uuid),
-  service_id: Uuid,
-  users_with_permission: Type.Array(Uuid),
-});
+const Folder = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    parent_id: Nullable(Uuid),
+    service_id: Uuid,
+    users_with_permission: Type.Array(Uuid),
+  },
+  { title: 'TemplateFolder' },
+);
 
 const Contents = Type.Object({ templates: Type.Array(Uuid), folders: Type.Array(Uuid) });
 

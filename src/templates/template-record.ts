@@ -59,7 +59,10 @@ const versionFields = {
 
 const Author = Type.Object({ id: Uuid, name: Type.String() });
 
-export const TemplateRecord = Type.Object({ ...versionFields, folder: Nullable(Uuid), created_by: Author });
+export const TemplateRecord = Type.Object(
+  { ...versionFields, folder: Nullable(Uuid), created_by: Author },
+  { title: 'Template' },
+);
 export const TemplateVersion = Type.Object({ ...versionFields, created_by: Author });
 export const ListedVersion = Type.Object({ ...versionFields, created_by: Uuid });
 export const ListedTemplate = Type.Pick(TemplateRecord, [

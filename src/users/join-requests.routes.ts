@@ -12,22 +12,25 @@ type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Co
 const OfService = Type.Object({ service_id: Uuid });
 const OfRequest = Type.Object({ service_id: Uuid, request_id: Uuid });
 
-const JoinRequest = Type.Object({
-  id: Uuid,
-  service_id: Uuid,
-  status: OneOf(['pending', 'approved', 'rejected', 'cancelled']),
-  status_changed_at: Nullable(Datetime),
-  status_changed_by: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
-  reason: Nullable(Type.String()),
-  created_at: Datetime,
-  requester: Type.Object({
+const JoinRequest = Type.Object(
+  {
     id: Uuid,
-    name: Type.String(),
-    email_address: Type.String(),
-    belongs_to_service: Type.Array(Uuid),
-  }),
-  contacted_service_users: Type.Array(Uuid),
-});
+    service_id: Uuid,
+    status: OneOf(['pending', 'approved', 'rejected', 'cancelled']),
+    status_changed_at: Nullable(Datetime),
+    status_changed_by: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
+    reason: Nullable(Type.String()),
+    created_at: Datetime,
+    requester: Type.Object({
+      id: Uuid,
+      name: Type.String(),
+      email_address: Type.String(),
+      belongs_to_service: Type.Array(Uuid),
+    }),
+    contacted_service_users: Type.Array(Uuid),
+  },
+  { title: 'JoinRequest' },
+);
 
 export function joinRequestRoutes(http: Http, app: Needs): void {
   http.post(

@@ -15,15 +15,18 @@ import { organisationPermissions } from './permissions.ts';
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const OfInvite = Type.Object({ organisation_id: Uuid, invite_id: Uuid });
 
-const Invite = Type.Object({
-  id: Uuid,
-  email_address: Type.String(),
-  invited_by: Uuid,
-  organisation: Uuid,
-  permissions: Type.Array(Type.String()),
-  status: OneOf(inviteStatuses),
-  created_at: Datetime,
-});
+const Invite = Type.Object(
+  {
+    id: Uuid,
+    email_address: Type.String(),
+    invited_by: Uuid,
+    organisation: Uuid,
+    permissions: Type.Array(Type.String()),
+    status: OneOf(inviteStatuses),
+    created_at: Datetime,
+  },
+  { title: 'OrganisationInvite' },
+);
 
 export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
   http.post(

@@ -15,17 +15,20 @@ import { authTypes } from './user-record.ts';
 const OfService = Type.Object({ service_id: Uuid });
 const OfInvite = Type.Object({ service_id: Uuid, invite_id: Uuid });
 
-const Invite = Type.Object({
-  id: Uuid,
-  email_address: Type.String(),
-  from_user: Uuid,
-  service: Uuid,
-  permissions: Type.String({ description: 'Names separated by commas' }),
-  auth_type: OneOf(authTypes),
-  folder_permissions: Type.Array(Uuid),
-  status: OneOf(inviteStatuses),
-  created_at: Datetime,
-});
+const Invite = Type.Object(
+  {
+    id: Uuid,
+    email_address: Type.String(),
+    from_user: Uuid,
+    service: Uuid,
+    permissions: Type.String({ description: 'Names separated by commas' }),
+    auth_type: OneOf(authTypes),
+    folder_permissions: Type.Array(Uuid),
+    status: OneOf(inviteStatuses),
+    created_at: Datetime,
+  },
+  { title: 'ServiceInvite' },
+);
 
 export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
   http.post(

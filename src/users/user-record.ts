@@ -10,30 +10,33 @@ export const authTypes = ['sms_auth', 'email_auth', 'webauthn_auth'] as const;
 export const userStates = ['pending', 'active', 'inactive'] as const;
 
 /** A user as the wire shows one; the password never leaves. */
-export const UserRecord = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  email_address: Type.String(),
-  mobile_number: Nullable(Type.String()),
-  auth_type: OneOf(authTypes),
-  state: OneOf(userStates),
-  platform_admin: Type.Boolean(),
-  can_use_webauthn: Type.Boolean(),
-  failed_login_count: Type.Integer(),
-  current_session_id: Nullable(Uuid),
-  logged_in_at: Nullable(Datetime),
-  email_access_validated_at: Datetime,
-  password_changed_at: Datetime,
-  created_at: Datetime,
-  take_part_in_research: Type.Boolean(),
-  receives_new_features_email: Type.Boolean(),
-  organisations: Type.Array(Uuid, { description: 'Active organisations the user belongs to' }),
-  services: Type.Array(Uuid, { description: 'Active services the user belongs to' }),
-  permissions: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'By id of the active service' }),
-  organisation_permissions: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: 'By id of the organisation; those of an inactive organisation are empty',
-  }),
-});
+export const UserRecord = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    email_address: Type.String(),
+    mobile_number: Nullable(Type.String()),
+    auth_type: OneOf(authTypes),
+    state: OneOf(userStates),
+    platform_admin: Type.Boolean(),
+    can_use_webauthn: Type.Boolean(),
+    failed_login_count: Type.Integer(),
+    current_session_id: Nullable(Uuid),
+    logged_in_at: Nullable(Datetime),
+    email_access_validated_at: Datetime,
+    password_changed_at: Datetime,
+    created_at: Datetime,
+    take_part_in_research: Type.Boolean(),
+    receives_new_features_email: Type.Boolean(),
+    organisations: Type.Array(Uuid, { description: 'Active organisations the user belongs to' }),
+    services: Type.Array(Uuid, { description: 'Active services the user belongs to' }),
+    permissions: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'By id of the active service' }),
+    organisation_permissions: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'By id of the organisation; those of an inactive organisation are empty',
+    }),
+  },
+  { title: 'User' },
+);
 
 /** Oldest first; ids that name nobody are left out. */
 export function listUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRecord[]> {

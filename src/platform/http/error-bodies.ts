@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Failure, type FailureDetail } from '../failure.ts';
 import { MalformedJson } from './body.ts';
+import { OneOf } from './fields.ts';
 import { fieldTexts, publicProblems, type SchemaError } from './schema-problems.ts';
 import type { SchemaPlace } from './surface.ts';
 
@@ -22,15 +23,15 @@ export const adminErrors = {
   },
   errorSchema: Type.Object(
     {
-      result: Type.Literal('error'),
+      result: OneOf(['error']),
       message: Type.Unsafe<FailureDetail>({
         anyOf: [
           { type: 'string' },
-          { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+          { type: 'object', additionalProperties: { type: ['array', 'string'], items: { type: 'string' } } },
         ],
       }),
     },
-    { description: 'A text, or texts by field' },
+    { title: 'AdminError', description: 'A text, or texts by field' },
   ),
 };
 
@@ -46,11 +47,25 @@ export const publicErrors = {
       problems,
     });
   },
-  errorSchema: Type.Object({
-    status_code: Type.Integer(),
-    errors: Type.Array(Type.Object({ error: Type.String(), message: Type.String() }, { additionalProperties: true })),
-  }),
+  errorSchema: Type.Object(
+    {
+      status_code: Type.Integer(),
+      errors: Type.Array(Type.Object({ error: Type.String(), message: Type.String() }, { additionalProperties: true })),
+    },
+    { title: 'Error' },
+  ),
+  errorExamples: {
+    400: example(400, 'BadRequestError', 'Missing personalisation: day'),
+    401: example(401, 'AuthError', 'Unauthorized: authentication token must be provided'),
+    403: example(403, 'AuthError', 'Invalid token: API key not found'),
+    404: example(404, 'NoResultFound', 'No result found'),
+    429: example(429, 'RateLimitError', 'Exceeded rate limit for key type LIVE of 1 requests per 60 seconds'),
+  },
 };
+
+function example(status_code: number, error: string, message: string) {
+  return { status_code, errors: [{ error, message }] };
+}
 
 /** `{"message","status_code"}`: platform statistics. */
 export const statisticsErrors = {
@@ -63,7 +78,8 @@ export const statisticsErrors = {
     place === 'params'
       ? new Failure('not-found', 'NotFoundError', urlNotFound)
       : new Failure('invalid', 'ValidationError', 'Input must be a date in the format: YYYY-MM-DD'),
-  errorSchema: Type.Object({ message: Type.String(), status_code: Type.Integer() }),
+  errorSchema: Type.Object({ message: Type.String(), status_code: Type.Integer() }, { title: 'StatisticsError' }),
+  credentialErrorSchema: adminErrors.errorSchema,
 };
 
 function plainText(detail: FailureDetail): string {

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 /** The few field types that every request and response is made of. */
 
 export const Uuid = Type.String({ format: 'uuid' });
-export const Datetime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
+export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
 /** Query parameters arrive as text, so their types are formats: the texts of S9 and the admin error table. */
 export const QueryBoolean = Type.String({ format: 'boolean-text', description: 'true, True, 1, false, False or 0' });

@@ -1,9 +1,10 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import { type SurfaceFacts, tidyDocument } from './openapi-document.ts';
 
 /** The OpenAPI document is made from the routes themselves; the page at /docs loads nothing from elsewhere. */
-export async function documentRoutes(http: FastifyInstance, version: string): Promise<void> {
+export async function documentRoutes(http: FastifyInstance, version: string, surfaces: SurfaceFacts[]): Promise<void> {
   await http.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -11,7 +12,9 @@ export async function documentRoutes(http: FastifyInstance, version: string): Pr
         title: 'Pennypost',
         version,
         description: 'Email, text messages and letters through one API that speaks the GOV.UK Notify protocol.',
+        license: { name: 'MIT', identifier: 'MIT' },
       },
+      servers: [{ url: '/' }],
       components: {
         securitySchemes: {
           admin: {
@@ -19,6 +22,12 @@ export async function documentRoutes(http: FastifyInstance, version: string): Pr
             scheme: 'bearer',
             bearerFormat: 'JWT',
             description: 'Signed with an admin client secret.',
+          },
+          browser_tests: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'Signed with a secret of the browser tests.',
           },
           api_key: { type: 'http', scheme: 'bearer', description: 'An API key, or a JWT signed with its secret.' },
         },
@@ -29,6 +38,7 @@ export async function documentRoutes(http: FastifyInstance, version: string): Pr
       schema: describeOperation(schema, [route.method].flat()[0] ?? '', url),
       url,
     }),
+    transformObject: (made) => ('openapiObject' in made ? tidyDocument(made.openapiObject, surfaces) : {}),
   });
   await http.register(swaggerUi, {
     routePrefix: '/docs',

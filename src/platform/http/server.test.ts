@@ -38,6 +38,11 @@ describe('requests that no route takes', () => {
     expect(answer.body.errors[0].error).toBe('MethodNotAllowedError');
   });
 
+  it.each(['QUERY', 'PATCH'])('405 for %s, whatever its body', async (method) => {
+    const answer = await harness.request({ method: method as 'PATCH', url: '/v2/templates', payload: '{"a":' });
+    expect(answer.status).toBe(405);
+  });
+
   it('400, not 500, for a path that cannot be decoded', async () => {
     expect((await harness.request({ method: 'GET', url: '/service/%E0%A4%A' })).status).toBe(400);
   });

@@ -70,7 +70,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   addHeaders(http, app);
   readBodies(http);
   app.metrics.observeRequests(http);
-  await documentRoutes(http, options.version);
+  await documentRoutes(http, options.version, surfaces);
 
   for (const surface of surfaces) {
     await http.register(async (scope) => {
@@ -111,7 +111,10 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     else void reply.code(400).send({ result: 'error', message: 'Bad request' });
   }
   http.setNotFoundHandler((request, reply) => answerFailure(request, reply, declared.failureFor(request.url)));
-  http.setErrorHandler((error, request, reply) => answerFailure(request, reply, error));
+  http.setErrorHandler((error, request, reply) =>
+    // The framework reads a body before it says that no route takes the request: what is wrong with that one is no matter.
+    answerFailure(request, reply, request.is404 ? declared.failureFor(request.url) : error),
+  );
   return http;
 }
 
@@ -170,11 +173,16 @@ function failureOf(error: unknown): Failure {
 }
 
 function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surface<App>): void {
-  const errors = Object.fromEntries(surface.errorStatuses.map((status) => [status, surface.errorSchema]));
+  const { errorSchema, credentialErrorSchema = errorSchema } = surface;
+  const schemaOf = (status: number) => ({
+    ...(status === 401 || status === 403 ? credentialErrorSchema : errorSchema),
+    ...(surface.errorExamples?.[status] ? { examples: [surface.errorExamples[status]] } : {}),
+  });
+  const errors = Object.fromEntries(surface.errorStatuses.map((status) => [status, schemaOf(status)]));
   route.schema = {
     ...route.schema,
     tags: [surface.name],
-    ...(surface.credential ? { security: [{ [surface.credential]: [] }] } : {}),
+    security: surface.credential ? [{ [surface.credential]: [] }] : [],
     response: { ...errors, ...(route.schema?.response as object | undefined) },
   };
 }

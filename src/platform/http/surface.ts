@@ -28,16 +28,22 @@ export type SchemaPlace = 'body' | 'querystring' | 'params' | 'headers';
  */
 export interface Surface<App> {
   name: string;
+  /** Who calls it, for the OpenAPI document. */
+  description: string;
   /** Requests that no route takes are answered in the body of the surface whose prefix fits longest. */
   prefix: string;
   /** `open`: needs no credentials, or every route checks its own (provider callbacks). */
   authenticate: ((app: App) => Authenticate) | 'open';
   /** Which credential of the OpenAPI document its routes take. */
-  credential?: 'admin' | 'api_key';
+  credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure;
   /** Documented with every route of the surface. */
   errorSchema: TSchema;
+  /** Shown with every route of the surface, by status. */
+  errorExamples?: Record<number, unknown>;
+  /** Of 401 and 403, where those look different. */
+  credentialErrorSchema?: TSchema;
   errorStatuses: number[];
   /** Extra body formats (forms, signed envelopes); JSON is always read, whatever the content type says. */
   bodyFormats?: Record<string, (body: Buffer) => unknown>;

@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { recordInboundText } from '../src/notifications/inbound-texts.ts';
+import { type Demo, ensureDemo } from '../src/operations/demo.ts';
+import { inTransaction } from '../src/platform/db/database.ts';
+import { anApiKey, aService } from './kit/builders.ts';
+import { type Answer, useHarness } from './kit/harness.ts';
+
+/** The examples in the reference of the public API are true: sent as they stand, they are answered as they say. */
+
+interface Media {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+interface Operation {
+  parameters?: { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+}
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+let demo: Demo;
+let paths: Record<string, Record<string, Operation>>;
+
+beforeAll(async () => {
+  demo = await ensureDemo(harness.app);
+  paths = (await harness.request({ method: 'GET', url: '/openapi.json' })).body.paths;
+});
+
+function examplesIn(content: Record<string, Media> = {}): unknown[] {
+  const { example, examples = {} } = content['application/json'] ?? {};
+  return example === undefined ? Object.values(examples).map(({ value }) => value) : [example];
+}
+
+/** Ids, times and the address of the server differ from run to run. */
+function comparable(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/https?:\/\/localhost:\d+/g, '<server>');
+  return JSON.parse(text);
+}
+
+/** An operation as its examples say; `ids` are what stands in for the ids in its path. */
+function call(line: string, ids: Record<string, string> = {}, body?: object): Promise<Answer> {
+  const [method = '', path = ''] = line.split(' ');
+  const { parameters = [] } = paths[path]?.[method.toLowerCase()] ?? {};
+  const given = (name: string) => {
+    const { example, schema } = parameters.find((parameter) => parameter.name === name) ?? { schema: {} };
+    return String(ids[name] ?? example ?? schema.examples?.[0] ?? '');
+  };
+  const query = parameters.filter((parameter) => parameter.in === 'query' && given(parameter.name) !== '');
+  const search = new URLSearchParams(query.map(({ name }): [string, string] => [name, given(name)]));
+  const url = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => given(name));
+  return harness.v2(method as 'GET', `${url}${search.size > 0 ? `?${search}` : ''}`, demo.api_key, body);
+}
+
+function operation(line: string): Operation {
+  const [method = '', path = ''] = line.split(' ');
+  return paths[path]?.[method.toLowerCase()] as Operation;
+}
+
+describe.each([
+  ['sms', 201],
+  ['email', 201],
+  ['letter', 201],
+] as const)('POST /v2/notifications/%s', (channel, status) => {
+  it(`${status} with the example’s answer`, async () => {
+    const line = `POST /v2/notifications/${channel}`;
+    const { requestBody, responses } = operation(line);
+    const answers = examplesIn(responses[status]?.content);
+    const bodies = examplesIn(requestBody?.content) as object[];
+    for (const [index, body] of bodies.entries()) {
+      const own = 'template_id' in body ? { template_id: demo.templates[channel] } : {};
+      const answer = await call(line, {}, { ...body, ...own });
+      expect(answer.status).toBe(status);
+      expect(comparable(answer.body)).toEqual(comparable(answers[index]));
+    }
+    expect(answers.length).toBe(bodies.length);
+    await harness.deliver();
+    harness.clock.advance({ seconds: 5 });
+    await harness.deliver();
+  });
+});
+
+describe('what is read', () => {
+  beforeAll(async () => {
+    const text = { content: 'Yes, Friday is fine', user_number: '447700900123', notify_number: '07700900500' };
+    await inTransaction(harness.app.db, (tx) =>
+      recordInboundText(tx, { service_id: demo.service_id, provider: 'mmg', ...text }, harness.clock.now()),
+    );
+  });
+
+  it.each([
+    'GET /v2/notifications',
+    'GET /v2/notifications/{notification_id}',
+    'GET /v2/templates',
+    'GET /v2/template/{id}',
+    'GET /v2/template/{id}/version/{version}',
+    'POST /v2/template/{id}/preview',
+    'GET /v2/received-text-messages',
+  ])('%s: 200 with the example', async (line) => {
+    const { body: list } = await harness.v2('GET', '/v2/notifications?template_type=sms', demo.api_key);
+    const ids = { notification_id: list.notifications[0].id, id: demo.templates.sms };
+    const { requestBody, responses } = operation(line);
+    const answer = await call(line, ids, examplesIn(requestBody?.content)[0] as object);
+    expect(answer.status).toBe(200);
+    expect([comparable(answer.body)]).toEqual(examplesIn(responses[200]?.content).map(comparable));
+  });
+});
+
+describe('refusals', () => {
+  const sms = 'POST /v2/notifications/sms';
+  const url = '/v2/notifications/sms';
+
+  it.each<[number, () => Promise<Answer>]>([
+    [
+      400,
+      () =>
+        call(
+          sms,
+          {},
+          { phone_number: '07700900123', template_id: demo.templates.sms, personalisation: { name: 'Ada' } },
+        ),
+    ],
+    [401, () => harness.request({ method: 'POST', url })],
+    [403, async () => harness.v2('POST', url, `${demo.api_key.slice(0, -36)}${demo.service_id}`, {})],
+    [404, () => harness.v2('GET', `/v2/notifications/${demo.service_id}`, demo.api_key)],
+    [
+      429,
+      async () => {
+        const service = await aService(harness, { rate_limit: 1 });
+        const key = await anApiKey(harness, service);
+        await harness.v2('POST', url, key, {});
+        return harness.v2('POST', url, key, {});
+      },
+    ],
+  ])('%i with the example’s body', async (status, refused) => {
+    const answer = await refused();
+    expect(answer.status).toBe(status);
+    expect([comparable(answer.body)]).toEqual(examplesIn(operation(sms).responses[status]?.content).map(comparable));
+  });
+});
+
+describe('the reference', () => {
+  it('shows an example of every request and of every answer of the public API', () => {
+    const lines = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/v2/') && !path.endsWith('/pdf'))
+      .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));
+    const without = lines.flatMap((line) => {
+      const { requestBody, responses } = operation(line);
+      const contents = { ...(requestBody ? { request: requestBody } : {}), ...responses };
+      return Object.entries(contents)
+        .filter(
+          ([name, { content }]) => !['404', '409', '422', 'default'].includes(name) && examplesIn(content).length === 0,
+        )
+        .map(([name]) => `${name} ${line}`);
+    });
+    expect(without).toEqual([]);
+  });
+});
