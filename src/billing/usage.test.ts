@@ -281,6 +281,22 @@ describe('GET /service/{service_id}/billing/yearly-usage-summary', () => {
     expect(text).toContain('"cost":26.376');
     expect(text).toContain('"rate":0.779');
   });
+
+  it.each([
+    { rate: '0.0162', units: 2, cost: '0.0324' },
+    { rate: '0.1', units: 3, cost: '0.3' },
+    { rate: '0.0293', units: 900, cost: '26.37' },
+  ])('200 $units at $rate are $cost', async ({ rate, units, cost }) => {
+    const service = await withAllowance(0, 2010);
+    await harness.app.db.insertInto('sms_rates').values({ valid_from: '2010-05-31T23:00:00Z', rate }).execute();
+    await somePastMessages(
+      harness,
+      Array.from({ length: units }, () => sms(service, '2010-06-01T09:00:00Z')),
+    );
+    const { text } = await billing(service, 'yearly-usage-summary?year=2010');
+    expect(text).toContain(`"cost":${cost},`);
+    await harness.app.db.deleteFrom('sms_rates').where('valid_from', '<', '2011-01-01').execute();
+  });
 });
 
 describe('GET /service/{service_id}/billing/free-sms-fragment-limit', () => {

@@ -9,8 +9,6 @@ export interface Recount {
   /** Ids of messages accepted on those days lie between. */
   first_id: string;
   end_id: string;
-  /** How long messages are kept where a service has not said otherwise. */
-  default_retention_days: number;
 }
 
 /** A row that was wrong and is right now. */
@@ -20,12 +18,16 @@ interface Repair {
   notification_type: string;
 }
 
-/** Messages are deleted when their time is over: only days whose messages are all still there can be counted again. */
-function isStillThere({ last_day, default_retention_days }: Recount) {
-  return sql`london_day > ${last_day}::date - coalesce(
-    (select days_of_retention from service_data_retention kept
-      where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type),
-    ${default_retention_days})`;
+/**
+ * Only days whose messages are all still there can be counted again: not those that a service keeps no longer, nor those
+ * before it last changed its mind about that, because until then it may have kept less.
+ */
+function isStillThere({ last_day }: Recount) {
+  return sql`not exists (
+    select from service_data_retention kept
+    where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type
+      and (london_day <= ${last_day}::date - kept.days_of_retention
+        or london_day < (kept.updated_at at time zone 'Europe/London')::date))`;
 }
 
 /**

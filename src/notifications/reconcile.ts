@@ -32,7 +32,7 @@ export async function reconcileRollups(
   app.log.info({ first_day, last_day }, 'rollups were compared with the messages');
 }
 
-/** Today, and every day before it whose messages are all still there. */
+/** Today, and every day before it that services keep unless they say otherwise. */
 function recentDays(now: Date): Recount {
   const today = londonDay(now);
   const first_day = addDays(today, 1 - defaultRetentionDays);
@@ -43,6 +43,5 @@ function recentDays(now: Date): Recount {
     last_day: today,
     first_id: firstIdAt(new Date(londonInstant(first_day).getTime() - hour)),
     end_id: firstIdAt(new Date(londonInstant(addDays(today, 1)).getTime() + hour)),
-    default_retention_days: defaultRetentionDays,
   };
 }

@@ -213,6 +213,19 @@ describe('reconcile-rollups', () => {
     await run('reconcile-rollups');
     expect(await summary()).toEqual(before);
   });
+
+  it('leaves days alone whose messages went by a rule that has been loosened since', async () => {
+    const kept = await harness.admin('POST', `/service/${service}/data-retention`, {
+      notification_type: 'sms',
+      days_of_retention: 1,
+    });
+    await somePastMessages(harness, [sms('2026-11-12T11:00:00Z'), sms('2026-11-15T11:00:00Z')]);
+    const before = await summary();
+    await run('apply-retention');
+    await harness.admin('POST', `/service/${service}/data-retention/${kept.body.result.id}`, { days_of_retention: 30 });
+    await run('reconcile-rollups');
+    expect(await summary()).toEqual(before);
+  });
 });
 
 function total(span: string, first_day: string, sms_chargeable_units: number, sms_sent: number) {

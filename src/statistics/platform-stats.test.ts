@@ -402,6 +402,15 @@ describe('GET /platform-stats/data-for-dvla-billing-report', () => {
 });
 
 describe('GET /platform-stats/daily-volumes-report', () => {
+  const one = {
+    sms_totals: 1,
+    sms_fragment_totals: 1,
+    sms_chargeable_units: 1,
+    email_totals: 0,
+    letter_totals: 0,
+    letter_sheet_totals: 0,
+  };
+
   it('200 London days on which something was sent, clock changes included', async () => {
     const service = await aService(harness);
     await somePastMessages(harness, [
@@ -418,14 +427,6 @@ describe('GET /platform-stats/daily-volumes-report', () => {
       sms(service, '2022-10-30T23:59:59Z'),
       sms(service, '2022-10-31T00:00:00Z', { key_type: 'test' }),
     ]);
-    const one = {
-      sms_totals: 1,
-      sms_fragment_totals: 1,
-      sms_chargeable_units: 1,
-      email_totals: 0,
-      letter_totals: 0,
-      letter_sheet_totals: 0,
-    };
     const { status, body } = await stats('/daily-volumes-report', range('2022-01-01', '2022-12-31'));
     expect(status).toBe(200);
     expect(body).toEqual([
@@ -442,6 +443,26 @@ describe('GET /platform-stats/daily-volumes-report', () => {
       { ...one, day: '2022-03-29' },
       { ...one, day: '2022-10-29' },
       { ...one, day: '2022-10-30', sms_totals: 2, sms_fragment_totals: 2, sms_chargeable_units: 2 },
+    ]);
+  });
+
+  it('200 a summer’s day begins and ends at eleven in the evening of UTC', async () => {
+    const service = await aService(harness);
+    await somePastMessages(harness, [
+      sms(service, '2018-06-06T22:59:59.999Z'),
+      sms(service, '2018-06-06T23:00:00Z', { billable_units: 2 }),
+      sms(service, '2018-06-07T22:59:59.999Z', { billable_units: 3 }),
+      sms(service, '2018-06-07T23:00:00Z'),
+    ]);
+    const { body } = await stats('/daily-volumes-report', range('2018-06-07', '2018-06-07'));
+    expect(body).toEqual([
+      { ...one, day: '2018-06-07', sms_totals: 2, sms_fragment_totals: 5, sms_chargeable_units: 5 },
+    ]);
+    const around = await stats('/daily-volumes-report', range('2018-06-06', '2018-06-08'));
+    expect(around.body.map(({ day, sms_totals }: { day: string; sms_totals: number }) => [day, sms_totals])).toEqual([
+      ['2018-06-06', 1],
+      ['2018-06-07', 2],
+      ['2018-06-08', 1],
     ]);
   });
 });

@@ -83,5 +83,13 @@ describe('prefersCsv', () => {
     ['application/json;q=0.5, text/csv', true],
     ['text/csv;q=0', false],
     ['text/csv;q=nonsense', false],
+    ['text/*', true],
+    ['text/*, */*', true],
+    ['text/csv, */*', true],
+    ['*/*, text/csv', true],
+    ['text/csv;q=0.5, */*', false],
+    ['text/csv;q=0, */*', false],
+    ['text/csv;q=0, text/*', false],
+    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', false],
   ])('%s: %s', (accept, expected) => expect(prefersCsv(accept)).toBe(expected));
 });

@@ -22,14 +22,23 @@ function cellText(value: Cell): string {
 }
 
 /** Whether the reader asks for a spreadsheet rather than for JSON, which is what everyone else gets. */
-export function prefersCsv(accept: string | undefined): boolean {
-  const wanted = (accept ?? '').split(',').map((part) => {
-    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+export function prefersCsv(accept = ''): boolean {
+  const ranges = accept.split(',').map((part, place) => {
+    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
     const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
+    return { range, place, quality: quality === undefined ? 1 : Number(quality) || 0 };
   });
-  const best = wanted
-    .filter(({ type, quality }) => (type === 'text/csv' || type === 'application/json') && quality > 0)
-    .sort((a, b) => b.quality - a.quality);
-  return best[0]?.type === 'text/csv';
+  /** The narrowest range that holds a type speaks for it. */
+  const wish = (type: 'text/csv' | 'application/json') => {
+    const holders = [type, type.replace(/[^/]+$/, '*'), '*/*'];
+    const found = holders.flatMap((holder, width) =>
+      ranges.filter(({ range }) => range === holder).map((range) => ({ ...range, width })),
+    );
+    return found[0] ?? { quality: 0, width: holders.length, place: 0 };
+  };
+  const csv = wish('text/csv');
+  const json = wish('application/json');
+  // Of two that are wanted alike: what is named rather than what is meant too, then what is named first.
+  const order = csv.quality - json.quality || json.width - csv.width || json.place - csv.place;
+  return csv.quality > 0 && order > 0;
 }
