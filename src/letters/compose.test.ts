@@ -5,7 +5,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { sampleLogo } from '../../test/kit/letter-samples.ts';
 import { aLetter, aLetterBranding, letterRow } from '../../test/kit/letters.ts';
 import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { letterFiles, letterJobs } from '../notifications/letter-work.ts';
+import { letterFiles, letterWork } from '../notifications/letter-work.ts';
 import { linesIn } from '../rendering/pdf-text.ts';
 import { withPdf } from '../rendering/pdfium.ts';
 import { letterAttachmentPath } from '../templates/letter-attachments.ts';
@@ -175,7 +175,7 @@ describe('compose-letter', () => {
     await harness.runJobs();
     const first = await harness.files.get(letterFiles.finished(id));
     await harness.app.db.updateTable('notifications').set({ billable_units: 0 }).where('id', '=', id).execute();
-    await harness.app.queue.add(harness.app.db, letterJobs.compose, { notification_id: id });
+    await harness.app.queue.add(harness.app.db, letterWork.compose, { notification_id: id });
     await harness.runJobs();
     expect(await harness.files.get(letterFiles.finished(id))).toEqual(first);
   });
@@ -186,7 +186,7 @@ describe('compose-letter', () => {
     await harness.app.db.deleteFrom('templates_history').where('id', '=', gone).execute();
     await harness.runJobs();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'created' });
-    await harness.app.queue.add(harness.app.db, letterJobs.compose, { notification_id: id, attempt: 15 });
+    await harness.app.queue.add(harness.app.db, letterWork.compose, { notification_id: id, attempt: 15 });
     await harness.runJobs();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'technical-failure', billable_units: 0 });
   });

@@ -31,7 +31,7 @@ export async function orderOfLetter(app: Needs, letter: Letter): Promise<Drawing
   return order(app, row, brand, {
     compiled,
     personalisation: letter.personalisation,
-    address: lines.length >= 3 && lines.length <= 7 ? lines : undefined,
+    address: lines,
     date: new Date(letter.created_at),
   });
 }
@@ -39,7 +39,8 @@ export async function orderOfLetter(app: Needs, letter: Letter): Promise<Drawing
 interface Filling {
   compiled: CompiledTemplate;
   personalisation: Personalisation;
-  address: readonly string[] | undefined;
+  /** Printed when they are as many as an address has; else the places for them are marked. */
+  address: readonly string[];
   date: Date;
 }
 
@@ -50,7 +51,8 @@ export async function order(
   { compiled, personalisation, address, date }: Filling,
 ): Promise<DrawingOrder> {
   if (compiled.template_type !== 'letter') throw new Error('only letters are drawn');
-  const document = compiled.document(personalisation, { date, address });
+  const isAddress = address.length >= 3 && address.length <= 7;
+  const document = compiled.document(personalisation, { date, address: isAddress ? address : undefined });
   const svg = brand && (await files.get(logoFile(brand.id)));
   const attached = template.letter_attachment;
   const attachment = attached && (await files.get(letterAttachmentPath(template.service, attached.id)));

@@ -1,5 +1,5 @@
-import { letterFiles } from '../notifications/letter-work.ts';
-import { Failure, invalid, invalidField, notFound } from '../platform/failure.ts';
+import { readLetterPdf } from '../notifications/letter-download.ts';
+import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { WorkerFailure } from '../platform/worker-pool.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../recipients/postal-address.ts';
@@ -47,7 +47,7 @@ export async function previewLetter(
   const found = await selectLetterFile(app.db, letter.id);
   const content = letter.precompiled
     ? await showUploaded(app, letter, found, format, page)
-    : await show(app, await draw(app, await orderOfLetter(app, letter)), format, page);
+    : await show(app, (await compose(app, await orderOfLetter(app, letter))).pdf, format, page);
   return { content, message: found?.message ?? '', invalid_pages: found?.invalid_pages ?? [] };
 }
 
@@ -58,13 +58,7 @@ async function showUploaded(
   format: PreviewFormat,
   page: number,
 ): Promise<Uint8Array> {
-  if (letter.status === 'virus-scan-failed') throw invalid('File did not pass the virus scan');
-  const pdf =
-    letter.status === 'pending-virus-check'
-      ? undefined
-      : ((await app.files.get(letterFiles.finished(letter.id))) ??
-        (await app.files.get(letterFiles.uploaded(letter.id))));
-  if (!pdf) throw new Failure('invalid', 'PDFNotReadyError', 'PDF not available yet, try again later');
+  const pdf = await readLetterPdf(app.files, letter);
   const outside = found?.message === 'content-outside-printable-area' ? (found.invalid_pages ?? []) : undefined;
   if (format === 'pdf') return outside ? app.pdfThreads.run('overlayPdf', pdf) : pdf;
   return show(app, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
@@ -86,7 +80,7 @@ export async function previewLetterTemplate(
   const drawing = await order(app, template, await selectServiceBrand(app.db, serviceId), {
     compiled: compileRow(template),
     personalisation,
-    address: lines.length >= 3 && lines.length <= 7 ? lines : undefined,
+    address: lines,
     date: app.clock.now(),
   });
   const { pdf, page_count } = await compose(app, drawing);
@@ -96,10 +90,6 @@ export async function previewLetterTemplate(
     message: page_count > maximumPages ? 'letter-too-long' : '',
     invalid_pages: [],
   };
-}
-
-async function draw(app: Needs, drawing: DrawingOrder): Promise<Uint8Array> {
-  return (await compose(app, drawing)).pdf;
 }
 
 function compose({ pdfThreads }: Needs, { document, logo, attachments }: DrawingOrder) {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { letterJobs as waitingJobs } from '../notifications/letter-work.ts';
+import { type LetterJob, letterWork } from '../notifications/letter-work.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -29,8 +29,7 @@ type Needs = Platform & {
 
 type AtWork = Needs & { letterResults: LetterResults };
 
-interface LetterWork {
-  notification_id: string;
+interface LetterAttempt extends LetterJob {
   /** How often it was tried before. */
   attempt?: number;
 }
@@ -44,15 +43,19 @@ export function letterJobs(app: Needs): Job[] {
     app.log.info({}, 'uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set');
   }
   const atWork = { ...app, letterResults: createLetterResults(app) };
-  const work = (name: string, sentence: string, run: (app: AtWork, id: string) => Promise<void>): Job<LetterWork> => ({
+  const work = (
+    name: string,
+    sentence: string,
+    run: (app: AtWork, id: string) => Promise<void>,
+  ): Job<LetterAttempt> => ({
     name,
     sentence,
     handle: (payload) => tryLetter(app, name, payload, () => run(atWork, payload.notification_id)),
   });
   const jobs: Job<never>[] = [
-    work(waitingJobs.compose, 'Draws an accepted letter as a PDF and counts its sheets.', composeLetter),
+    work(letterWork.compose, 'Draws an accepted letter as a PDF and counts its sheets.', composeLetter),
     work(
-      waitingJobs.checkPrecompiled,
+      letterWork.checkPrecompiled,
       'Scans an uploaded letter for viruses and checks that it can be printed and posted.',
       checkPrecompiledLetter,
     ),
@@ -91,7 +94,7 @@ export function letterJobs(app: Needs): Job[] {
 }
 
 /** Tried again with growing patience for about an hour, then given up: a letter never hangs for ever. */
-async function tryLetter(app: Needs, name: string, work: LetterWork, run: () => Promise<void>): Promise<void> {
+async function tryLetter(app: Needs, name: string, work: LetterAttempt, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
@@ -119,7 +122,7 @@ async function resumeLetters(app: Needs): Promise<void> {
   const before = timestamp(new Date(app.clock.now().getTime() - lostAfter_ms));
   const letters = await selectUnfinishedLetters(app.db, before, mostResumed);
   for (const { id, status } of letters) {
-    const name = status === 'created' ? waitingJobs.compose : waitingJobs.checkPrecompiled;
+    const name = status === 'created' ? letterWork.compose : letterWork.checkPrecompiled;
     await app.queue.add(app.db, name, { notification_id: id }, { job_key: `${name} ${id}` });
   }
   if (letters.length > 0) app.log.warn({ letters: letters.length }, 'letters had been forgotten and are resumed');

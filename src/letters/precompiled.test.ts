@@ -3,7 +3,7 @@ import { anApiKey, aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
 import { address, firstPage, laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { letterFiles, letterJobs } from '../notifications/letter-work.ts';
+import { letterFiles, letterWork } from '../notifications/letter-work.ts';
 
 const harness = useHarness({ now: '2030-11-15T12:00:00Z' });
 let service: string;
@@ -90,7 +90,7 @@ describe('check-precompiled-letter', () => {
     try {
       const id = await upload(await makePdf([firstPage()]));
       expect(await letterRow(harness, id)).toMatchObject({ status: 'pending-virus-check' });
-      await harness.app.queue.add(harness.app.db, letterJobs.checkPrecompiled, { notification_id: id, attempt: 15 });
+      await harness.app.queue.add(harness.app.db, letterWork.checkPrecompiled, { notification_id: id, attempt: 15 });
       await harness.runJobs();
       expect(await letterRow(harness, id)).toMatchObject({ status: 'technical-failure' });
     } finally {

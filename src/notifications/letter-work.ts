@@ -1,6 +1,6 @@
 /** What an accepted letter waits for, and where its files lie: names shared with the feature that makes letters. */
 
-export const letterJobs = {
+export const letterWork = {
   /** A letter from a template: lay it out, count its sheets. */
   compose: 'compose-letter',
   /** An uploaded letter: scan it for viruses, then check and prepare it for printing. */

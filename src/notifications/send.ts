@@ -8,7 +8,7 @@ import { sanitisePersonalisation } from '../rendering/sanitise.ts';
 import { getOrCreatePrecompiledTemplate } from '../templates/precompiled-template.ts';
 import { readFiles, refuseUnlessFilesAreSetUp } from './file-requests.ts';
 import { decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
-import { letterFiles, letterJobs } from './letter-work.ts';
+import { letterFiles, letterWork } from './letter-work.ts';
 import { newNotification } from './new-notification.ts';
 import type { Postage } from './notification.ts';
 import { exampleDocuments, prepareDocuments } from './prepare-documents.ts';
@@ -179,7 +179,7 @@ export async function sendLetter(app: SendingApp, sender: Sender, request: Lette
   });
   return storeAndAnswer(app, sender, {
     notification,
-    job: letterJobs.compose,
+    job: letterWork.compose,
     answer: answerWith(sender, notification, { subject: template.compiled.subject(values), body }),
   });
 }
@@ -210,7 +210,7 @@ export async function sendPrecompiledLetter(
   const { id, postage } = notification;
   return storeAndAnswer(app, sender, {
     notification,
-    job: letterJobs.checkPrecompiled,
+    job: letterWork.checkPrecompiled,
     files: {
       put: () => app.files.put(letterFiles.uploaded(id), pdf),
       remove: () => app.files.remove(letterFiles.uploaded(id)),

@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { refuseAnotherBody } from './idempotency.ts';
-import type { LetterJob, letterJobs } from './letter-work.ts';
+import type { LetterJob, letterWork } from './letter-work.ts';
 import type { NewNotification } from './notification.ts';
 import type { Sender, SendingApp } from './sender.ts';
 
@@ -31,7 +31,7 @@ export async function storeAndAnswer<Answer>(
     notification: NewNotification | null;
     answer: Answer;
     abroad?: boolean;
-    job?: (typeof letterJobs)[keyof typeof letterJobs];
+    job?: (typeof letterWork)[keyof typeof letterWork];
     files?: MessageFiles;
   },
 ): Promise<Answer> {

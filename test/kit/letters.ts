@@ -1,4 +1,4 @@
-import { letterFiles, letterJobs } from '../../src/notifications/letter-work.ts';
+import { letterFiles, letterWork } from '../../src/notifications/letter-work.ts';
 import type { NewNotification } from '../../src/notifications/notification.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { aNotification, aTemplate, aUser } from './builders.ts';
@@ -27,7 +27,7 @@ export async function aLetter(
     ...fields,
     personalisation,
   });
-  await harness.app.queue.add(harness.app.db, letterJobs.compose, { notification_id: id });
+  await harness.app.queue.add(harness.app.db, letterWork.compose, { notification_id: id });
   return id;
 }
 
@@ -47,7 +47,7 @@ export async function anUploadedLetter(
     ...fields,
   });
   await harness.files.put(letterFiles.uploaded(id), pdf);
-  await harness.app.queue.add(harness.app.db, letterJobs.checkPrecompiled, { notification_id: id });
+  await harness.app.queue.add(harness.app.db, letterWork.checkPrecompiled, { notification_id: id });
   return id;
 }
 
