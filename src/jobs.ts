@@ -8,19 +8,18 @@ import { upkeepJobs } from './notifications/upkeep.job.ts';
 import type { Job } from './platform/queue/worker.ts';
 import { allowanceJob } from './services/allowance.job.ts';
 import { processingTimeJob } from './statistics/performance-dashboard.job.ts';
-import { forgetCodesJob, forgetInvitesJob } from './users/users.job.ts';
+import { userJobs } from './users/users.job.ts';
 
 /** Every background job. A job is only a wake-up: the database row it names is the truth. */
 export function jobs(app: App): Job[] {
   return [
+    ...userJobs(app),
     allowanceJob(app),
     ...rollupJobs(app),
     ...upkeepJobs(app),
-    forgetCodesJob(app),
-    forgetInvitesJob(app),
-    emailReceiptJob(app),
-    ...deliveryJobs(app),
     ...letterJobs(app),
+    ...deliveryJobs(app),
+    emailReceiptJob(app),
     returnedLettersJob(app),
     processingTimeJob(app),
   ];

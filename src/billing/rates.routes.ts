@@ -3,7 +3,7 @@ import { postages } from '../notifications/notification.ts';
 import { Datetime, OneOf } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { addLetterRate, addSmsRate, getSmsRate, listLetterRates } from './rates.ts';
+import { createLetterRate, createSmsRate, getSmsRate, listLetterRates } from './rates.ts';
 
 const PostClass = OneOf(postages);
 const Pounds = Type.Number({ minimum: 0, maximum: 1_000, description: 'GBP' });
@@ -33,7 +33,7 @@ export function rateRoutes(http: Http, app: Platform): void {
         response: { 201: SmsRate },
       },
     },
-    async (request, reply) => reply.code(201).send(await addSmsRate(app, request.body)),
+    async (request, reply) => reply.code(201).send(await createSmsRate(app, request.body)),
   );
 
   http.get(
@@ -56,6 +56,6 @@ export function rateRoutes(http: Http, app: Platform): void {
         response: { 201: LetterRate },
       },
     },
-    async (request, reply) => reply.code(201).send(await addLetterRate(app, request.body)),
+    async (request, reply) => reply.code(201).send(await createLetterRate(app, request.body)),
   );
 }

@@ -28,13 +28,13 @@ export async function listLetterRates(app: Needs) {
     );
 }
 
-export async function addSmsRate(app: Needs, request: { rate: number; valid_from: string }) {
+export async function createSmsRate(app: Needs, request: { rate: number; valid_from: string }) {
   const valid_from = timestamp(startOf('valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });
   return { rate: request.rate, valid_from };
 }
 
-export async function addLetterRate(
+export async function createLetterRate(
   app: Needs,
   request: { post_class: Postage; sheet_count: number; rate: number; start_date: string },
 ) {

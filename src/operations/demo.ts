@@ -64,7 +64,7 @@ async function createDemo(app: Needs, existingServiceId: string | undefined): Pr
   for (const template of templates) {
     ids.set(template.template_type, (await createTemplate(app, service_id, { ...template, created_by })).id);
   }
-  const keyName = existingServiceId ? `demo-${Date.now()}` : 'demo';
+  const keyName = existingServiceId ? `demo-${app.clock.now().getTime()}` : 'demo';
   const secret = await createApiKey(app, service_id, { name: keyName, key_type: 'normal', created_by });
   const id = (type: string) => ids.get(type) ?? '';
   return {

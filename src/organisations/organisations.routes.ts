@@ -8,9 +8,9 @@ import {
   archiveOrganisation,
   createOrganisation,
   findOrganisationOfService,
+  findOrganisationsByName,
   getOrganisation,
   getOrganisationByDomain,
-  searchOrganisations,
 } from './organisations.ts';
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
@@ -71,7 +71,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Array(OrganisationInList)) },
       },
     },
-    async (request) => ({ data: await searchOrganisations(app.db, request.query.name) }),
+    async (request) => ({ data: await findOrganisationsByName(app.db, request.query.name) }),
   );
 
   http.get(

@@ -63,7 +63,7 @@ export async function findOrganisationOfService(db: Db, serviceId: string) {
   return service.organisation_id === null ? undefined : getOrganisation(db, service.organisation_id);
 }
 
-export async function searchOrganisations(db: Db, name: string | undefined) {
+export async function findOrganisationsByName(db: Db, name: string | undefined) {
   if (!name) throw invalidField('name', 'Missing data for required field.');
   return selectOrganisations(db, name);
 }

@@ -4,7 +4,14 @@ import { Data, Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { AccountMessageSender } from '../users/account-messages.ts';
-import { addReplyTo, archiveReplyTo, checkReplyTo, getReplyTo, listReplyTos, updateReplyTo } from './email-reply-to.ts';
+import {
+  archiveReplyTo,
+  checkReplyTo,
+  createReplyTo,
+  getReplyTo,
+  listReplyTos,
+  updateReplyTo,
+} from './email-reply-to.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 const OfReplyTo = Type.Object({ service_id: Uuid, reply_to_id: Uuid });
@@ -73,7 +80,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
     },
     async (request, reply) => {
       const { email_address, is_default } = request.body;
-      const replyTo = await addReplyTo(app, request.params.service_id, { email_address, is_default });
+      const replyTo = await createReplyTo(app, request.params.service_id, { email_address, is_default });
       return reply.code(201).send({ data: replyTo });
     },
   );

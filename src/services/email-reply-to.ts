@@ -37,7 +37,7 @@ export async function checkReplyTo(
 }
 
 /** The first one is the default; a new default takes the place of the old one. */
-export async function addReplyTo({ db, clock }: Needs, serviceId: string, request: ReplyToRequest) {
+export async function createReplyTo({ db, clock }: Needs, serviceId: string, request: ReplyToRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);

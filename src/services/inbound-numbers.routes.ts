@@ -4,8 +4,8 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectAvailableNumbers, selectInboundNumbers } from './inbound-numbers.sql.ts';
 import {
-  addInboundNumber,
   assignInboundNumber,
+  createInboundNumber,
   findNumberOfService,
   switchOffInboundNumber,
 } from './inbound-numbers.ts';
@@ -56,7 +56,7 @@ export function inboundNumberRoutes(http: Http, app: Platform): void {
     },
     async (request, reply) => {
       const { number, provider } = request.body;
-      return reply.code(201).send({ data: await addInboundNumber(app, { number, provider }) });
+      return reply.code(201).send({ data: await createInboundNumber(app, { number, provider }) });
     },
   );
 

@@ -22,7 +22,7 @@ export async function findNumberOfService(db: Db, serviceId: string) {
   return selectNumberOfService(db, serviceId);
 }
 
-export async function addInboundNumber({ db, clock }: Needs, request: { number: string; provider: string }) {
+export async function createInboundNumber({ db, clock }: Needs, request: { number: string; provider: string }) {
   const now = clock.now();
   const id = newId(now);
   await insertNumber(db, { ...request, id, created_at: timestamp(now) });

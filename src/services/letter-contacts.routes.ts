@@ -3,8 +3,8 @@ import { Data, Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
-  addLetterContact,
   archiveLetterContact,
+  createLetterContact,
   getLetterContact,
   listLetterContacts,
   updateLetterContact,
@@ -59,7 +59,7 @@ export function letterContactRoutes(http: Http, app: Platform): void {
     },
     async (request, reply) => {
       const { contact_block, is_default } = request.body;
-      const contact = await addLetterContact(app, request.params.service_id, { contact_block, is_default });
+      const contact = await createLetterContact(app, request.params.service_id, { contact_block, is_default });
       return reply.code(201).send({ data: contact });
     },
   );

@@ -21,7 +21,7 @@ export const listLetterContacts = (db: Db, serviceId: string) => listSenders(db,
 export const getLetterContact = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default takes the place of the old one. */
-export async function addLetterContact({ db, clock }: Needs, serviceId: string, request: LetterContactRequest) {
+export async function createLetterContact({ db, clock }: Needs, serviceId: string, request: LetterContactRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);

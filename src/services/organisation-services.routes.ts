@@ -3,7 +3,11 @@ import { organisationTypes } from '../organisations/organisation-types.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { changeOrganisation, joinOrganisation, listServicesOfOrganisation } from './organisation-services.ts';
+import {
+  joinOrganisation,
+  listServicesOfOrganisation,
+  updateOrganisationAndServices,
+} from './organisation-services.ts';
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const Text = Nullable(Type.String());
@@ -49,7 +53,7 @@ export function organisationServiceRoutes(http: Http, app: Platform): void {
     },
     async (request, reply) => {
       const change = Object.fromEntries(Object.entries(request.body).filter(([field]) => field in settable));
-      await changeOrganisation(app, request.params.organisation_id, change);
+      await updateOrganisationAndServices(app, request.params.organisation_id, change);
       return reply.code(204).send(null);
     },
   );

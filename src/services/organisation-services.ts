@@ -30,7 +30,7 @@ export async function joinOrganisation({ db, clock }: Needs, organisationId: str
 }
 
 /** Its services follow: all take on a new type or crown, and those without a brand wear a new default one. */
-export async function changeOrganisation(
+export async function updateOrganisationAndServices(
   { db, clock }: Needs,
   organisationId: string,
   request: OrganisationChange & { domains?: string[] },

@@ -3,7 +3,7 @@ import { invalidField } from '../platform/failure.ts';
 import { isTrue } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Days } from './service-statistics.sql.ts';
-import { noStatistics, recentStatistics, type Statistics, statisticsByService } from './service-statistics.ts';
+import { getRecentStatistics, noStatistics, type Statistics, statisticsByService } from './service-statistics.ts';
 import { selectServices } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 
@@ -65,5 +65,5 @@ export async function getServiceForQuery(
 ): Promise<Listed> {
   const service = await getService(app.db, id);
   if (!isTrue(query.detailed)) return service;
-  return { ...service, statistics: await recentStatistics(app, id, { today_only: isTrue(query.today_only) }) };
+  return { ...service, statistics: await getRecentStatistics(app, id, { today_only: isTrue(query.today_only) }) };
 }

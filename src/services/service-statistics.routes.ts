@@ -4,7 +4,7 @@ import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../platform/http
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Statistics } from './service-fields.ts';
-import { monthlyStatistics, recentStatistics } from './service-statistics.ts';
+import { getMonthlyStatistics, getRecentStatistics } from './service-statistics.ts';
 import { refuseUnlessServiceExists } from './services.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
@@ -28,7 +28,7 @@ export function serviceStatisticsRoutes(http: Http, app: Platform): void {
       if (Number(limit_days) < 0) throw invalidField('limit_days', 'Must be greater than or equal to 0.');
       await refuseUnlessServiceExists(app.db, request.params.service_id);
       const days = { today_only: isTrue(today_only), limit_days: Number(limit_days) };
-      return { data: await recentStatistics(app, request.params.service_id, days) };
+      return { data: await getRecentStatistics(app, request.params.service_id, days) };
     },
   );
 
@@ -44,6 +44,6 @@ export function serviceStatisticsRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Record(Type.String(), Statistics)) },
       },
     },
-    async (request) => ({ data: await monthlyStatistics(app, request.params.service_id, request.query.year) }),
+    async (request) => ({ data: await getMonthlyStatistics(app, request.params.service_id, request.query.year) }),
   );
 }

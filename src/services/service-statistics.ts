@@ -38,7 +38,7 @@ export async function statisticsByService(
 }
 
 /** Today and the days before it, in London; messages of test keys do not count. */
-export async function recentStatistics(
+export async function getRecentStatistics(
   { db, clock }: Needs,
   serviceId: string,
   days: { today_only: boolean; limit_days?: number },
@@ -53,7 +53,7 @@ export async function recentStatistics(
 }
 
 /** Every month of the financial year that has begun, as `YYYY-MM`. */
-export async function monthlyStatistics(
+export async function getMonthlyStatistics(
   { db, clock }: Needs,
   serviceId: string,
   yearText: string | undefined,

@@ -4,7 +4,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { assignInboundNumber } from './inbound-numbers.ts';
 import { SmsSender } from './sms-sender-record.ts';
-import { addSmsSender, archiveSmsSender, getSmsSender, listSmsSenders, updateSmsSender } from './sms-senders.ts';
+import { archiveSmsSender, createSmsSender, getSmsSender, listSmsSenders, updateSmsSender } from './sms-senders.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 const OfSender = Type.Object({ service_id: Uuid, sms_sender_id: Uuid });
@@ -42,7 +42,7 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
       const { sms_sender, is_default, inbound_number_id } = request.body;
       const sender = inbound_number_id
         ? await assignInboundNumber(app, service_id, { inbound_number_id, is_default })
-        : await addSmsSender(app, service_id, { sms_sender, is_default });
+        : await createSmsSender(app, service_id, { sms_sender, is_default });
       return reply.code(201).send(sender);
     },
   );

@@ -22,7 +22,7 @@ export const listSmsSenders = (db: Db, serviceId: string) => listSenders(db, tab
 export const getSmsSender = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default takes the place of the old one. */
-export async function addSmsSender({ db, clock }: Needs, serviceId: string, request: SmsSenderRequest) {
+export async function createSmsSender({ db, clock }: Needs, serviceId: string, request: SmsSenderRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);

@@ -4,10 +4,10 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   archiveEmailFile,
-  changeEmailFile,
   createEmailFile,
   getEmailFile,
   listEmailFiles,
+  updateEmailFile,
 } from './template-email-files.ts';
 
 const OfTemplate = Type.Object({ service_id: Uuid, template_id: Uuid });
@@ -77,7 +77,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/templates/:template_id/template_email_files/:email_file_id',
     { schema: { summary: 'One file of an email template', params: OfFile, response: { 200: Data(EmailFileRecord) } } },
-    async (request) => ({ data: await getEmailFile(app, request.params) }),
+    async (request) => ({ data: await getEmailFile(app.db, request.params) }),
   );
 
   http.post(
@@ -90,7 +90,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform): void {
         response: { 200: Data(EmailFileRecord) },
       },
     },
-    async (request) => ({ data: await changeEmailFile(app, request.params, request.body) }),
+    async (request) => ({ data: await updateEmailFile(app, request.params, request.body) }),
   );
 
   http.post(

@@ -98,7 +98,7 @@ export type EmailFileChange = Pick<
 >;
 
 /** Makes the next version of a file, which counts from the newest version of its template on. */
-export function updateEmailFile(
+export function updateEmailFileRow(
   tx: Tx,
   file: { id: string; template_id: string },
   change: EmailFileChange,

@@ -4,6 +4,7 @@ import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { comparableKey } from '../rendering/personalisation.ts';
+import { changedFields } from './changed-fields.ts';
 import {
   archiveEmailFiles,
   type EmailFileChange,
@@ -11,7 +12,7 @@ import {
   insertEmailFile,
   selectEmailFile,
   selectEmailFiles,
-  updateEmailFile,
+  updateEmailFileRow,
 } from './template-email-files.sql.ts';
 import { getTemplateForUpdate } from './template-update.ts';
 import { lockTemplate, updateTemplates } from './templates.sql.ts';
@@ -67,7 +68,7 @@ export function createEmailFile(app: Needs, of: OfTemplate, request: NewEmailFil
       created_by_id: request.created_by_id,
       created_at: timestamp(now),
     });
-    const file = await getEmailFileWith(tx, { ...of, email_file_id: id });
+    const file = await getEmailFile(tx, { ...of, email_file_id: id });
     if (content) await app.files.put(emailFilePath(template.service, file.id), content);
     return file;
   });
@@ -79,11 +80,7 @@ export async function listEmailFiles(app: Needs, of: OfTemplate): Promise<EmailF
 }
 
 /** Archived ones too. */
-export function getEmailFile(app: Needs, of: OfFile): Promise<EmailFileRow> {
-  return getEmailFileWith(app.db, of);
-}
-
-async function getEmailFileWith(db: Db | Tx, of: OfFile): Promise<EmailFileRow> {
+export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRow> {
   const { service_id, template_id, email_file_id: id } = of;
   const file = await selectEmailFile(db, { service_id, template_id, id });
   if (!file) throw notFound();
@@ -91,7 +88,7 @@ async function getEmailFileWith(db: Db | Tx, of: OfFile): Promise<EmailFileRow> 
 }
 
 /** A change of a live file is a change of its template; a pending one is not part of it yet. */
-export function changeEmailFile(app: Needs, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
+export function updateEmailFile(app: Needs, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
     const file = await lockEmailFile(tx, of);
     if (request.pending === true && !file.pending) throw invalidField('pending', 'A live file stays live.');
@@ -99,8 +96,8 @@ export function changeEmailFile(app: Needs, of: OfFile, request: EmailFileSettin
     if (Object.keys(change).length === 0) return file;
     const now = timestamp(app.clock.now());
     if (!file.pending) await updateTemplates(tx, { id: file.template_id }, {}, now);
-    await updateEmailFile(tx, file, change, now);
-    return getEmailFileWith(tx, of);
+    await updateEmailFileRow(tx, file, change, now);
+    return getEmailFile(tx, of);
   });
 }
 
@@ -110,23 +107,20 @@ export function archiveEmailFile(app: Needs, of: OfFile, archivedById: string): 
     const now = timestamp(app.clock.now());
     if (!file.pending) await updateTemplates(tx, { id: file.template_id }, {}, now);
     await archiveEmailFiles(tx, { ids: [file.id] }, { now, archived_by_id: archivedById });
-    return getEmailFileWith(tx, of);
+    return getEmailFile(tx, of);
   });
 }
 
 async function lockEmailFile(tx: Tx, of: OfFile): Promise<EmailFileRow> {
   await lockTemplate(tx, of.template_id);
   await getTemplateForUpdate(tx, of.service_id, of.template_id);
-  const file = await getEmailFileWith(tx, of);
+  const file = await getEmailFile(tx, of);
   if (file.archived_at !== null) throw invalid('email-file-already-archived');
   return file;
 }
 
 function changesOf(file: EmailFileRow, request: EmailFileSettings): EmailFileChange {
   const { filename, link_text, retention_period, validate_users_email, pending } = request;
-  const given = { filename, link_text, retention_period, validate_users_email, pending };
-  const differs = ([field, value]: [string, unknown]) =>
-    value !== undefined && value !== file[field as keyof typeof given];
-  const change: EmailFileChange = Object.fromEntries(Object.entries(given).filter(differs));
+  const change = changedFields(file, { filename, link_text, retention_period, validate_users_email, pending });
   return filename !== undefined && 'filename' in change ? { ...change, filename_key: comparableKey(filename) } : change;
 }

@@ -3,6 +3,7 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { changedFields } from './changed-fields.ts';
 import {
   getServicePermissions,
   refuseIfQrCodeIsTooLong,
@@ -94,10 +95,9 @@ async function edit(tx: Tx, template: CurrentTemplateRow, request: TemplateUpdat
   });
 }
 
-/** Only what differs: a request that changes nothing makes no new version. */
 function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest): Partial<CurrentTemplateRow> {
   const isLetter = template.template_type === 'letter';
-  const given = {
+  return changedFields(template, {
     name: request.name,
     content: request.content,
     subject: template.template_type === 'sms' ? undefined : (request.subject ?? undefined),
@@ -109,8 +109,5 @@ function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest)
     letter_welsh_content: isLetter ? request.letter_welsh_content : undefined,
     has_unsubscribe_link: request.has_unsubscribe_link ?? undefined,
     created_by_id: request.created_by === undefined ? undefined : canonicalId(request.created_by),
-  };
-  const differs = ([field, value]: [string, unknown]) =>
-    value !== undefined && value !== template[field as keyof typeof given];
-  return Object.fromEntries(Object.entries(given).filter(differs));
+  });
 }

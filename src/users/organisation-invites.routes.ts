@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
-import { type InviteNeeds, inviteStatuses } from './invitation-links.ts';
+import { type InviteNeeds, inviteStatuses } from './invite-links.ts';
 import {
   createOrganisationInvite,
   getOrganisationInvite,

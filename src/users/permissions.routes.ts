@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { getOrganisation } from '../organisations/organisations.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { NoContent, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -8,7 +9,6 @@ import type { Platform } from '../platform/platform.ts';
 import {
   organisationPermissions,
   refuseUnlessMember,
-  refuseUnlessOrganisationExists,
   servicePermissions,
   setOrganisationPermissions,
   setServiceMemberPermissions,
@@ -76,6 +76,6 @@ function memberOfPathExists(app: Platform) {
 function organisationOfPathExists(app: Platform) {
   return async (request: FastifyRequest): Promise<void> => {
     const { organisation_id } = request.params as { organisation_id: string };
-    if (isUuid(organisation_id)) await refuseUnlessOrganisationExists(app, organisation_id);
+    if (isUuid(organisation_id)) await getOrganisation(app.db, organisation_id);
   };
 }

@@ -39,13 +39,12 @@ export async function insertServiceMember(
   );
 }
 
-export async function deleteServiceMember(tx: Tx, member: ServiceMember): Promise<boolean> {
-  const { numDeletedRows } = await tx
+export async function deleteServiceMember(tx: Tx, member: ServiceMember): Promise<void> {
+  await tx
     .deleteFrom('service_members')
     .where('service_id', '=', member.service_id)
     .where('user_id', '=', member.user_id)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+    .execute();
 }
 
 export async function updateServiceMemberPermissions(

@@ -1,4 +1,3 @@
-import { getOrganisation } from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
@@ -6,7 +5,6 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   deleteFolderPermissions,
-  deleteMembershipsOfUser,
   deleteOrganisationMember,
   deleteServiceMember,
   insertFolderPermissions,
@@ -60,10 +58,6 @@ export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: Serv
   if (!(await isServiceMember(app.db, member))) throw notFound();
 }
 
-export async function refuseUnlessOrganisationExists(app: Pick<Platform, 'db'>, id: string): Promise<void> {
-  await getOrganisation(app.db, id);
-}
-
 /** 404 when the user does not exist, 400 when already a member, 404 when a folder is not the service's. */
 export async function addServiceMember(
   tx: Tx,
@@ -80,8 +74,8 @@ export async function addServiceMember(
   await addFolderPermissions(tx, member, member.folder_permissions ?? []);
 }
 
-/** False when the user was not a member. Folder permissions go with the membership. */
-export function removeServiceMember(tx: Tx, member: ServiceMember): Promise<boolean> {
+/** Folder permissions go with the membership. */
+export function removeServiceMember(tx: Tx, member: ServiceMember): Promise<void> {
   return deleteServiceMember(tx, member);
 }
 
@@ -96,11 +90,6 @@ export async function setServiceMemberPermissions(
   if (set.folder_permissions === undefined) return;
   await deleteFolderPermissions(tx, member);
   await addFolderPermissions(tx, member, set.folder_permissions);
-}
-
-/** For a user who is archived. */
-export async function removeAllMemberships(tx: Tx, userId: string): Promise<void> {
-  await deleteMembershipsOfUser(tx, userId);
 }
 
 /** Nothing happens when the user is a member already; the permissions are replaced either way. */

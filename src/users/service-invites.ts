@@ -4,7 +4,7 @@ import { invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { accountTemplates } from './account-messages.ts';
-import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invitation-links.ts';
+import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import { servicePermissions } from './permissions.ts';
 import {
   insertServiceInvite,

@@ -1,33 +1,29 @@
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
-import { inviteLifetime_ms } from './invitation-links.ts';
+import { inviteLifetime_ms } from './invite-links.ts';
 import { deleteOrganisationInvitesUntil } from './organisation-invites.sql.ts';
 import { deleteServiceInvitesUntil } from './service-invites.sql.ts';
 import { deleteVerifyCodesUntil } from './verify-codes.sql.ts';
 
 const codesAreKept_ms = 86_400_000;
 
-export function forgetCodesJob(app: Platform): Job {
-  return {
-    name: 'forget-verify-codes',
-    sentence: 'Deletes sign-in codes a day after they were sent.',
-    handle: () => deleteVerifyCodesUntil(app.db, ago(app, codesAreKept_ms)),
-  };
-}
-
-export function forgetInvitesJob(app: Platform): Job {
-  return {
-    name: 'forget-invites',
-    sentence: 'Deletes invitations once their links have stopped working.',
-    async handle() {
-      const moment = ago(app, inviteLifetime_ms);
-      await deleteServiceInvitesUntil(app.db, moment);
-      await deleteOrganisationInvitesUntil(app.db, moment);
+export function userJobs({ db, clock }: Platform): Job[] {
+  const ago = (ms: number) => timestamp(new Date(clock.now().getTime() - ms));
+  return [
+    {
+      name: 'forget-verify-codes',
+      sentence: 'Deletes sign-in codes a day after they were sent.',
+      handle: () => deleteVerifyCodesUntil(db, ago(codesAreKept_ms)),
     },
-  };
-}
-
-function ago(app: Platform, ms: number): string {
-  return timestamp(new Date(app.clock.now().getTime() - ms));
+    {
+      name: 'forget-invites',
+      sentence: 'Deletes invitations once their links have stopped working.',
+      async handle() {
+        const moment = ago(inviteLifetime_ms);
+        await deleteServiceInvitesUntil(db, moment);
+        await deleteOrganisationInvitesUntil(db, moment);
+      },
+    },
+  ];
 }

@@ -1,3 +1,4 @@
+import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
@@ -5,7 +6,7 @@ import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
 import { hashPassword, isPassword, noPassword } from './passwords.ts';
-import { removeAllMemberships } from './permissions.ts';
+import { deleteMembershipsOfUser } from './permissions.sql.ts';
 import { getUserRecord, type UserRecord } from './user-record.ts';
 import {
   activateUserRow,
@@ -110,14 +111,13 @@ async function tellOfChange(
 
 /** Nobody can sign in to the account again, its address is free for another, and it is a member of nothing. */
 export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string } }, userId: string): Promise<void> {
-  const at = timestamp(app.clock.now());
-  const second = at.slice(0, 19).replace('T', '-');
+  const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const { id } = await lockUser(tx, userId);
-    await removeAllMemberships(tx, userId);
+    await deleteMembershipsOfUser(tx, userId);
     await updateUserRow(tx, userId, {
       name: 'Archived user',
-      email_address: `_archived_${second}_${id}@${app.config.EMAIL_DOMAIN}`,
+      email_address: archivedName(`${id}@${app.config.EMAIL_DOMAIN}`, now),
       mobile_number: null,
       auth_type: 'email_auth',
       password_hash: noPassword,
@@ -125,7 +125,7 @@ export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string 
       // A session id that no browser holds: whoever is signed in is not any more.
       current_session_id: nilId,
       state: 'inactive',
-      updated_at: at,
+      updated_at: timestamp(now),
     });
   });
 }

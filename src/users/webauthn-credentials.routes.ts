@@ -3,7 +3,7 @@ import { Data, Datetime, NoContent, Nullable, Uuid } from '../platform/http/fiel
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { OfUser, userOfPathExists } from './user-of-path.ts';
-import { createCredential, listCredentials, removeCredential, renameCredential } from './webauthn-credentials.ts';
+import { createCredential, deleteCredential, listCredentials, renameCredential } from './webauthn-credentials.ts';
 
 const OfCredential = Type.Object({ user_id: Uuid, credential_id: Uuid });
 const Text = Type.String({ minLength: 1 });
@@ -79,7 +79,7 @@ export function webauthnCredentialRoutes(http: Http, app: Platform): void {
       },
     },
     async (request, reply) => {
-      await removeCredential(app, request.params.user_id, request.params.credential_id);
+      await deleteCredential(app, request.params.user_id, request.params.credential_id);
       return reply.code(204).send(null);
     },
   );

@@ -43,6 +43,6 @@ export function updateCredential(
     .executeTakeFirst();
 }
 
-export async function deleteCredential(tx: Tx, credentialId: string): Promise<void> {
+export async function deleteCredentialRow(tx: Tx, credentialId: string): Promise<void> {
   await tx.deleteFrom('webauthn_credentials').where('id', '=', credentialId).execute();
 }

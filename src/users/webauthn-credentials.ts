@@ -4,7 +4,12 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { lockUser } from './users.ts';
-import { deleteCredential, insertCredential, selectCredentials, updateCredential } from './webauthn-credentials.sql.ts';
+import {
+  deleteCredentialRow,
+  insertCredential,
+  selectCredentials,
+  updateCredential,
+} from './webauthn-credentials.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -40,7 +45,7 @@ export async function recordCredentialUse(tx: Tx, userId: string, credentialId: 
   if (!(await updateCredential(tx, userId, credentialId, { logged_in_at: now }))) throw notFound();
 }
 
-export async function removeCredential(app: Needs, userId: string, credentialId: string): Promise<void> {
+export async function deleteCredential(app: Needs, userId: string, credentialId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     // Two removals at once must not take the last two.
     await lockUser(tx, userId);
@@ -48,6 +53,6 @@ export async function removeCredential(app: Needs, userId: string, credentialId:
     const credential = credentials.find(({ id }) => id === credentialId.toLowerCase());
     if (!credential) throw notFound();
     if (credentials.length === 1) throw invalid('Cannot delete last remaining webauthn credential for user');
-    await deleteCredential(tx, credential.id);
+    await deleteCredentialRow(tx, credential.id);
   });
 }
