@@ -108,6 +108,7 @@ async function serve(roles: Roles): Promise<void> {
 async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
   await migrate(databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
   const app = buildApp(config, { databaseUrl, log });
+  if (roles.worker) warmPdfThreads(app);
   await app.open();
   await preparePartitions(app);
   app.metrics.collectProcessMetrics();
@@ -123,10 +124,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   await http.listen({ port: config.PORT, host: config.HOST });
-  if (roles.worker) {
-    measureLetters(app);
-    warmPdfThreads(app);
-  }
+  if (roles.worker) measureLetters(app);
 
   async function stop(): Promise<void> {
     app.drain();
