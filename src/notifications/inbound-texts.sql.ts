@@ -28,14 +28,21 @@ export function selectInboundText(db: Db, serviceId: string, textId: string) {
     .executeTakeFirst();
 }
 
-/** With one person, or with everyone; newest first. */
-export function selectInbox(db: Db, serviceId: string, since: Timestamp, limit: number, userNumber?: string) {
+/** Newest first. */
+export function selectInbox(
+  db: Db,
+  serviceId: string,
+  which: { since?: Timestamp; user_number?: string; notify_number?: string },
+  limit: number,
+) {
+  const { since, user_number, notify_number } = which;
   return db
     .selectFrom('inbound_sms')
     .select(columns)
     .where('service_id', '=', serviceId)
-    .where('created_at', '>=', since)
-    .$if(userNumber !== undefined, (query) => query.where('user_number', '=', userNumber ?? ''))
+    .$if(since !== undefined, (query) => query.where('created_at', '>=', since ?? ''))
+    .$if(user_number !== undefined, (query) => query.where('user_number', '=', user_number ?? ''))
+    .$if(notify_number !== undefined, (query) => query.where('notify_number', '=', notify_number ?? ''))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();

@@ -5,6 +5,7 @@ import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
+import { findNumberOfService } from '../services/inbound-numbers.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   countInbox,
@@ -65,8 +66,8 @@ function inboxSince(app: Needs): Timestamp {
 
 export async function listInbox(app: Needs, serviceId: string, phoneNumber?: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
-  const person = phoneNumber === undefined ? undefined : normaliseRecipient(phoneNumber);
-  return selectInbox(app.db, serviceId, inboxSince(app), inboundPageSize, person);
+  const person = phoneNumber === undefined ? {} : { user_number: normaliseRecipient(phoneNumber) };
+  return selectInbox(app.db, serviceId, { since: inboxSince(app), ...person }, inboundPageSize);
 }
 
 export async function listConversations(app: Needs, serviceId: string, page: number) {
@@ -81,6 +82,14 @@ export async function listConversations(app: Needs, serviceId: string, page: num
 export async function summariseInbox(app: Needs, serviceId: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
   return countInbox(app.db, serviceId, inboxSince(app));
+}
+
+/** Null when nobody has, as far back as texts are kept. */
+export async function findLastUse(app: Needs, serviceId: string): Promise<Timestamp | null> {
+  const number = await findNumberOfService(app.db, serviceId);
+  if (!number) throw notFound();
+  const [last] = await selectInbox(app.db, serviceId, { notify_number: number.number }, 1);
+  return last?.created_at ?? null;
 }
 
 export async function getInboundText(app: Needs, serviceId: string, textId: string) {

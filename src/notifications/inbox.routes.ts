@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { getInboundText, listConversations, listInbox, summariseInbox } from './inbound-texts.ts';
+import { findLastUse, getInboundText, listConversations, listInbox, summariseInbox } from './inbound-texts.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 
@@ -58,6 +58,18 @@ export function inboxRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => summariseInbox(app, request.params.service_id),
+  );
+
+  http.get(
+    '/service/:service_id/inbound-sms/most-recent-usage',
+    {
+      schema: {
+        summary: 'When somebody last wrote to the number of the service',
+        params: OfService,
+        response: { 200: Type.Object({ most_recent_date: Nullable(Datetime) }) },
+      },
+    },
+    async (request) => ({ most_recent_date: await findLastUse(app, request.params.service_id) }),
   );
 
   http.get(

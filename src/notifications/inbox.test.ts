@@ -55,6 +55,21 @@ describe('GET /service/{id}/inbound-sms/…', () => {
     expect(next.body).toEqual({ data: [], has_next: false });
   });
 
+  it('most-recent-usage: 200 with the time of the last text to the number; 404 without a number', async () => {
+    const path = `/service/${service}/inbound-sms/most-recent-usage`;
+    expect((await harness.admin('GET', path)).status).toBe(404);
+    for (const [number, most_recent_date] of [
+      ['07700900500', '2026-11-16T11:00:00.000000Z'],
+      ['07700900501', null],
+    ]) {
+      const added = await harness.admin('POST', '/inbound-number', { number, provider: 'mmg' });
+      const inbound_number_id = added.body.data.id;
+      await harness.admin('POST', `/inbound-number/service/${service}`, { inbound_number_id });
+      expect((await harness.admin('GET', path)).body).toEqual({ most_recent_date });
+      await harness.admin('POST', `/service/${service}/inbound-sms/remove`, { archive: false });
+    }
+  });
+
   it('summary: 200 with the count and the latest time', async () => {
     const { body } = await harness.admin('GET', `/service/${service}/inbound-sms/summary`);
     expect(body).toEqual({ count: 3, most_recent: '2026-11-16T11:00:00.000000Z' });

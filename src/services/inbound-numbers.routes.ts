@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Config } from '../config.ts';
 import { Data, Datetime, NoContent, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -7,6 +8,7 @@ import {
   assignInboundNumber,
   createInboundNumber,
   findNumberOfService,
+  removeInboundNumber,
   switchOffInboundNumber,
 } from './inbound-numbers.ts';
 import { SmsSender } from './sms-sender-record.ts';
@@ -26,7 +28,7 @@ const InboundNumber = Type.Object(
   { title: 'InboundNumber' },
 );
 
-export function inboundNumberRoutes(http: Http, app: Platform): void {
+export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<Config, 'FROM_NUMBER'> }): void {
   http.get(
     '/inbound-number',
     {
@@ -112,6 +114,22 @@ export function inboundNumberRoutes(http: Http, app: Platform): void {
     async (request, reply) => {
       await switchOffInboundNumber(app, request.params.service_id);
       return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/service/:service_id/inbound-sms/remove',
+    {
+      schema: {
+        summary: 'Take the number from a service; archived, it is given to nobody else',
+        params: OfService,
+        body: Type.Object({ archive: Type.Boolean() }),
+        response: { 200: Type.Object({}) },
+      },
+    },
+    async (request) => {
+      await removeInboundNumber(app, request.params.service_id, request.body.archive);
+      return {};
     },
   );
 }

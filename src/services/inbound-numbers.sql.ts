@@ -60,7 +60,7 @@ export function selectNumber(db: Db, id: string) {
 export async function updateNumber(
   tx: Tx,
   id: string,
-  change: { service_id?: string; active?: boolean; updated_at: Timestamp },
+  change: { service_id?: string | null; active?: boolean; updated_at: Timestamp },
 ): Promise<void> {
   await tx.updateTable('inbound_numbers').set(change).where('id', '=', id).execute();
 }

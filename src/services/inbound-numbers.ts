@@ -1,8 +1,10 @@
+import type { Config } from '../config.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { detachReplyTo } from '../templates/templates.ts';
 import {
   insertNumber,
   lockAvailableNumber,
@@ -11,10 +13,13 @@ import {
   updateNumber,
 } from './inbound-numbers.sql.ts';
 import { clearDefault, selectSenders } from './senders.sql.ts';
+import { updateServices } from './services.sql.ts';
 import { getServiceForUpdate, refuseUnlessServiceExists } from './services.ts';
 import { insertSmsSender, updateSmsSenderRow } from './sms-senders.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const senders = 'service_sms_senders';
 
 /** Undefined when the service has none. */
 export async function findNumberOfService(db: Db, serviceId: string) {
@@ -45,7 +50,7 @@ export async function assignInboundNumber(
     const own = await selectNumberOfService(tx, serviceId);
     if (own) {
       await updateNumber(tx, own.id, { active: true, updated_at });
-      const sender = (await selectSenders(tx, 'service_sms_senders', serviceId)).find(
+      const sender = (await selectSenders(tx, senders, serviceId)).find(
         ({ inbound_number_id }) => inbound_number_id === own.id,
       );
       if (sender) return sender;
@@ -58,9 +63,9 @@ export async function assignInboundNumber(
     }
     await updateNumber(tx, number.id, { service_id: serviceId, updated_at });
     const change = { sms_sender: number.number, inbound_number_id: number.id };
-    const [only, ...others] = await selectSenders(tx, 'service_sms_senders', serviceId);
+    const [only, ...others] = await selectSenders(tx, senders, serviceId);
     if (only && others.length === 0) return updateSmsSenderRow(tx, only.id, { ...change, updated_at });
-    if (request.is_default) await clearDefault(tx, 'service_sms_senders', serviceId, updated_at);
+    if (request.is_default) await clearDefault(tx, senders, serviceId, updated_at);
     const row = { id: newId(now), service_id: serviceId, is_default: request.is_default, created_at: updated_at };
     return insertSmsSender(tx, { ...row, ...change });
   });
@@ -72,5 +77,40 @@ export async function switchOffInboundNumber({ db, clock }: Needs, serviceId: st
     const number = await findNumberOfService(tx, serviceId);
     if (!number) throw notFound();
     await updateNumber(tx, number.id, { active: false, updated_at: timestamp(clock.now()) });
+  });
+}
+
+/**
+ * Ends receiving for good: the service loses the permission, and the number, which then belongs to nobody. Archived, it is
+ * given to nobody else either. The service still has a sender afterwards.
+ */
+export async function removeInboundNumber(
+  { db, clock, config }: Needs & { config: Pick<Config, 'FROM_NUMBER'> },
+  serviceId: string,
+  archive: boolean,
+): Promise<void> {
+  const now = clock.now();
+  const updated_at = timestamp(now);
+  await inTransaction(db, async (tx) => {
+    const { permissions } = await getServiceForUpdate(tx, serviceId);
+    const remaining = permissions.filter((permission) => permission !== 'inbound_sms');
+    if (remaining.length < permissions.length)
+      await updateServices(tx, [serviceId], { permissions: remaining }, updated_at);
+    const number = await selectNumberOfService(tx, serviceId);
+    if (!number) return;
+    await updateNumber(tx, number.id, { service_id: null, active: !archive, updated_at });
+    const all = await selectSenders(tx, senders, serviceId);
+    const lost = all.find(({ inbound_number_id }) => inbound_number_id === number.id);
+    if (!lost) return;
+    await detachReplyTo(tx, serviceId, lost.id, now);
+    const gone = { archived: true, is_default: false, inbound_number_id: null, updated_at };
+    await updateSmsSenderRow(tx, lost.id, gone);
+    if (!lost.is_default) return;
+    const heir = all.find(({ id }) => id !== lost.id);
+    if (heir) await updateSmsSenderRow(tx, heir.id, { is_default: true, updated_at });
+    else {
+      const row = { id: newId(now), service_id: serviceId, is_default: true, created_at: updated_at };
+      await insertSmsSender(tx, { ...row, sms_sender: config.FROM_NUMBER });
+    }
   });
 }

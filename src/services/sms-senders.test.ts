@@ -213,6 +213,43 @@ describe('/inbound-number', () => {
     expect(await active()).toBe(true);
   });
 
+  it('POST /service/{id}/inbound-sms/remove 200 frees the number, and another sender becomes the default', async () => {
+    const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
+    const { list, add, first } = await senders(service);
+    await add('Second', false);
+    const { id: inbound_number_id } = await aNumber();
+    await admin('POST', `/inbound-number/service/${service}`, { inbound_number_id });
+    const { status, body } = await admin('POST', `/service/${service}/inbound-sms/remove`, { archive: false });
+    expect([status, body]).toEqual([200, {}]);
+    expect((await admin('GET', `/inbound-number/service/${service}`)).body).toEqual({ data: {} });
+    const available = (await admin('GET', '/inbound-number/available')).body.data;
+    expect(available.map(({ id }: { id: string }) => id)).toContain(inbound_number_id);
+    expect(await list()).toEqual([
+      { ...first, is_default: true, updated_at: now },
+      expect.objectContaining({ sms_sender: 'Second', is_default: false }),
+    ]);
+    expect((await admin('GET', `/service/${service}`)).body.data.permissions).toEqual(['sms']);
+  });
+
+  it('POST /service/{id}/inbound-sms/remove 200 archives the number; the only sender is replaced', async () => {
+    const service = await aService(harness);
+    const { id: inbound_number_id } = await aNumber();
+    await admin('POST', `/inbound-number/service/${service}`, { inbound_number_id });
+    await admin('POST', `/service/${service}/inbound-sms/remove`, { archive: true });
+    const numbers = (await admin('GET', '/inbound-number')).body.data;
+    expect(numbers.find(({ id }: { id: string }) => id === inbound_number_id)).toMatchObject({
+      active: false,
+      service: null,
+    });
+    const { list } = await senders(service);
+    expect(await list()).toMatchObject([{ sms_sender: harness.app.config.FROM_NUMBER, is_default: true }]);
+    expect((await admin('POST', `/service/${service}/inbound-sms/remove`, { archive: true })).status).toBe(200);
+    const missing = await admin('POST', `/service/${service}/inbound-sms/remove`, {});
+    expect([missing.status, missing.body.message]).toEqual([400, { archive: ['Missing data for required field.'] }]);
+    const unknown = newId(new Date());
+    expect((await admin('POST', `/service/${unknown}/inbound-sms/remove`, { archive: true })).status).toBe(404);
+  });
+
   it('400 when the number is taken or none is left, 404 for unknown services', async () => {
     const { id: inbound_number_id } = await aNumber();
     await admin('POST', `/inbound-number/service/${await aService(harness)}`, { inbound_number_id });
