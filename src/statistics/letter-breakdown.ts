@@ -27,12 +27,17 @@ export function letterBreakdown(lines: LettersAtRate[]): string {
 
 /** `45p` below a pound, `£1.55` from there on; halves go to the even neighbour. */
 export function priceInWords(pounds: number): string {
-  const pence = toEven(pounds * 100);
-  if (pounds < 1) return `${pence}p`;
-  return `£${poundsAndPence.format(pence / 100)}`;
+  let words = known.get(pounds);
+  if (words === undefined) {
+    const pence = toEven(pounds * 100);
+    words = pounds < 1 ? `${pence}p` : `£${poundsAndPence.format(pence / 100)}`;
+    known.set(pounds, words);
+  }
+  return words;
 }
 
-// Made once: making it took longer than all the rest of a bill.
+// A report has thousands of lines and a few dozen prices; to put them into words was most of its time.
+const known = new Map<number, string>();
 const poundsAndPence = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 function toEven(value: number): number {
