@@ -50,9 +50,9 @@ function client(order: LoadOrder, n: number, until: number, report: LoadReport):
     let asked = 0;
     let received = '';
     const next = () => {
-      if (performance.now() >= until) return socket.end();
       asked = performance.now();
-      ask(socket, order, authorization());
+      if (asked >= until) socket.end();
+      else ask(socket, order, authorization());
     };
     socket.on('connect', next);
     socket.on('data', (data) => {
