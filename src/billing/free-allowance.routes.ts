@@ -2,13 +2,12 @@ import { Type } from 'typebox';
 import { financialYear } from '../platform/calendar.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
-import { Uuid } from '../platform/http/fields.ts';
+import { largestInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { ensureAllowance, setAllowance } from '../services/allowance.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
-const largestInteger = 2_147_483_647;
 
 export function freeAllowanceRoutes(http: Http, app: Platform): void {
   http.get(

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { uuidOfHex } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** How a file sent by email is named, locked and linked to. */
@@ -47,8 +48,7 @@ function shortId(id: string): string {
 
 export function longId(short: string): string | undefined {
   const hex = Buffer.from(short, 'base64url').toString('hex');
-  if (hex.length !== 32) return undefined;
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return hex.length === 32 ? uuidOfHex(hex) : undefined;
 }
 
 export function digestOfKey(key: Buffer): string {

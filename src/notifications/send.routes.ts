@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
+import { takeNothingForEmpty } from '../platform/http/body.ts';
 import { publicErrors, urlNotFound } from '../platform/http/error-bodies.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -186,11 +187,4 @@ export function sendRoutes(http: Http, app: SendingApp): void {
   http.post('/v2/notifications/:notification_type', { schema: { hide: true } }, async () => {
     throw new Failure('not-found', 'NotFoundError', urlNotFound);
   });
-}
-
-/** `[]`, `0`, `""` and `false` say as much as `{}` does. */
-function takeNothingForEmpty(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  const { body } = request;
-  if (!body || (Array.isArray(body) && body.length === 0)) request.body = {};
-  done();
 }

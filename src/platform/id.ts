@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { drawRandomBytes } from './random-bytes.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -14,13 +14,13 @@ const canonical = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 /** Ids are taken in capitals and without hyphens too; what is remembered or compared by id needs the one written form. */
 export function canonicalId(id: string): string {
   if (canonical.test(id)) return id;
-  const hex = id.replaceAll('-', '').toLowerCase();
+  return uuidOfHex(id.replaceAll('-', '').toLowerCase());
+}
+
+export function uuidOfHex(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-// Random bytes are drawn in blocks: one system call for 256 ids instead of one each.
-const block = Buffer.alloc(4096);
-let used = block.length;
 let lastMs = 0;
 let sequence = 0;
 
@@ -29,20 +29,14 @@ let sequence = 0;
  * Ids made by one process in the same millisecond ascend too (12-bit counter).
  */
 export function newId(now: Date): string {
-  if (used + 16 > block.length) {
-    randomFillSync(block);
-    used = 0;
-  }
-  const bytes = block.subarray(used, used + 16);
-  used += 16;
+  const bytes = drawRandomBytes(16);
   const ms = now.getTime();
   sequence = ms === lastMs ? (sequence + 1) & 0xfff : bytes.readUInt16BE(6) & 0x7ff;
   lastMs = ms;
   bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | sequence, 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return uuidOfHex(bytes.toString('hex'));
 }
 
 /** When an id of ours was made. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { organisationTypes } from '../organisations/organisation-types.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Datetime, largestInteger, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 
-const Count = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
+const Count = Type.Integer({ minimum: 0, maximum: largestInteger });
 const Text = Type.String();
 const ShortText = Type.String({ maxLength: 255 });
 /** An empty text takes the brand away, as null does. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
+import { takeNothingForEmpty } from '../platform/http/body.ts';
 import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -92,10 +93,7 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
         malformedJson: () => new Failure('invalid', 'ValidationError', 'Invalid JSON'),
         verbatimNumbersUnder: 'personalisation',
       },
-      // Clients that have no values to send may send any kind of nothing.
-      preValidation: async (request) => {
-        if (!request.body || (Array.isArray(request.body) && request.body.length === 0)) request.body = {};
-      },
+      preValidation: takeNothingForEmpty,
     },
     async (request) =>
       previewPublicTemplate(app, apiCallerOf(request), request.params.id, request.body.personalisation),

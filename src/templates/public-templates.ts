@@ -2,6 +2,7 @@ import type { ApiCaller } from '../auth/api-caller.ts';
 import { refused } from '../auth/bearer.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/error-bodies.ts';
+import { largestInteger } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForSending } from './compiled-templates.ts';
@@ -35,7 +36,7 @@ export async function getPublicTemplateVersion(
   const version = Number(versionText);
   if (version === 0) throw new Failure('invalid', 'ValidationError', 'version 0 is less than the minimum of 1');
   await getPublicTemplate(app, caller, templateId);
-  if (version > 2_147_483_647) throw notFound();
+  if (version > largestInteger) throw notFound();
   const [found] = await selectTemplateVersions(app.db, templateId, caller.service_id, version);
   if (!found) throw notFound();
   return found;

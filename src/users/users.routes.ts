@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
-import { Data, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Data, largestInteger, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { AccountMessageSender } from './account-messages.ts';
@@ -34,7 +34,7 @@ const NewUser = Type.Object({
   id: Type.Optional(Uuid),
   state: Type.Optional(OneOf(userStates)),
   platform_admin: Type.Optional(Type.Boolean()),
-  failed_login_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  failed_login_count: Type.Optional(Type.Integer({ minimum: 0, maximum: largestInteger })),
   logged_in_at: Type.Optional(Nullable(Moment)),
   current_session_id: Type.Optional(Nullable(Uuid)),
   email_access_validated_at: Type.Optional(Moment),

@@ -5,9 +5,12 @@ import { type Static, type TSchema, Type } from 'typebox';
 export const Uuid = Type.String({ format: 'uuid' });
 export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
-/** Query parameters arrive as text, so their types are formats: the texts of S9 and the admin error table. */
+/** Query parameters arrive as text, so their types are formats: a wrong one is told in the words of the type. */
 export const QueryBoolean = Type.String({ format: 'boolean-text', description: 'true, True, 1, false, False or 0' });
 export const QueryInteger = Type.String({ format: 'integer-text' });
+
+/** Of a column of whole numbers. */
+export const largestInteger = 2_147_483_647;
 
 /** `T | null`. One schema with two types instead of a union, so that a wrong value gives one error text, not three. */
 export function Nullable<T extends TSchema>(schema: T) {
@@ -19,11 +22,8 @@ export function Nullable<T extends TSchema>(schema: T) {
   });
 }
 
-export function OneOf<const T extends string>(
-  values: readonly T[],
-  options: { default?: T; description?: string } = {},
-) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+export function OneOf<const T extends string>(values: readonly T[]) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values] });
 }
 
 /** A response that wraps its content, as most of the administrative endpoints do. */

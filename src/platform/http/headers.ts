@@ -1,5 +1,5 @@
-import { randomFillSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { drawRandomBytes } from '../random-bytes.ts';
 
 const everyResponse = {
   'access-control-allow-origin': '*',
@@ -33,20 +33,7 @@ function isMediaType(value: string | undefined): boolean {
 
 /** The caller's trace id, so that one message can be followed through both systems, or one of our own. */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
-  return singleHeader(request.headers['x-b3-traceid']) ?? newTraceId();
-}
-
-// Random bytes are drawn in blocks: a system call for each request costs more than all the rest of this file.
-const block = Buffer.alloc(4096);
-let used = block.length;
-
-function newTraceId(): string {
-  if (used + 16 > block.length) {
-    randomFillSync(block);
-    used = 0;
-  }
-  used += 16;
-  return block.toString('hex', used - 16, used);
+  return singleHeader(request.headers['x-b3-traceid']) ?? drawRandomBytes(16).toString('hex');
 }
 
 /** Only what a trace id can be: anything else could smuggle text into logs and headers. */

@@ -103,10 +103,8 @@ export function publicProblems(errors: SchemaError[]): Problem[] {
   const known = errors
     .filter(isAboutValue)
     .filter((error) => error.keyword !== 'additionalProperties' || path(error).length > 0);
-  const messages = known
-    .map((error, index) => ({ error, index, rank: rank(error) }))
-    .sort((left, right) => left.rank - right.rank || left.index - right.index)
-    .map(({ error }) => publicMessage(error));
+  // Sorting keeps the order of equals.
+  const messages = known.sort((left, right) => rank(left) - rank(right)).map(publicMessage);
   if (unknown.length > 0) {
     const names = [...unknown].sort().join(', ');
     messages.push(
@@ -116,10 +114,10 @@ export function publicProblems(errors: SchemaError[]): Problem[] {
   return [...new Set(messages)].map((message) => ({ error: 'ValidationError', message }));
 }
 
+/** What is wrong with the body as a whole, with its properties, and what it lacks. */
 function rank(error: SchemaError): number {
-  const [first] = path(error);
-  if (first === undefined) return error.keyword === 'required' ? 100_000 : -1;
-  return 0;
+  if (path(error).length > 0) return 1;
+  return error.keyword === 'required' ? 2 : 0;
 }
 
 function publicMessage(error: SchemaError): string {
@@ -195,18 +193,4 @@ function mainType(error: SchemaError): string {
 
 function allowed(values: unknown): string[] {
   return (values as unknown[]).filter((value) => value !== null).map(String);
-}
-
-/** A named format: yes or no, or what is wrong with the text in the words of the field. */
-export type TextFormat = ((text: string) => boolean) | { refusal(text: string): string | undefined };
-
-export function acceptedBy(format: TextFormat): (text: string) => boolean {
-  return typeof format === 'function' ? format : (text) => format.refusal(text) === undefined;
-}
-
-export function withRefusals(errors: SchemaError[], formats: Record<string, TextFormat>): SchemaError[] {
-  return errors.map((error) => {
-    const format = error.keyword === 'format' ? formats[String(error.params.format)] : undefined;
-    return typeof format === 'object' ? { ...error, refusal: format.refusal(String(error.data)) } : error;
-  });
 }

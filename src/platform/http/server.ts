@@ -7,20 +7,18 @@ import Fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
-import { isDay } from '../calendar.ts';
-import { failureOfDatabaseError } from '../db/errors.ts';
-import { Failure, statusOfKind } from '../failure.ts';
-import { isUuid } from '../id.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { failureOfFrameworkError, MalformedJson, readBodies } from './body.ts';
+import { answerFailure } from './answer-failure.ts';
+import { MalformedJson, readBodies } from './body.ts';
 import { answerClientError, checkEvery_ms, headersTimeout_ms, limitConnections } from './connections.ts';
+import { DeclaredRoutes } from './declared-routes.ts';
 import { addHeaders, requestId } from './headers.ts';
 import { lazySchemas } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
-import { acceptedBy, type SchemaError, type TextFormat, withRefusals } from './schema-problems.ts';
+import type { SchemaError } from './schema-problems.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
-import { DeclaredRoutes } from './unrouted.ts';
+import { acceptedBy, platformFormats, type TextFormat, withRefusals } from './text-formats.ts';
 
 const maxBodyBytes = 20 * 1024 * 1024;
 
@@ -36,7 +34,7 @@ interface ServerOptions<App> {
 
 export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
   const { app, surfaces } = options;
-  const formats: Record<string, TextFormat> = { ...platformFormats, ...options.formats };
+  const formats = { ...platformFormats, ...options.formats };
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -54,7 +52,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
-    frameworkErrors: (error, request, reply) => answerFailure(request, reply, error),
+    frameworkErrors: (error, request, reply) => answer(request, reply, error),
     schemaController: { compilersFactory: lazySchemas },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
@@ -73,31 +71,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   await documentRoutes(http, options.version, surfaces);
 
   for (const surface of surfaces) {
-    await http.register(async (scope) => {
-      if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
-      if (surface.authenticate !== 'open') scope.addHook('onRequest', hookOf(surface.authenticate(app)));
-      scope.addHook('preValidation', (request, _reply, done) => {
-        if (request.body === undefined && request.routeOptions.config.bodyRequired) {
-          return done(new MalformedJson(undefined));
-        }
-        // "No body" and `null` are an empty object wherever an object is expected.
-        if (request.body === undefined || request.body === null) {
-          if (request.routeOptions.schema?.body !== undefined) request.body = {};
-        }
-        done();
-      });
-      if (surface.afterWrite) {
-        scope.addHook('onSend', async (request) => {
-          if (request.method !== 'GET' && request.method !== 'HEAD') surface.afterWrite?.(app);
-        });
-      }
-      scope.addHook('onRoute', (route) => documentSurface(route, surface));
-      scope.setSchemaErrorFormatter((errors, place) =>
-        surface.schemaFailure(withRefusals(errors as SchemaError[], formats), place as SchemaPlace),
-      );
-      scope.setErrorHandler((error, request, reply) => answer(surface, request, reply, error));
-      for (const routes of surface.routes) routes(scope as Http, app);
-    });
+    await http.register(async (scope) => addSurface(scope as Http, app, surface, formats));
   }
 
   const surfaceOf = (url: string) =>
@@ -105,17 +79,44 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       .filter(({ prefix }) => url.replace(/^\/+/, '/').startsWith(prefix))
       .sort((a, b) => b.prefix.length - a.prefix.length)[0];
 
-  function answerFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  function answer(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
     const surface = surfaceOf(request.url);
-    if (surface) void answer(surface, request, reply, error);
+    if (surface) void answerFailure(surface, request, reply, error);
     else void reply.code(400).send({ result: 'error', message: 'Bad request' });
   }
-  http.setNotFoundHandler((request, reply) => answerFailure(request, reply, declared.failureFor(request.url)));
+  http.setNotFoundHandler((request, reply) => answer(request, reply, declared.failureFor(request.url)));
   http.setErrorHandler((error, request, reply) =>
     // The framework reads a body before it says that no route takes the request: what is wrong with that one is no matter.
-    answerFailure(request, reply, request.is404 ? declared.failureFor(request.url) : error),
+    answer(request, reply, request.is404 ? declared.failureFor(request.url) : error),
   );
   return http;
+}
+
+/** Authentication, bodies, errors and documentation that the routes of a surface share, and the routes. */
+function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat>): void {
+  if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
+  if (surface.authenticate !== 'open') scope.addHook('onRequest', hookOf(surface.authenticate(app)));
+  scope.addHook('preValidation', (request, _reply, done) => {
+    if (request.body === undefined && request.routeOptions.config.bodyRequired) {
+      return done(new MalformedJson(undefined));
+    }
+    // "No body" and `null` are an empty object wherever an object is expected.
+    if (request.body === undefined || request.body === null) {
+      if (request.routeOptions.schema?.body !== undefined) request.body = {};
+    }
+    done();
+  });
+  if (surface.afterWrite) {
+    scope.addHook('onSend', async (request) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD') surface.afterWrite?.(app);
+    });
+  }
+  scope.addHook('onRoute', (route) => documentSurface(route, surface));
+  scope.setSchemaErrorFormatter((errors, place) =>
+    surface.schemaFailure(withRefusals(errors as SchemaError[], formats), place as SchemaPlace),
+  );
+  scope.setErrorHandler((error, request, reply) => answerFailure(surface, request, reply, error));
+  for (const routes of surface.routes) routes(scope, app);
 }
 
 /** Whoever is known already goes on at once. */
@@ -132,46 +133,6 @@ function hookOf(authenticate: Authenticate): onRequestHookHandler {
   };
 }
 
-function answer<App>(
-  surface: Surface<App>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
-  const failure = failureOf(error);
-  const status = statusOfKind[failure.kind];
-  if (failure.kind === 'unavailable') logOutage(request, error);
-  else if (status >= 500) {
-    request.log.error({ err: error, route: request.routeOptions?.url, request_id: request.id }, 'request failed');
-  }
-  if (failure.headers) reply.headers(failure.headers);
-  // The framework would close under a client that is still sending, which then sees a reset instead of this answer.
-  if (failure.kind === 'too-large') reply.removeHeader('connection');
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .serializer((body: unknown) => JSON.stringify(body))
-    .send(surface.errorBody(failure, status));
-}
-
-let outageLoggedAt = Number.NEGATIVE_INFINITY;
-
-/** Every request fails in an outage, for one reason: saying so for each would fill the disk, which may be that reason. */
-function logOutage(request: FastifyRequest, error: unknown): void {
-  if (performance.now() - outageLoggedAt < 1_000) return;
-  outageLoggedAt = performance.now();
-  request.log.error({ err: error, route: request.routeOptions?.url }, 'requests are refused for now');
-}
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return (
-    failureOfDatabaseError(error) ??
-    failureOfFrameworkError(error) ??
-    new Failure('internal', 'InternalServerError', 'Internal server error', { cause: error })
-  );
-}
-
 function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surface<App>): void {
   const { errorSchema, credentialErrorSchema = errorSchema } = surface;
   const schemaOf = (status: number) => ({
@@ -186,16 +147,3 @@ function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surfac
     response: { ...errors, ...(route.schema?.response as object | undefined) },
   };
 }
-
-const platformFormats: Record<string, (text: string) => boolean> = {
-  uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
-  'uuid-or-empty': (text) => text === '' || isUuid(text),
-  date: isDay,
-  // The parser alone would take 30 February for 2 March, which the database then refuses.
-  datetime: (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
-  // An empty text clears the colour.
-  'hex-colour': (text) => /^(#[0-9a-f]{6})?$/i.test(text),
-  'https-url': (text) => /^https:\/\/./i.test(text) && URL.canParse(text),
-  'boolean-text': (text) => /^(true|True|1|false|False|0)$/.test(text),
-  'integer-text': (text) => /^-?\d{1,15}$/.test(text),
-};
