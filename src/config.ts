@@ -244,11 +244,8 @@ export function readConfig(
  * Of the environment only SANDBOX_* and CALLBACK_* count: a test suite's own PORT, DATABASE_URL or LOG_LEVEL mean something
  * else.
  */
-export function readSandboxConfig(
-  place: { folder: string; port: number },
-  environment: Record<string, string | undefined> = process.env,
-): Config {
-  const wishes = Object.entries(environment).filter(([name]) => /^(SANDBOX|CALLBACK)_|_INBOUND_AUTH$/.test(name));
+export function readSandboxConfig(place: { folder: string; port: number }): Config {
+  const wishes = Object.entries(process.env).filter(([name]) => /^(SANDBOX|CALLBACK)_|_INBOUND_AUTH$/.test(name));
   return readConfig({
     SANDBOX_DELAY_MS: '0',
     CALLBACK_ALLOW_PRIVATE: 'true',

@@ -44,7 +44,6 @@ type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel }
 type Needs = Pick<Platform, 'db' | 'pool' | 'clock'>;
 
 const stored: Outcome = { kind: 'stored' };
-const cannotBeStored = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
 /**
  * Stores messages, many in one commit. A message is either stored with its place in the queue, its counts and its answer
@@ -146,6 +145,9 @@ function learn(service: SendingService, taken: ReadonlyMap<string, TakenShare>):
     if (service_id === service.id) learnCount(service, utc_day, channel, count);
   }
 }
+
+// As JSON.stringify writes them; behind an odd number of further backslashes the same letters are ordinary text.
+const cannotBeStored = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
 /** A NUL or half a character would be refused by the database, and with it the whole group. */
 function storableRow(notification: NewNotification): NotificationRow {

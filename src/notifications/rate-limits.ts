@@ -6,7 +6,7 @@ import { deleteRateWindows, type RateAnswer, takeRatePermits } from './rate-limi
 const rateWindowSeconds = 60;
 
 const slotMs = 250;
-// One slot more than the window, because the oldest one counts until all of it has passed.
+// The oldest slot counts until all of it has passed, so that one slot more than these is looked at.
 const windowSlots = (rateWindowSeconds * 1000) / slotMs;
 
 /**
@@ -102,8 +102,12 @@ export class RateLimits {
 
   private report(window: Window, withinMs: number): void {
     this.changed.add(window);
+    this.askWithin(withinMs);
+  }
+
+  private askWithin(ms: number): void {
     if (this.asking || this.closed) return;
-    if (withinMs === 0) {
+    if (ms === 0) {
       clearTimeout(this.timer);
       this.timer = undefined;
       this.asking = true;
@@ -113,7 +117,7 @@ export class RateLimits {
         this.timer = undefined;
         this.asking = true;
         void this.ask();
-      }, withinMs).unref();
+      }, ms).unref();
     }
   }
 
@@ -146,14 +150,9 @@ export class RateLimits {
       }
     } finally {
       this.asking = false;
-      if ([...this.changed].some((window) => window.waiting.length > 0)) this.reportAgain(0);
-      else if (this.changed.size > 0) this.reportAgain(reportAfterMs);
+      if ([...this.changed].some((window) => window.waiting.length > 0)) this.askWithin(0);
+      else if (this.changed.size > 0) this.askWithin(reportAfterMs);
     }
-  }
-
-  private reportAgain(withinMs: number): void {
-    const [window] = this.changed;
-    if (window) this.report(window, withinMs);
   }
 }
 

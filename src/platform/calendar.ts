@@ -57,7 +57,7 @@ export function utcDay(moment: Date): string {
 let rememberedUtcNumber = Number.NaN;
 let rememberedUtcDay = '';
 
-/** The instant at which a London wall time happens; `time` defaults to midnight. */
+/** The instant at which a London wall time happens; midnight unless an hour is given. */
 export function londonInstant(day: string, hour = 0, minute = 0): Date {
   const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * 60_000;
   // London is UTC or UTC+1: whichever guess reads back as the wanted wall time is the answer.

@@ -51,6 +51,9 @@ export function countLiveServices({ db }: Needs) {
 export async function recordProcessingTime({ db, clock }: Needs): Promise<void> {
   const today = londonDay(clock.now());
   const london_day = addDays(today, -1);
-  const [first_id, end_id] = [london_day, today].map((day) => firstIdAt(londonInstant(day)));
-  if (first_id && end_id) await upsertProcessingTime(db, { london_day, first_id, end_id });
+  await upsertProcessingTime(db, {
+    london_day,
+    first_id: firstIdAt(londonInstant(london_day)),
+    end_id: firstIdAt(londonInstant(today)),
+  });
 }

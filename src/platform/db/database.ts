@@ -11,7 +11,6 @@ interface Database {
   db: Db;
   /** For statements that are too hot for a query builder; everything else goes through `db`. */
   pool: pg.Pool;
-  url: string;
   close(): Promise<void>;
 }
 
@@ -29,7 +28,7 @@ export function openDatabase(options: { url: string; poolSize: number; log: Log 
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, url: options.url, close: () => db.destroy() };
+  return { db, pool, close: () => db.destroy() };
 }
 
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -48,15 +47,6 @@ const parsers = new Map<number, Parser>([
   [20, Number], // int8: counts and sums, far below 2^53
   [1082, (text) => text], // date
   [1184, wireTimestamp], // timestamptz
-  [
-    1185,
-    (text) =>
-      text
-        .slice(1, -1)
-        .split(',')
-        .filter(Boolean)
-        .map((item) => wireTimestamp(item.slice(1, -1))),
-  ],
   [1700, (text) => text], // numeric: exact; never a float
 ]);
 

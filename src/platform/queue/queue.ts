@@ -5,9 +5,6 @@ interface JobOptions {
   run_at?: Date;
   /** A second job with the same key replaces the first while that one waits. */
   job_key?: string;
-  max_attempts?: number;
-  /** Lower runs first. */
-  priority?: number;
   /** Jobs of one named queue run one after the other. */
   queue_name?: string;
 }
@@ -24,9 +21,7 @@ export const databaseQueue: Queue = {
       payload => ${JSON.stringify(payload)}::json,
       queue_name => ${options.queue_name ?? null},
       run_at => ${options.run_at ?? null}::timestamptz,
-      max_attempts => ${options.max_attempts ?? null}::int,
-      job_key => ${options.job_key ?? null},
-      priority => ${options.priority ?? null}::int
+      job_key => ${options.job_key ?? null}
     )`.execute(db);
   },
 };

@@ -14,7 +14,7 @@ import type pg from 'pg';
 import type { Log } from '../log.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
-/** What a background job is: a name, a handler, and how often it may fail. */
+/** `sentence`: what it does, for whoever reads the list of jobs. */
 export interface Job<Payload = unknown> {
   name: string;
   sentence: string;
