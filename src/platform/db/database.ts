@@ -25,7 +25,10 @@ export function openDatabase(options: { url: string; poolSize: number; log: Log 
     ...sessionSettings,
   });
   // An idle connection that breaks (server restart) must not take the process down; the pool replaces it.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
+  pool.on('error', (error) => {
+    // At the end the embedded server may be gone before the last connection to it is.
+    if (!pool.ending) options.log.warn({ err: error }, 'an idle database connection was lost');
+  });
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
