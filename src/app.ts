@@ -8,7 +8,7 @@ import { accountMessageSender } from './notifications/account-messages.ts';
 import { createSending, type Sending } from './notifications/sending.ts';
 import { type Build, readBuild } from './operations/build.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
-import { openDatabase } from './platform/db/database.ts';
+import { openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
 import { Notices } from './platform/db/notices.ts';
 import { type Files, localFiles } from './platform/files.ts';
 import { createLog, type Log } from './platform/log.ts';
@@ -48,6 +48,9 @@ interface Outside {
   printer?: PrintProvider;
 }
 
+// One listens for jobs; the others fetch and finish them.
+const sessionsOfWorker = 4;
+
 /** Connects to nothing yet: `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.LOG_LEVEL);
@@ -56,9 +59,11 @@ export function buildApp(config: Config, outside: Outside): App {
   const secrets = new SecretBox(config.SECRET_KEY);
   const files = outside.files ?? openFiles(config, clock);
   const { db, pool, close } = openDatabase({ url: outside.databaseUrl, poolSize: config.DATABASE_POOL_SIZE, log });
+  const { DATABASE_SESSION_URL: sessionUrl } = config;
+  const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
   metrics.observePool(pool);
-  const notices = new Notices(outside.databaseUrl, log);
-  const platform: Platform = { db, pool, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
+  const notices = new Notices(sessionUrl ?? outside.databaseUrl, log);
+  const platform: Platform = { db, pool, sessions, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
   const sending = createSending(platform);
   const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);
 
@@ -78,11 +83,15 @@ export function buildApp(config: Config, outside: Outside): App {
     drain: () => {
       draining = true;
     },
-    open: () => notices.start(),
+    async open() {
+      await refuseOtherSettings(pool);
+      await notices.start();
+    },
     async close() {
       sending.rateLimits.close();
       await pdfThreads.close();
       await notices.close();
+      if (sessions !== pool) await sessions.end();
       await close();
     },
   };

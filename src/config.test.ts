@@ -25,6 +25,12 @@ describe('readConfig', () => {
     });
   });
 
+  it('asks for DATABASE_URL beside DATABASE_SESSION_URL', () => {
+    expect(() => readConfig({ DATA_DIR: folder, DATABASE_SESSION_URL: 'postgres://x' })).toThrow(
+      'DATABASE_URL must be set beside DATABASE_SESSION_URL',
+    );
+  });
+
   it('makes no demonstration on a database of the operator’s own', () => {
     expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).DEMO).toBe(false);
   });

@@ -14,6 +14,10 @@ export const settings = {
   DATABASE_URL: setting.optionalText('PostgreSQL >= 15 to use. Unset: an embedded PostgreSQL in the data folder.', {
     secret: true,
   }),
+  DATABASE_SESSION_URL: setting.optionalText(
+    'The same database, past PgBouncer: to be set when DATABASE_URL leads through one in transaction mode.',
+    { secret: true },
+  ),
   DATABASE_POOL_SIZE: setting.integer('Most database connections one process opens.', {
     fallback: 20,
     min: 2,
@@ -241,8 +245,8 @@ export function readConfig(
 }
 
 /**
- * Of the environment only SANDBOX_* and CALLBACK_* count: a test suite's own PORT, DATABASE_URL or LOG_LEVEL mean something
- * else.
+ * Of the environment only SANDBOX_*, CALLBACK_* and the credentials for received texts count: a test suite's own PORT,
+ * DATABASE_URL or LOG_LEVEL mean something else.
  */
 export function readSandboxConfig(place: { folder: string; port: number }): Config {
   const wishes = Object.entries(process.env).filter(([name]) => /^(SANDBOX|CALLBACK)_|_INBOUND_AUTH$/.test(name));
@@ -271,11 +275,13 @@ const neededBy: Record<string, (keyof Values)[]> = {
 function missingForOthers(values: Values): string[] {
   const inUse = [values.SMS_PROVIDERS, values.EMAIL_PROVIDERS].flatMap((names) => names ?? []);
   const forFiles = values.S3_BUCKET === undefined ? [] : (['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const);
+  const forSessions = values.DATABASE_SESSION_URL === undefined ? [] : (['DATABASE_URL'] as const);
   return [
     ...inUse.flatMap((name) =>
       missing(neededBy[name] ?? []).map((need) => `${need} must be set for the provider ${name}`),
     ),
     ...missing(forFiles).map((need) => `${need} must be set for the bucket in S3_BUCKET`),
+    ...missing(forSessions).map((need) => `${need} must be set beside DATABASE_SESSION_URL`),
   ];
 
   function missing(needed: readonly (keyof Values)[]) {

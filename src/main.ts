@@ -22,6 +22,7 @@ import { readVersion } from './operations/build.ts';
 import { type Demo, ensureDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
+import { DatabaseMisconfigured } from './platform/db/database.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
@@ -106,7 +107,7 @@ async function serve(roles: Roles): Promise<void> {
 }
 
 async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
-  await migrate(databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
+  await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
   const app = buildApp(config, { databaseUrl, log });
   if (roles.worker) warmPdfThreads(app);
   await app.open();
@@ -119,7 +120,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
   const worker = roles.worker
-    ? startWorker({ pool: app.pool, log, jobs: jobs(app), schedule, concurrency })
+    ? startWorker({ pool: app.sessions, log, jobs: jobs(app), schedule, concurrency })
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
@@ -206,7 +207,9 @@ async function runMigrate(): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
   try {
-    const applied = await migrate(database.url, log, { waitSeconds: config.DATABASE_WAIT_S });
+    const applied = await migrate(config.DATABASE_SESSION_URL ?? database.url, log, {
+      waitSeconds: config.DATABASE_WAIT_S,
+    });
     print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
   } finally {
     await database.stop();
@@ -238,7 +241,7 @@ async function runDoctor(): Promise<void> {
 
 /** For commands that may run beside the service: its own embedded server is used if there is one. */
 async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
-  const running = config.DATABASE_URL ?? findRunningEmbeddedPostgres(config.DATA_DIR);
+  const running = config.DATABASE_SESSION_URL ?? config.DATABASE_URL ?? findRunningEmbeddedPostgres(config.DATA_DIR);
   if (running !== undefined) return work(running);
   const database = await openOrEmbed(config, createLog('silent'));
   try {
@@ -279,7 +282,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const mendable = [ConfigurationError, DatabaseUnreachable, UsageError, BackupRefused];
+const mendable = [ConfigurationError, DatabaseMisconfigured, DatabaseUnreachable, UsageError, BackupRefused];
 
 /** Mistakes that the operator can mend are told in words; anything else with its stack. */
 function explain(error: unknown): string {

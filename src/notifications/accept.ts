@@ -41,7 +41,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'pool' | 'clock'>;
+type Needs = Pick<Platform, 'db' | 'pool' | 'sessions' | 'clock'>;
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -86,7 +86,7 @@ export class Acceptor {
   }
 
   private commit(items: Item[]): Promise<Outcome[]> {
-    return this.store(items, (rows, shares) => storeNotificationsAlone(this.app.pool, rows, shares));
+    return this.store(items, (rows, shares) => storeNotificationsAlone(this.app, rows, shares));
   }
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {

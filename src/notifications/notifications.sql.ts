@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
-import type pg from 'pg';
+
 import type { Tx } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { NewNotification } from './notification.ts';
 
 export type LimitedChannel = 'sms' | 'email' | 'letter' | 'international_sms';
@@ -134,14 +135,17 @@ export async function storeNotifications(tx: Tx, rows: NumberedRow[], shares: Li
   return (await tx.executeQuery<TakenShare>(CompiledQuery.raw(storeText, valuesOf(rows, shares)))).rows;
 }
 
-/** As a transaction of its own; prepared once per connection, because planning it takes longer than running it. */
+/**
+ * As a transaction of its own; prepared once per connection, because planning it takes longer than running it. PgBouncer
+ * gives each transaction another connection, on which it may not be prepared.
+ */
 export async function storeNotificationsAlone(
-  pool: pg.Pool,
+  { pool, sessions }: Pick<Platform, 'pool' | 'sessions'>,
   rows: NumberedRow[],
   shares: LimitShare[],
 ): Promise<TakenShare[]> {
-  const query = { name: 'store-notifications', text: storeText, values: valuesOf(rows, shares) };
-  return (await pool.query<TakenShare>(query)).rows;
+  const prepared = pool === sessions ? { name: 'store-notifications' } : {};
+  return (await pool.query<TakenShare>({ ...prepared, text: storeText, values: valuesOf(rows, shares) })).rows;
 }
 
 /** Without limits. */

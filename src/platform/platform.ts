@@ -12,6 +12,8 @@ import type { SecretBox } from './secrets.ts';
 export interface Platform {
   db: Db;
   pool: pg.Pool;
+  /** Connections of our own for the whole session: for who listens. The same pool, unless PgBouncer stands before that. */
+  sessions: pg.Pool;
   notices: Notices;
   queue: Queue;
   files: Files;

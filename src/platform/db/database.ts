@@ -14,7 +14,19 @@ interface Database {
   close(): Promise<void>;
 }
 
-export function openDatabase(options: { url: string; poolSize: number; log: Log }): Database {
+interface PoolOptions {
+  url: string;
+  poolSize: number;
+  log: Log;
+}
+
+export function openDatabase(options: PoolOptions): Database {
+  const pool = openPool(options);
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}
+
+export function openPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
@@ -30,8 +42,7 @@ export function openDatabase(options: { url: string; poolSize: number; log: Log 
     if (!pool.ending) options.log.warn({ err: error }, 'an idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  return pool;
 }
 
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -42,6 +53,21 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', statement_timeout: 60_000 };
+
+/** PgBouncer drops what a connection asks for at its start; then the role must have it, or times would be read wrongly. */
+export async function refuseOtherSettings(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query(
+    "select current_setting('TimeZone') as zone, current_setting('DateStyle') as style",
+  );
+  const { zone, style } = rows[0];
+  if (zone === 'UTC' && style.startsWith('ISO')) return;
+  throw new DatabaseMisconfigured(
+    `The database answers in the time zone ${zone} and the date style ${style}: PgBouncer keeps our own settings from it. ` +
+      "Give them to the role: alter role ... set timezone = 'UTC'; alter role ... set datestyle = 'ISO'.",
+  );
+}
+
+export class DatabaseMisconfigured extends Error {}
 
 type Parser = (text: string) => unknown;
 

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { buildApp } from '../../src/app.ts';
+import { jobs } from '../../src/jobs.ts';
+import { refuseOtherSettings } from '../../src/platform/db/database.ts';
+import { buildServer } from '../../src/platform/http/server.ts';
+import { startWorker } from '../../src/platform/queue/worker.ts';
+import { formats, surfaces } from '../../src/routes.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import { useHarness } from '../kit/harness.ts';
+
+/** What must hold behind a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */
+
+const harness = useHarness();
+let url: string;
+
+beforeAll(() => {
+  url = harness.app.pool.options.connectionString ?? '';
+});
+
+describe('with DATABASE_SESSION_URL', () => {
+  it('DATABASE_URL is left without anything that lasts longer than a transaction', async () => {
+    const { clock, files } = harness;
+    const config = { ...harness.app.config, DATABASE_SESSION_URL: `${url}&application_name=sessions` };
+    const outside = { databaseUrl: `${url}&application_name=shared`, log: harness.app.log, clock, files };
+    const app = buildApp(config, outside);
+    await app.open();
+    const http = await buildServer({ app, surfaces, formats, version: 'test' });
+    const worker = startWorker({ pool: app.sessions, log: app.log, jobs: jobs(app), schedule: [], concurrency: 1 });
+    onTestFinished(async () => {
+      await worker.stop();
+      await http.close();
+      await app.close();
+    });
+    const service = await aService(harness);
+    const authorization = `Bearer ${await anApiKey(harness, service)}`;
+    const payload = {
+      phone_number: '07700900123',
+      template_id: await aTemplate(harness, service, { content: 'Hello' }),
+    };
+    const answer = await http.inject({
+      method: 'POST',
+      url: '/v2/notifications/sms',
+      headers: { authorization },
+      payload,
+    });
+    expect(answer.statusCode).toBe(201);
+
+    await expect.poll(() => listening('sessions')).toBe(2);
+    expect(await listening('shared')).toBe(0);
+    const prepared = await app.pool.query('select name from pg_prepared_statements');
+    expect(prepared.rows).toEqual([]);
+  });
+
+  /** How many connections are waiting for notices. */
+  async function listening(name: string): Promise<number> {
+    const { rows } = await harness.app.pool.query(
+      `select 1 from pg_stat_activity
+       where datname = current_database() and application_name = $1 and query ilike 'listen%'`,
+      [name],
+    );
+    return rows.length;
+  }
+});
+
+describe('the start', () => {
+  it('refuses a database that answers in another time zone', async () => {
+    const elsewhere = buildApp(harness.app.config, { databaseUrl: url, log: harness.app.log });
+    onTestFinished(() => elsewhere.close());
+    elsewhere.pool.options.options = '-c TimeZone=Europe/London';
+    await expect(refuseOtherSettings(elsewhere.pool)).rejects.toThrow('answers in the time zone Europe/London');
+  });
+});
