@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { storedMessage } from '../../test/kit/sends.ts';
 import { letterFiles } from './letter-work.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -24,9 +25,7 @@ function send(change: object = {}, of = service) {
   });
 }
 
-function stored(id: string) {
-  return harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
-}
+const stored = (id: string) => storedMessage(harness, id);
 
 describe('POST /service/{id}/send-notification', () => {
   it('201 with the id; the public API shows who sent it', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../test/kit/harness.ts';
+import { expectError, storedMessage } from '../../test/kit/sends.ts';
 import { letterFiles } from './letter-work.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -30,14 +31,7 @@ function to(lines: Record<string, unknown>, as = key): Promise<Answer> {
   return send({ personalisation: { thing: 'tea', ...lines } }, as);
 }
 
-function expectError(answer: Answer, status: number, error: string, message: string): void {
-  expect(answer.body).toEqual({ status_code: status, errors: [{ error, message }] });
-  expect(answer.status).toBe(status);
-}
-
-function stored(id: string) {
-  return harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
-}
+const stored = (id: string) => storedMessage(harness, id);
 
 async function waitingJobs(notificationId: string): Promise<string[]> {
   const { rows } = await harness.app.pool.query(

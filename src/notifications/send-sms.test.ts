@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../test/kit/harness.ts';
 import { jwt } from '../../test/kit/jwt.ts';
+import { expectError, storedMessage } from '../../test/kit/sends.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/sms';
@@ -30,14 +31,7 @@ function errors(answer: Answer): [string, string][] {
   return answer.body.errors.map(({ error, message }: { error: string; message: string }) => [error, message]);
 }
 
-function expectError(answer: Answer, status: number, error: string, message: string): void {
-  expect(answer.body).toEqual({ status_code: status, errors: [{ error, message }] });
-  expect(answer.status).toBe(status);
-}
-
-function stored(id: string) {
-  return harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
-}
+const stored = (id: string) => storedMessage(harness, id);
 
 describe('POST /v2/notifications/sms', () => {
   it('201 with every key, stored and queued in the same moment', async () => {

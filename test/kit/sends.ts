@@ -1,0 +1,13 @@
+import { expect } from 'vitest';
+import type { Answer, Harness } from './harness.ts';
+
+/** The only problem that the public API names. */
+export function expectError(answer: Answer, status: number, error: string, message: string): void {
+  expect(answer.body).toEqual({ status_code: status, errors: [{ error, message }] });
+  expect(answer.status).toBe(status);
+}
+
+/** Undefined when nothing was stored. */
+export function storedMessage({ app }: Pick<Harness, 'app'>, id: string) {
+  return app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+}
