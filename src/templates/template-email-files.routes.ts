@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Data, Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { VirusScanner } from '../platform/virus-scan.ts';
 import {
   archiveEmailFile,
   createEmailFile,
@@ -42,7 +43,7 @@ const EmailFileRecord = Type.Object(
   { title: 'EmailFile' },
 );
 
-export function templateEmailFileRoutes(http: Http, app: Platform): void {
+export function templateEmailFileRoutes(http: Http, app: Platform & { virusScanner: VirusScanner }): void {
   http.post(
     '/service/:service_id/templates/:template_id/template_email_files',
     {

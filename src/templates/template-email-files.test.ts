@@ -95,6 +95,12 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect((await add()).status).toBe(201);
   });
 
+  it('400 when the file holds a virus', async () => {
+    const { status, body } = await add({ content: Buffer.from('EICAR').toString('base64') });
+    expect(status).toBe(400);
+    expect(body).toEqual({ result: 'error', message: 'File did not pass the virus scan' });
+  });
+
   it('400 when the template is no email', async () => {
     template = await aTemplate(harness, service);
     const { status, body } = await add();

@@ -3,6 +3,7 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
 import { comparableKey } from '../rendering/personalisation.ts';
 import { changedFields } from './changed-fields.ts';
 import {
@@ -20,6 +21,7 @@ import { getTemplate } from './templates.ts';
 import { readUpload } from './upload.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
+type UploadNeeds = Needs & { virusScanner: VirusScanner };
 type OfTemplate = { service_id: string; template_id: string };
 type OfFile = OfTemplate & { email_file_id: string };
 
@@ -46,8 +48,13 @@ export function emailFilePath(serviceId: string, fileId: string): string {
 }
 
 /** Pending unless the request says otherwise: a file belongs to the template once it is live. */
-export function createEmailFile(app: Needs, of: OfTemplate, request: NewEmailFileRequest): Promise<EmailFileRow> {
+export async function createEmailFile(
+  app: UploadNeeds,
+  of: OfTemplate,
+  request: NewEmailFileRequest,
+): Promise<EmailFileRow> {
   const content = readUpload(request.content);
+  if (content) await refuseIfInfected(app.virusScanner, content);
   return inTransaction(app.db, async (tx) => {
     await lockTemplate(tx, of.template_id);
     const template = await getTemplateForUpdate(tx, of.service_id, of.template_id);
