@@ -17,7 +17,7 @@ const featureOrder = [
   ['auth', 'organisations', 'branding'],
   ['users', 'templates'],
   ['services'],
-  ['complaints'],
+  ['complaints', 'documents', 'inbound', 'unsubscribe'],
   ['notifications'],
   ['letters'],
   ['delivery'],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { recordInboundText } from '../src/notifications/inbound-texts.ts';
+import { recordInboundText } from '../src/inbound/inbound-texts.ts';
 import { type Demo, ensureDemo } from '../src/operations/demo.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { anApiKey, aService } from './kit/builders.ts';

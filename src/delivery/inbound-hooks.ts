@@ -1,4 +1,4 @@
-import { recordInboundText } from '../notifications/inbound-texts.ts';
+import { recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure, forbidden } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';

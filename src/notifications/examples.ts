@@ -105,20 +105,3 @@ export const notifications = {
     next: `${server}/v2/notifications?older_than=${id}&reference=${reference}`,
   },
 };
-
-export const receivedTexts = {
-  received_text_messages: [
-    {
-      id,
-      created_at: '2026-11-15T12:00:00.000000Z',
-      service_id,
-      notify_number: '07700900500',
-      user_number: '447700900123',
-      content: 'Yes, Friday is fine',
-    },
-  ],
-  links: {
-    current: `${server}/v2/received-text-messages`,
-    next: `${server}/v2/received-text-messages?older_than=${id}`,
-  },
-};

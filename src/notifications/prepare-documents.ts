@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from '../documents/document-links.ts';
+import { type DocumentRow, recordDocuments } from '../documents/documents.ts';
+import {
+  extensionOf,
+  type FileType,
+  fileTypeOfContent,
+  fileTypeOfName,
+  supportedExtensions,
+} from '../documents/file-types.ts';
 import { timestamp } from '../platform/clock.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import { refuseIfInfected } from '../platform/virus-scan.ts';
 import { emailFilePath } from '../templates/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
-import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from './document-links.ts';
-import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
-import { extensionOf, type FileType, fileTypeOfContent, fileTypeOfName, supportedExtensions } from './file-types.ts';
 import { decodeBase64 } from './letter-rules.ts';
 import type { Values } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
@@ -62,7 +68,7 @@ export async function prepareDocuments(
       for (const { row, encrypted } of prepared) if (encrypted) await app.files.remove(documentPath(row));
     },
     record: (tx) =>
-      insertDocuments(
+      recordDocuments(
         tx,
         prepared.map(({ row }) => row),
       ),

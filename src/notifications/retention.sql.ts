@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { NotificationType } from './notification.ts';
 
@@ -84,43 +83,6 @@ export async function deleteOrphanedQueue(db: Db, beforeId: string): Promise<voi
     and not exists (select from notifications n where n.id = q.notification_id)`.execute(db);
 }
 
-export async function deleteInboundTexts(
-  db: Db,
-  defaultBeforeId: string,
-  rules: { service_id: string; before_id: string }[],
-) {
-  const { numAffectedRows } = await sql`
-    delete from inbound_sms t where t.id < coalesce((
-      select r.before_id from json_to_recordset(${JSON.stringify(rules)}::json) as r (service_id uuid, before_id uuid)
-      where r.service_id = t.service_id), ${defaultBeforeId})`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
 export async function deleteOldCounters(db: Db, beforeDay: string): Promise<void> {
   await db.deleteFrom('daily_message_counts').where('utc_day', '<', beforeDay).execute();
-}
-
-/** The requests in a report go with it. */
-export async function deleteUnsubscribeRequests(
-  db: Db,
-  before: { received: Timestamp; processed: Timestamp },
-): Promise<void> {
-  await db
-    .deleteFrom('unsubscribe_reports')
-    .where((where) =>
-      where.or([
-        where('latest_timestamp', '<', before.received),
-        where('processed_by_service_at', '<', before.processed),
-      ]),
-    )
-    .execute();
-  await db
-    .deleteFrom('unsubscribe_requests')
-    .where('report_id', 'is', null)
-    .where('created_at', '<', before.received)
-    .execute();
-}
-
-export async function deleteDocumentAttempts(db: Db, before: Timestamp): Promise<void> {
-  await db.deleteFrom('document_attempts').where('window_start', '<', before).execute();
 }

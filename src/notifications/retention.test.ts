@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { recordInboundText } from './inbound-texts.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
 import { applyRetention, forgetLeftovers } from './retention.ts';

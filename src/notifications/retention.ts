@@ -1,27 +1,24 @@
+import { forgetDocuments } from '../documents/documents.ts';
+import { forgetInboundTexts } from '../inbound/inbound-texts.ts';
 import { addDays, londonDay, londonInstant, utcDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { firstIdAt, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { documentPath } from './document-links.ts';
-import { deleteExpiredDocuments } from './documents.sql.ts';
+import { forgetUnsubscribeRequests } from '../unsubscribe/unsubscribe-reports.ts';
 import { deleteIdempotencyKeys } from './idempotency.sql.ts';
 import { replayLimit } from './idempotency.ts';
 import { dropPartition, selectPartitionNames } from './partitions.sql.ts';
 import { dayOfPartition, partitionOf } from './partitions.ts';
 import { forgetOldRateWindows } from './rate-limits.ts';
 import {
-  deleteDocumentAttempts,
   deleteExpiredAfter,
-  deleteInboundTexts,
   deleteNotificationsOf,
   deleteOldCounters,
   deleteOrphanedQueue,
-  deleteUnsubscribeRequests,
   hasMessagesToKeep,
   type RetentionRule,
   selectRetentionRules,
 } from './retention.sql.ts';
-import { processedKeptForDays, unsubscribesKeptForDays } from './unsubscribe-reports.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 
@@ -39,7 +36,7 @@ export async function applyRetention(app: Needs): Promise<void> {
   const texts = rules
     .filter(({ notification_type }) => notification_type === 'sms')
     .map(({ service_id, days_of_retention }) => ({ service_id, before_id: cutOff(app, days_of_retention) }));
-  const inbound = await deleteInboundTexts(app.db, cutOff(app, defaultRetentionDays), texts);
+  const inbound = await forgetInboundTexts(app.db, cutOff(app, defaultRetentionDays), texts);
   app.log.info({ notifications: deleted, inbound_texts: inbound }, 'old messages were deleted');
 }
 
@@ -96,21 +93,8 @@ export async function forgetLeftovers(app: Needs): Promise<void> {
   for (let went = batch; went === batch; ) {
     went = await deleteIdempotencyKeys(app.db, timestamp(replayLimit(now)), batch);
   }
-  await forgetDocuments(app);
-  await forgetOldRateWindows(app);
-  await deleteDocumentAttempts(app.db, timestamp(new Date(now.getTime() - 3_600_000)));
   await deleteOldCounters(app.db, addDays(utcDay(now), -2));
-  const daysAgo = (days: number) => timestamp(new Date(now.getTime() - days * 86_400_000));
-  await deleteUnsubscribeRequests(app.db, {
-    received: daysAgo(unsubscribesKeptForDays),
-    processed: daysAgo(processedKeptForDays),
-  });
-}
-
-async function forgetDocuments(app: Needs): Promise<void> {
-  for (;;) {
-    const gone = await deleteExpiredDocuments(app.db, timestamp(app.clock.now()), 100);
-    for (const document of gone) await app.files.remove(documentPath(document));
-    if (gone.length === 0) return;
-  }
+  await forgetOldRateWindows(app);
+  await forgetDocuments(app);
+  await forgetUnsubscribeRequests(app);
 }

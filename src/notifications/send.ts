@@ -6,6 +6,7 @@ import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../recipients/s
 import { cleanRecipient } from '../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../rendering/sanitise.ts';
 import { getOrCreatePrecompiledTemplate } from '../templates/precompiled-template.ts';
+import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
 import { readFiles, refuseUnlessFilesAreSetUp } from './file-requests.ts';
 import { decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { letterFiles, letterWork } from './letter-work.ts';
@@ -42,7 +43,6 @@ import {
 } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
 import { answerWith, storeAndAnswer } from './store-and-answer.ts';
-import { unsubscribeUrl } from './unsubscribe.ts';
 
 /** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { NotifyClient } from 'notifications-node-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { recordInboundText } from '../../src/notifications/inbound-texts.ts';
+import { recordInboundText } from '../../src/inbound/inbound-texts.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders.ts';
 import { useHarness } from '../kit/harness.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { forgetLeftovers } from '../notifications/retention.ts';
 import { newId } from '../platform/id.ts';
-import { forgetLeftovers } from './retention.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const unknown = newId(new Date());

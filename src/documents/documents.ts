@@ -3,11 +3,22 @@ import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { decrypt, digestOfKey, digestOfRecipient, documentPath } from './document-links.ts';
-import { countDocumentAttempt, selectDocument } from './documents.sql.ts';
+import {
+  countDocumentAttempt,
+  deleteDocumentAttempts,
+  deleteExpiredDocuments,
+  insertDocuments,
+  selectDocument,
+} from './documents.sql.ts';
+
+export type { DocumentRow } from './documents.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
 
 export type StoredDocument = NonNullable<Awaited<ReturnType<typeof selectDocument>>>;
+
+/** In the transaction that accepts the email. */
+export const recordDocuments = insertDocuments;
 
 /** What there is behind a link. The content is decrypted to see that the key fits: nothing is told to anybody else. */
 export type Lookup =
@@ -59,4 +70,15 @@ export function isConfirmed(
   const text = signed === undefined ? undefined : app.secrets.decrypt(purpose, signed)?.toString();
   const [id, until] = text?.split(' ') ?? [];
   return id === document.id && Number(until) > app.clock.now().getTime();
+}
+
+/** Those whose time is over, and attempts that no longer count. */
+export async function forgetDocuments(app: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
+  const now = app.clock.now();
+  for (;;) {
+    const gone = await deleteExpiredDocuments(app.db, timestamp(now), 100);
+    for (const document of gone) await app.files.remove(documentPath(document));
+    if (gone.length === 0) break;
+  }
+  await deleteDocumentAttempts(app.db, timestamp(new Date(now.getTime() - attemptWindowMs)));
 }

@@ -5,10 +5,27 @@ import { Datetime, Uuid } from '../platform/http/fields.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { receivedTexts } from './examples.ts';
 import { listInboundTexts } from './inbound-texts.ts';
 
 const path = '/v2/received-text-messages';
+
+/** `test/examples.test.ts` compares this with what is really answered. */
+const example = {
+  received_text_messages: [
+    {
+      id: '0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a11',
+      created_at: '2026-11-15T12:00:00.000000Z',
+      service_id: '0199a0a1-7d3e-7c55-b0a7-1f2e3d4c5b6a',
+      notify_number: '07700900500',
+      user_number: '447700900123',
+      content: 'Yes, Friday is fine',
+    },
+  ],
+  links: {
+    current: `http://localhost:6011${path}`,
+    next: `http://localhost:6011${path}?older_than=0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a11`,
+  },
+};
 
 export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
   const rootOf = requestRoot(app.config.BASE_URL);
@@ -34,7 +51,7 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Con
               ),
               links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
             },
-            { examples: [receivedTexts] },
+            { examples: [example] },
           ),
         },
       },

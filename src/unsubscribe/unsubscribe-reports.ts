@@ -5,6 +5,7 @@ import { momentOfId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
+  deleteUnsubscribeRequests,
   insertUnsubscribeReport,
   selectRequestsOfReport,
   selectUnreported,
@@ -21,8 +22,8 @@ const dayMs = 86_400_000;
 const recentDays = 7;
 
 /** How long requests are kept, and how long once the service has dealt with them. */
-export const unsubscribesKeptForDays = 90;
-export const processedKeptForDays = 7;
+const keptForDays = 90;
+const processedKeptForDays = 7;
 
 export async function countUnsubscribes({ db, clock }: Needs, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
@@ -47,7 +48,7 @@ function summary(service_id: string, { id, ...report }: UnsubscribeReport) {
     is_a_batched_report: id !== null,
     will_be_archived_at: processed_by_service_at
       ? daysAfter(new Date(processed_by_service_at), processedKeptForDays)
-      : daysAfter(new Date(latest_timestamp), unsubscribesKeptForDays),
+      : daysAfter(new Date(latest_timestamp), keptForDays),
   };
 }
 
@@ -96,4 +97,11 @@ export async function processUnsubscribeReport(
 
 function daysAfter(moment: Date, days: number): Timestamp {
   return timestamp(new Date(moment.getTime() + days * dayMs));
+}
+
+export async function forgetUnsubscribeRequests({ db, clock }: Needs): Promise<void> {
+  await deleteUnsubscribeRequests(db, {
+    received: daysAfter(clock.now(), -keptForDays),
+    processed: daysAfter(clock.now(), -processedKeptForDays),
+  });
 }

@@ -9,6 +9,7 @@ import { findNumberOfService } from '../services/inbound-numbers.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   countInbox,
+  deleteInboundTexts,
   type InboundTextRow,
   insertInboundText,
   selectInboundText,
@@ -97,3 +98,6 @@ export async function getInboundText(app: Needs, serviceId: string, textId: stri
   if (!text) throw notFound();
   return text;
 }
+
+/** Those older than their service keeps texts: up to an id that is the first it keeps. */
+export const forgetInboundTexts = deleteInboundTexts;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
@@ -101,4 +102,16 @@ export function selectInboundTexts(db: Db, serviceId: string, page: { size: numb
     .orderBy('id', 'desc')
     .limit(page.size)
     .execute();
+}
+
+export async function deleteInboundTexts(
+  db: Db,
+  defaultBeforeId: string,
+  rules: { service_id: string; before_id: string }[],
+) {
+  const { numAffectedRows } = await sql`
+    delete from inbound_sms t where t.id < coalesce((
+      select r.before_id from json_to_recordset(${JSON.stringify(rules)}::json) as r (service_id uuid, before_id uuid)
+      where r.service_id = t.service_id), ${defaultBeforeId})`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

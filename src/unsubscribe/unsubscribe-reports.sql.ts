@@ -100,3 +100,24 @@ export async function updateProcessed(tx: Tx, id: string, processed_by_service_a
       where other.notification_id = request.notification_id and not other.processed
     ))`.execute(tx);
 }
+
+/** The requests in a report go with it. */
+export async function deleteUnsubscribeRequests(
+  db: Db,
+  before: { received: Timestamp; processed: Timestamp },
+): Promise<void> {
+  await db
+    .deleteFrom('unsubscribe_reports')
+    .where((where) =>
+      where.or([
+        where('latest_timestamp', '<', before.received),
+        where('processed_by_service_at', '<', before.processed),
+      ]),
+    )
+    .execute();
+  await db
+    .deleteFrom('unsubscribe_requests')
+    .where('report_id', 'is', null)
+    .where('created_at', '<', before.received)
+    .execute();
+}

@@ -67,3 +67,7 @@ export async function deleteExpiredDocuments(
     returning id, service_id`.execute(db);
   return rows;
 }
+
+export async function deleteDocumentAttempts(db: Db, before: Timestamp): Promise<void> {
+  await db.deleteFrom('document_attempts').where('window_start', '<', before).execute();
+}
