@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-/** Those that may send to anyone, archived ones included: active first, then by name. */
+/** Those that may send to anyone, archived ones included: active first, then by name, the same on every machine. */
 export function selectLiveServicesOf(db: Db, organisationId: string, year: number) {
   return db
     .selectFrom('services')
@@ -13,7 +14,7 @@ export function selectLiveServicesOf(db: Db, organisationId: string, year: numbe
     .where('services.organisation_id', '=', organisationId)
     .where('services.restricted', '=', false)
     .orderBy('services.active', 'desc')
-    .orderBy('services.name')
+    .orderBy(sql`services.name collate "C"`)
     .execute();
 }
 

@@ -9,10 +9,10 @@ import { listOrganisationCosts } from './usage.ts';
 export async function getOrganisationUsage(app: Pick<Platform, 'db' | 'clock'>, organisationId: string, year: number) {
   if (!(await organisationExists(app.db, organisationId))) throw notFound();
   const now = app.clock.now();
-  const [services, costs, implied] = await Promise.all([
+  const implied = await listImpliedAllowances(app.db, year, now);
+  const [services, costs] = await Promise.all([
     selectLiveServicesOf(app.db, organisationId, year),
-    listOrganisationCosts(app, organisationId, year),
-    listImpliedAllowances(app.db, year, now),
+    listOrganisationCosts(app.db, organisationId, year, implied),
   ]);
   const costsOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));

@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
-import { getAllowance, listImpliedAllowances } from '../services/allowance.ts';
+import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from '../services/allowance.ts';
 import { type Days, loadPriceList } from './rates.ts';
 import {
   type LetterPrice,
@@ -53,12 +53,16 @@ export async function listServiceCosts(app: Needs, days: Days): Promise<ServiceC
 }
 
 /** What the services of an organisation used in a financial year and what it costs them. */
-export async function listOrganisationCosts(app: Needs, organisationId: string, year: number): Promise<ServiceCosts[]> {
+export async function listOrganisationCosts(
+  db: Db,
+  organisationId: string,
+  year: number,
+  implied: ImpliedAllowance[],
+): Promise<ServiceCosts[]> {
   const { first, last } = financialYearDays(year);
-  const implied = await listImpliedAllowances(app.db, year, app.clock.now());
-  const slots = await slotsOf(app.db, { first_day: first, last_day: last });
+  const slots = await slotsOf(db, { first_day: first, last_day: last });
   const which = { organisation_id: organisationId };
-  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which }, 'altogether');
+  return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'altogether');
 }
 
 /** What services used on any days. Text messages are not priced: that depends on the year's allowance. */

@@ -36,12 +36,12 @@ export async function listVolumesByService({ db, clock }: Needs, days: Days) {
   const shown = services.filter((service) => service.free_allowance !== null || volumesOf.has(service.service_id));
   const missing = shown.some((service) => service.free_allowance === null);
   const implied = missing ? await listImpliedAllowances(db, year, clock.now()) : [];
+  const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
   return shown.map((service) => {
     const volume = volumesOf.get(service.service_id);
-    const allowance = implied.find(({ service_id }) => service_id === service.service_id);
     return {
       ...service,
-      free_allowance: service.free_allowance ?? allowance?.free_sms_fragment_limit ?? 0,
+      free_allowance: service.free_allowance ?? impliedOf.get(service.service_id) ?? 0,
       sms_notifications: volume?.sms_sent ?? 0,
       sms_chargeable_units: volume?.sms_chargeable_units ?? 0,
       email_totals: volume?.emails_sent ?? 0,
