@@ -7,18 +7,12 @@ import {
   countDocumentAttempt,
   deleteDocumentAttempts,
   deleteExpiredDocuments,
-  insertDocuments,
   selectDocument,
 } from './documents.sql.ts';
-
-export type { DocumentRow } from './documents.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
 
 export type StoredDocument = NonNullable<Awaited<ReturnType<typeof selectDocument>>>;
-
-/** In the transaction that accepts the email. */
-export const recordDocuments = insertDocuments;
 
 /** What there is behind a link. The content is decrypted to see that the key fits: nothing is told to anybody else. */
 export type Lookup =

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../platform/base64.ts';
 import { Failure, invalid } from '../platform/failure.ts';
 import {
   addressLinesFromPersonalisation,
@@ -58,26 +59,4 @@ export function decodeLetter(content: string): Buffer {
   const decoded = decodeBase64(content);
   if (!decoded) throw invalid('Cannot decode letter content (invalid base64 encoding)');
   return decoded;
-}
-
-const plainBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
-const onlyAscii = /^\p{ASCII}*$/u;
-
-/** Characters that do not belong are passed over, and so is whatever follows the padding; the padding has to be right. */
-export function decodeBase64(text: string): Buffer | undefined {
-  if (text.length % 4 === 0 && plainBase64.test(text)) return Buffer.from(text, 'base64');
-  if (!onlyAscii.test(text)) return undefined;
-  let digits = '';
-  let padding = 0;
-  for (const character of text.replaceAll(/[^A-Za-z0-9+/=]/g, '')) {
-    const position = digits.length % 4;
-    if (character !== '=') {
-      digits += character;
-      padding = 0;
-    } else if (position >= 2) {
-      padding += 1;
-      if (position + padding >= 4) return Buffer.from(digits, 'base64');
-    }
-  }
-  return digits.length % 4 === 0 ? Buffer.from(digits, 'base64') : undefined;
 }

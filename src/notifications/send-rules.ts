@@ -1,3 +1,4 @@
+import { isFile } from '../documents/file-requests.ts';
 import { Failure, forbidden, invalid } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import { checkPhonePermissions, type PhoneNumber } from '../recipients/phone-number.ts';
@@ -59,11 +60,6 @@ export function refuseIfTextIsEmpty(message: SmsMessage): void {
 
 export function refuseIfBodyIsEmpty(body: string): void {
   if (body.trim() === '') throw invalid(emptyMessage);
-}
-
-/** A value that stands for an upload: an object with a key `file`. */
-export function isFile(value: unknown): value is Record<string, unknown> & { file: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'file');
 }
 
 export function refuseFiles(values: Values): void {

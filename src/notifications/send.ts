@@ -1,3 +1,5 @@
+import { readFiles, refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
+import { exampleDocuments, prepareDocuments } from '../documents/prepare-documents.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import { newId } from '../platform/id.ts';
 import { formatSmsSender, type PhoneNumber } from '../recipients/phone-number.ts';
@@ -7,12 +9,10 @@ import { cleanRecipient } from '../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../rendering/sanitise.ts';
 import { getOrCreatePrecompiledTemplate } from '../templates/precompiled-template.ts';
 import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
-import { readFiles, refuseUnlessFilesAreSetUp } from './file-requests.ts';
 import { decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { letterFiles, letterWork } from './letter-work.ts';
 import { newNotification } from './new-notification.ts';
 import type { Postage } from './notification.ts';
-import { exampleDocuments, prepareDocuments } from './prepare-documents.ts';
 import type {
   EmailAnswer,
   EmailRequest,
@@ -117,11 +117,11 @@ export async function sendEmail(
   refuseUnlessRecipientIsKnown(sender, address);
   const files = { uploads: readFiles(values), ofTemplate };
   const hasFiles = files.uploads.length + ofTemplate.length > 0;
-  refuseUnlessFilesAreSetUp(app, sender, hasFiles);
+  refuseUnlessFilesAreSetUp(app, sender.service, hasFiles);
   const isSimulated = isSimulatedEmailAddress(address);
   const documents = isSimulated
-    ? exampleDocuments(app, sender, files)
-    : await prepareDocuments(app, sender, files, address);
+    ? exampleDocuments(app, sender.service.id, files)
+    : await prepareDocuments(app, { service_id: sender.service.id, recipient: address, now: sender.now }, files);
   const personalisation = { ...values, ...documents.values };
   const body = template.compiled.body(personalisation);
   refuseIfEmailIsTooLong(body);

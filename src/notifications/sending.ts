@@ -10,7 +10,7 @@ export interface Sending {
   rateLimits: RateLimits;
   acceptor: Acceptor;
   running: RunningRequests;
-  /** Of files of templates, by path. */
+  /** Of files of templates, by path: see `prepareDocuments`. */
   fileSizes: Map<string, number>;
 }
 

@@ -1,32 +1,44 @@
 import { randomBytes } from 'node:crypto';
-import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from '../documents/document-links.ts';
-import { type DocumentRow, recordDocuments } from '../documents/documents.ts';
-import {
-  extensionOf,
-  type FileType,
-  fileTypeOfContent,
-  fileTypeOfName,
-  supportedExtensions,
-} from '../documents/file-types.ts';
+import type { Config } from '../config.ts';
+import { decodeBase64 } from '../platform/base64.ts';
 import { timestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
-import { refuseIfInfected } from '../platform/virus-scan.ts';
+import type { Platform } from '../platform/platform.ts';
+import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
 import { emailFilePath } from '../templates/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
+import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from './document-links.ts';
+import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
-import { decodeBase64 } from './letter-rules.ts';
-import type { Values } from './send-rules.ts';
-import type { Sender, SendingApp } from './sender.ts';
-import type { MessageFiles } from './store-and-answer.ts';
+import { extensionOf, type FileType, fileTypeOfContent, fileTypeOfName, supportedExtensions } from './file-types.ts';
 
 const largestBytes = 2 * 1024 * 1024 + 1024;
 const longestFilename = 100;
 const rememberedSizes = 10_000;
 
+type Needs = Pick<Platform, 'files' | 'secrets'> & {
+  config: Pick<Config, 'BASE_URL'>;
+  virusScanner: VirusScanner;
+  /** Of files of templates, by path: they never change, so each is measured once. */
+  sending: { fileSizes: Map<string, number> };
+};
+
 /** Files of one email, ready to be stored: their links stand among the values in place of the uploads. */
-interface PreparedDocuments extends MessageFiles {
-  values: Values;
+interface PreparedDocuments {
+  values: Record<string, string>;
+  put(): Promise<void>;
+  remove(): Promise<void>;
+  record?(tx: Tx): Promise<void>;
+}
+
+/** The email they go with. */
+interface Email {
+  service_id: string;
+  /** The address in the form to compare by. */
+  recipient: string;
+  now: Date;
 }
 
 /** A file of the email: uploaded with the request, or belonging to the template. */
@@ -46,14 +58,13 @@ interface Prepared {
 }
 
 export async function prepareDocuments(
-  app: SendingApp,
-  sender: Sender,
+  app: Needs,
+  email: Email,
   { uploads, ofTemplate }: EmailFiles,
-  recipient: string,
 ): Promise<PreparedDocuments> {
   const prepared: Prepared[] = [];
-  for (const upload of uploads) prepared.push(await prepareUpload(app, sender, upload, recipient));
-  for (const file of ofTemplate) prepared.push(await prepareTemplateFile(app, sender, file, recipient));
+  for (const upload of uploads) prepared.push(await prepareUpload(app, email, upload));
+  for (const file of ofTemplate) prepared.push(await prepareTemplateFile(app, email, file));
   return {
     values: Object.fromEntries(
       prepared.map(({ name, link, row, key }) => [
@@ -68,7 +79,7 @@ export async function prepareDocuments(
       for (const { row, encrypted } of prepared) if (encrypted) await app.files.remove(documentPath(row));
     },
     record: (tx) =>
-      recordDocuments(
+      insertDocuments(
         tx,
         prepared.map(({ row }) => row),
       ),
@@ -76,17 +87,12 @@ export async function prepareDocuments(
 }
 
 /** Encrypted with a key of its own, which only the link holds: without the email nobody can read it. */
-async function prepareUpload(
-  app: SendingApp,
-  sender: Sender,
-  request: FileRequest,
-  recipient: string,
-): Promise<Prepared> {
+async function prepareUpload(app: Needs, email: Email, request: FileRequest): Promise<Prepared> {
   const content = decodeDocument(request.file);
   await refuseIfInfected(app.virusScanner, content);
   const key = randomBytes(32);
   const type = typeOf(request, content);
-  const row = newDocument(app, sender, recipient, {
+  const row = newDocument(app, email, {
     filename: request.filename,
     type,
     size_in_bytes: content.length,
@@ -97,16 +103,11 @@ async function prepareUpload(
 }
 
 /** Kept once for all recipients; the link is as secret as that of an upload. */
-async function prepareTemplateFile(
-  app: SendingApp,
-  sender: Sender,
-  file: EmailFile,
-  recipient: string,
-): Promise<Prepared> {
+async function prepareTemplateFile(app: Needs, email: Email, file: EmailFile): Promise<Prepared> {
   const { filename, link_text } = file;
-  const shared_path = emailFilePath(sender.service.id, file.id);
+  const shared_path = emailFilePath(email.service_id, file.id);
   const key = randomBytes(32);
-  const row = newDocument(app, sender, recipient, {
+  const row = newDocument(app, email, {
     filename,
     type: fileTypeOfName(filename) ?? unsupported(extensionOf(filename)),
     size_in_bytes: await sizeOfFile(app, shared_path),
@@ -123,9 +124,8 @@ async function prepareTemplateFile(
 }
 
 function newDocument(
-  app: SendingApp,
-  { service, now }: Sender,
-  recipient: string,
+  app: Needs,
+  { service_id, recipient, now }: Email,
   file: {
     filename: string | null;
     type: FileType;
@@ -137,7 +137,7 @@ function newDocument(
   const id = newId(now);
   return {
     id,
-    service_id: service.id,
+    service_id,
     filename: file.filename,
     file_extension: file.type.extension.slice(1),
     mime_type: file.type.mime_type,
@@ -150,8 +150,7 @@ function newDocument(
   };
 }
 
-/** Files of templates never change, so each is measured once. */
-async function sizeOfFile(app: SendingApp, path: string): Promise<number> {
+async function sizeOfFile(app: Needs, path: string): Promise<number> {
   const { fileSizes } = app.sending;
   const known = fileSizes.get(path);
   if (known !== undefined) return known;
@@ -164,11 +163,11 @@ async function sizeOfFile(app: SendingApp, path: string): Promise<number> {
 
 /** For a simulated recipient nothing is kept, so every link leads to the same example. */
 export function exampleDocuments(
-  app: SendingApp,
-  { service }: Sender,
+  app: Pick<Needs, 'config'>,
+  serviceId: string,
   { uploads, ofTemplate }: EmailFiles,
 ): PreparedDocuments {
-  const url = `${app.config.BASE_URL}/services/${service.id}/documents/test-document`;
+  const url = `${app.config.BASE_URL}/services/${serviceId}/documents/test-document`;
   const names = [...uploads.map(({ name }) => name), ...ofTemplate.map(({ filename }) => filename)];
   return {
     values: Object.fromEntries(names.map((name) => [name, url])),

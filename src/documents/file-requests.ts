@@ -1,7 +1,6 @@
+import type { Config } from '../config.ts';
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
 import { printedValue } from '../platform/http/schema-problems.ts';
-import { isFile, type Values } from './send-rules.ts';
-import type { Sender, SendingApp } from './sender.ts';
 
 /** An upload among the values of an email, checked. */
 export interface FileRequest {
@@ -18,7 +17,12 @@ const knownKeys = ['file', 'is_csv', 'confirm_email_before_download', 'retention
 const defaultWeeks = 26;
 const mostWeeks = 78;
 
-export function readFiles(values: Values): FileRequest[] {
+/** A value that stands for an upload: an object with a key `file`. */
+export function isFile(value: unknown): value is Record<string, unknown> & { file: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'file');
+}
+
+export function readFiles(values: Record<string, unknown>): FileRequest[] {
   return Object.entries(values).flatMap(([name, value]) => (isFile(value) ? [readFile(name, value)] : []));
 }
 
@@ -86,7 +90,11 @@ function weeksOf(period: unknown): number | undefined {
 }
 
 /** Whoever gets a file must be able to ask somebody about it. */
-export function refuseUnlessFilesAreSetUp(app: SendingApp, { service }: Sender, hasFiles: boolean): void {
+export function refuseUnlessFilesAreSetUp(
+  app: { config: Pick<Config, 'ADMIN_BASE_URL'> },
+  service: { id: string; contact_link: string | null },
+  hasFiles: boolean,
+): void {
   if (!hasFiles || service.contact_link) return;
   const settings = `${app.config.ADMIN_BASE_URL}/services/${service.id}/service-settings/send-files-by-email`;
   throw invalid(`Send files by email has not been set up - add contact details for your service at ${settings}`);
