@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import type { Config } from '../config.ts';
-import { Datetime, Uuid } from '../platform/http/fields.ts';
+import { Uuid } from '../platform/http/fields.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { InboundTextRecord } from './inbound-text-record.ts';
 import { listInboundTexts } from './inbound-texts.ts';
 
 const path = '/v2/received-text-messages';
@@ -39,16 +40,7 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Con
         response: {
           200: Type.Object(
             {
-              received_text_messages: Type.Array(
-                Type.Object({
-                  id: Uuid,
-                  created_at: Datetime,
-                  service_id: Uuid,
-                  notify_number: Type.String(),
-                  user_number: Type.String(),
-                  content: Type.String(),
-                }),
-              ),
+              received_text_messages: Type.Array(InboundTextRecord),
               links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
             },
             { examples: [example] },

@@ -2,18 +2,10 @@ import { Type } from 'typebox';
 import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { InboundTextRecord } from './inbound-text-record.ts';
 import { findLastUse, getInboundText, listConversations, listInbox, summariseInbox } from './inbound-texts.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
-
-const Text = Type.Object({
-  id: Uuid,
-  created_at: Datetime,
-  service_id: Uuid,
-  notify_number: Type.String(),
-  user_number: Type.String(),
-  content: Type.String(),
-});
 
 /** Texts that a service received in the last week, for the administrative front end. */
 export function inboxRoutes(http: Http, app: Platform): void {
@@ -24,7 +16,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
         summary: 'Received texts, newest first; those of one phone number where it is given',
         params: OfService,
         body: Type.Object({ phone_number: Type.Optional(Nullable(Type.String())) }),
-        response: { 200: Data(Type.Array(Text)) },
+        response: { 200: Data(Type.Array(InboundTextRecord)) },
       },
     },
     async (request) => ({
@@ -39,7 +31,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
         summary: 'The newest text of each person, 50 a page',
         params: OfService,
         querystring: Type.Object({ page: Type.Optional(QueryInteger) }),
-        response: { 200: Type.Object({ data: Type.Array(Text), has_next: Type.Boolean() }) },
+        response: { 200: Type.Object({ data: Type.Array(InboundTextRecord), has_next: Type.Boolean() }) },
       },
     },
     async (request) => {
@@ -78,7 +70,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'One received text',
         params: Type.Object({ service_id: Uuid, inbound_sms_id: Uuid }),
-        response: { 200: Text },
+        response: { 200: InboundTextRecord },
       },
     },
     async (request) => getInboundText(app, request.params.service_id, request.params.inbound_sms_id),

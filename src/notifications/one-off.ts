@@ -49,11 +49,11 @@ export async function sendOneOff(app: SendingApp, serviceId: string, request: On
   }
 }
 
-export interface OneOffLetterRequest {
+interface OneOffLetterRequest {
   filename: string;
   created_by: string;
   content: string;
-  postage?: Postage | undefined;
+  postage?: Postage;
 }
 
 /** A letter that a person uploads as PDF; the name of the file is its reference. */
@@ -64,7 +64,7 @@ export async function sendUploadedLetter(
 ): Promise<{ id: string }> {
   const sender = await senderByHand(app, serviceId, created_by);
   refuseIfDayIsFull(sender, 'letter');
-  return sendPrecompiledLetter(app, sender, { reference: filename, content, ...(postage ? { postage } : {}) });
+  return sendPrecompiledLetter(app, sender, { reference: filename, content, postage });
 }
 
 async function senderByHand(app: SendingApp, serviceId: string, userId: string): Promise<Sender> {

@@ -83,27 +83,30 @@ export async function restore({ url, dataDir, folder, say, log }: Place & { log:
       throw new BackupRefused('The backup was made by a newer version: install that version, then restore.');
     }
     await client.query('begin');
+    const tables = await listTablesToKeep(client);
     await emptyTables(
       client,
-      (await listTablesToKeep(client)).map(({ table }) => table),
+      tables.map(({ table }) => table),
     );
-    await withForeignKeysCheckedAtTheEnd(client, async () => {
-      for (let line = await reader.next(); !line.done; line = await reader.next()) {
-        const text = String(line.value);
-        const section = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text);
-        if (section) {
-          await copyIntoTable(client, section[1] ?? '', (section[2] ?? '').split(', '), reader);
-          say(`  ${section[1]}`);
-        } else if (text.startsWith('-- job ')) {
-          await addWaitingJob(client, JSON.parse(text.slice(7)) as WaitingJob);
-        }
-      }
-    });
+    await withForeignKeysCheckedAtTheEnd(client, () => load(client, reader, say));
     await client.query('commit');
   });
   await migrate(url, log);
   for (const part of parts) {
     if (existsSync(join(folder, part))) await cp(join(folder, part), join(dataDir, part), { recursive: true });
+  }
+}
+
+async function load(client: pg.Client, reader: AsyncIterator<string>, say: Place['say']): Promise<void> {
+  for (let line = await reader.next(); !line.done; line = await reader.next()) {
+    const text = String(line.value);
+    const [, table, columns = ''] = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text) ?? [];
+    if (table) {
+      await copyIntoTable(client, table, columns.split(', '), reader);
+      say(`  ${table}`);
+    } else if (text.startsWith('-- job ')) {
+      await addWaitingJob(client, JSON.parse(text.slice('-- job '.length)) as WaitingJob);
+    }
   }
 }
 

@@ -1,0 +1,12 @@
+import { Type } from 'typebox';
+import { Datetime, Uuid } from '../platform/http/fields.ts';
+
+/** A text that a service received, as both APIs show it. */
+export const InboundTextRecord = Type.Object({
+  id: Uuid,
+  created_at: Datetime,
+  service_id: Uuid,
+  notify_number: Type.String(),
+  user_number: Type.String(),
+  content: Type.String(),
+});
