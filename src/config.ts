@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createDataDir } from './platform/db/embedded-location.ts';
+import { OperatorError } from './platform/operator-error.ts';
 import * as setting from './platform/setting.ts';
 
 /** Every setting of the product. The reference in docs/configuration.md and .env.example are made from this table. */
@@ -210,7 +211,7 @@ export type Config = Omit<setting.Values<typeof settings>, 'SECRET_KEY' | 'DEMO'
   DEMO: boolean;
 };
 
-export class ConfigurationError extends Error {
+export class ConfigurationError extends OperatorError {
   readonly problems: string[];
 
   constructor(problems: string[]) {

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { cloneDatabase } from '../test/kit/database.ts';
 
 /** The compiled command, as an operator runs it (`npm test` compiles first). */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -24,11 +27,17 @@ function pennypost(args: string[], environment: Record<string, string> = {}) {
 }
 
 describe('pennypost', () => {
-  it.each([['--help'], ['help'], ['serve', '--help']])('explains itself: %s', async (...args) => {
-    const { code, out } = await pennypost(args);
+  it.each(['--help', 'help'])('explains itself: %s', async (word) => {
+    const { code, out } = await pennypost([word]);
     expect(code).toBe(0);
     expect(out).toContain('pennypost <command>');
     expect(out).toContain('migrate');
+  });
+
+  it('explains one command, and does not run it', async () => {
+    const { code, out } = await pennypost(['restore', '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^pennypost restore <folder>\n\nLoad a backup into an unused database\.\nInto DATABASE_URL/);
   });
 
   it('--version prints the version', async () => {
@@ -59,6 +68,18 @@ describe('pennypost', () => {
     const { code, out } = await pennypost(['openapi']);
     expect(code).toBe(0);
     expect(JSON.parse(out).openapi).toBe('3.1.0');
+  });
+
+  it('a port that is taken is told in words, with exit code 1', async () => {
+    const database = await cloneDatabase();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await pennypost(['api'], { DATABASE_URL: database.url, PORT: String(port) });
+    expect(code).toBe(1);
+    expect(err).toBe(`Port ${port} of 127.0.0.1 is in use by another process. Stop that one, or set PORT.\n`);
+    other.close();
+    await database.drop();
   });
 
   it('a database that refuses us is told in words, with exit code 1', async () => {

@@ -3,32 +3,25 @@ import { realpathSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
-import {
-  type Config,
-  ConfigurationError,
-  type GeneratedSecret,
-  readConfig,
-  readSandboxConfig,
-  settings,
-} from './config.ts';
+import { type Config, type GeneratedSecret, readConfig, readSandboxConfig, settings } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
 import { measureLetters } from './letters/late-letters.ts';
 import { warmPdfThreads } from './letters/pdf-threads.ts';
 import { preparePartitions } from './notifications/partitions.ts';
-import { BackupRefused, backup, restore } from './operations/backup.ts';
+import { backup, restore } from './operations/backup.ts';
 import { printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
 import { type Demo, ensureDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
-import { DatabaseMisconfigured } from './platform/db/database.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
 import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
 import { createLog, type Log } from './platform/log.ts';
+import { OperatorError } from './platform/operator-error.ts';
 import { startWorker } from './platform/queue/worker.ts';
 import { formats, surfaces } from './routes.ts';
 import { schedule } from './schedule.ts';
@@ -37,22 +30,52 @@ interface Command {
   sentence: string;
   /** Words after the command's name. */
   takes?: string;
+  /** Lines that its own help adds. */
+  more?: string[];
   run(args: string[]): Promise<void>;
 }
 
+const needsDatabase = 'Several processes share one database: set DATABASE_URL. docs/operations/scaling.md says more.';
+
 const commands: Record<string, Command> = {
-  serve: { sentence: 'API and worker in one process (the usual way)', run: () => serve({ api: true, worker: true }) },
-  api: { sentence: 'Only the HTTP API', run: () => serve({ api: true, worker: false }) },
+  serve: {
+    sentence: 'API and worker in one process (the usual way)',
+    more: ['Needs nothing: without DATABASE_URL it runs its own PostgreSQL in DATA_DIR, without providers a sandbox.'],
+    run: () => serve({ api: true, worker: true }),
+  },
+  api: { sentence: 'Only the HTTP API', more: [needsDatabase], run: () => serve({ api: true, worker: false }) },
   worker: {
     sentence: 'Only the worker; /livez, /readyz and /metrics answer on PORT',
+    more: [needsDatabase],
     run: () => serve({ api: false, worker: true }),
   },
-  migrate: { sentence: 'Bring the database up to date, then exit', run: runMigrate },
-  backup: { sentence: 'Write a backup into a new folder, while the service runs', takes: '<folder>', run: runBackup },
-  restore: { sentence: 'Load a backup into an unused database', takes: '<folder>', run: runRestore },
+  migrate: {
+    sentence: 'Bring the database up to date, then exit',
+    more: ['Every start does it, too. The previous release goes on working meanwhile and afterwards.'],
+    run: runMigrate,
+  },
+  backup: {
+    sentence: 'Write a backup into a new folder, while the service runs',
+    more: ['It holds one moment of the database, and the files and generated secrets of DATA_DIR.'],
+    takes: '<folder>',
+    run: runBackup,
+  },
+  restore: {
+    sentence: 'Load a backup into an unused database',
+    more: [
+      'Into DATABASE_URL, or else a new one in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
+      'A backup of an older version is brought up to date.',
+    ],
+    takes: '<folder>',
+    run: runRestore,
+  },
   doctor: { sentence: 'Check configuration, disk, database and clock, and say what to do', run: runDoctor },
   sandbox: {
     sentence: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
+    more: [
+      'On a free port, with a database of its own. Of the environment it reads SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
+      'docs/guides/sending.md shows how a test suite starts one.',
+    ],
     run: sandbox,
   },
   config: { sentence: 'Print every setting with its value; secrets are not shown', run: runConfig },
@@ -62,11 +85,12 @@ const commands: Record<string, Command> = {
 export async function main(args: string[]): Promise<void> {
   const [name = 'help'] = args;
   if (name === '--version' || name === '-v') return print(readVersion());
-  if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return print(help());
+  if (['help', '--help', '-h'].includes(name)) return print(help());
   const command = commands[name];
-  if (!command) throw new UsageError(`There is no command "${name}".\n\n${help()}`);
+  if (!command) throw new OperatorError(`There is no command "${name}".\n\n${help()}`);
   const words = args.slice(1);
-  if (words.length !== (command.takes ? 1 : 0)) throw new UsageError(`Usage: pennypost ${usage(name, command)}`);
+  if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
+  if (words.length !== (command.takes ? 1 : 0)) throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
   await command.run(words);
 }
 
@@ -81,6 +105,11 @@ function help(): string {
     '',
     'Settings come from the environment; `pennypost config` lists them and docs/configuration.md explains them.',
   ].join('\n');
+}
+
+function helpOn(name: string, command: Command): string {
+  const { sentence, more = [] } = command;
+  return [`pennypost ${usage(name, command)}`, '', `${sentence}.`, ...more].join('\n');
 }
 
 function usage(name: string, { takes }: Command): string {
@@ -124,7 +153,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
-  await http.listen({ port: config.PORT, host: config.HOST });
+  await listen(http, config);
   if (roles.worker) measureLetters(app);
 
   async function stop(): Promise<void> {
@@ -179,6 +208,13 @@ function buildHttp(app: App, selected = surfaces): Promise<Http> {
   return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
 }
 
+async function listen(http: Http, { PORT: port, HOST: host }: Config): Promise<void> {
+  await http.listen({ port, host }).catch((error) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new OperatorError(`Port ${port} of ${host} is in use by another process. Stop that one, or set PORT.`);
+  });
+}
+
 /**
  * The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. Returns
  * what a signal does, for those who end for other reasons.
@@ -226,7 +262,9 @@ async function runRestore([folder = '']: string[]): Promise<void> {
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
   await withDatabase(config, (url) => restore({ url, dataDir: config.DATA_DIR, folder, say: print, log }));
-  print('Restored. Start the service with the SECRET_KEY that the backup was made with.');
+  print(
+    'Restored, with the secrets that were generated. Where SECRET_KEY was set, start the service with the same one.',
+  );
 }
 
 async function runDoctor(): Promise<void> {
@@ -276,17 +314,13 @@ async function runOpenapi(): Promise<void> {
   print(JSON.stringify(http.swagger(), null, 2));
 }
 
-class UsageError extends Error {}
-
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const mendable = [ConfigurationError, DatabaseMisconfigured, DatabaseUnreachable, UsageError, BackupRefused];
-
 /** Mistakes that the operator can mend are told in words; anything else with its stack. */
 function explain(error: unknown): string {
-  if (mendable.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (error instanceof OperatorError) return error.message;
   if (isDatabaseUnavailable(error)) return new DatabaseUnreachable(error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

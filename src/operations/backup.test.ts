@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { anApiKey, aService } from '../../test/kit/builders.ts';
-import { cloneDatabase } from '../../test/kit/database.ts';
+import { cloneDatabase, emptyDatabase } from '../../test/kit/database.ts';
 import { databaseNamed } from '../../test/kit/database-url.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { migrate, migrationFiles } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { backup, restore } from './backup.ts';
 
@@ -41,6 +42,20 @@ describe('pennypost backup and restore', () => {
     expect(jobs.rows).toEqual([{ task_identifier: 'a-job-for-later' }]);
     await client.end();
     await target.drop();
+  });
+
+  it('brings what lacks a migration in the middle up to date', async () => {
+    const later = '0106_kinds_of_letters.sql';
+    const old = await emptyDatabase();
+    await migrate(old.url, log, { only: migrationFiles().filter((name) => name !== later) });
+    const folder = join(work, 'three');
+    await backup({ url: old.url, dataDir: work, folder, say });
+    const target = await emptyDatabase();
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log });
+    expect(await migrate(target.url, log)).toEqual([]);
+    const newer = await cloneDatabase();
+    await expect(restore({ url: newer.url, dataDir: work, folder, say, log })).rejects.toThrow(/newer schema/);
+    for (const database of [old, target, newer]) await database.drop();
   });
 
   it('refuses a folder that is not empty, and a database that is in use', async () => {

@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
-import { migrate } from '../platform/db/migrate.ts';
+import { migrate, migrationFiles } from '../platform/db/migrate.ts';
 import type { Log } from '../platform/log.ts';
+import { OperatorError } from '../platform/operator-error.ts';
 import {
   addWaitingJob,
   beginSnapshot,
@@ -34,13 +35,11 @@ interface Place {
   say(line: string): void;
 }
 
-export class BackupRefused extends Error {}
-
 const parts = ['files', 'secrets'];
 
 export async function backup({ url, dataDir, folder, say }: Place): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new BackupRefused(`${folder} is not empty: name a new folder.`);
+  if ((await readdir(folder)).length > 0) throw new OperatorError(`${folder} is not empty: name a new folder.`);
   await withClient(url, async (client) => {
     await beginSnapshot(client);
     const file = createGzip();
@@ -67,7 +66,7 @@ export async function backup({ url, dataDir, folder, say }: Place): Promise<void
 /** Into an unused database. An older backup is loaded into its own schema and then migrated forward. */
 export async function restore({ url, dataDir, folder, say, log }: Place & { log: Log }): Promise<void> {
   const file = join(folder, 'database.sql.gz');
-  if (!existsSync(file)) throw new BackupRefused(`${folder} holds no backup: ${file} is missing.`);
+  if (!existsSync(file)) throw new OperatorError(`${folder} holds no backup: ${file} is missing.`);
   const lines = createInterface({
     input: createReadStream(file).pipe(createGunzip()),
     crlfDelay: Number.POSITIVE_INFINITY,
@@ -75,12 +74,16 @@ export async function restore({ url, dataDir, folder, say, log }: Place & { log:
   const reader = lines[Symbol.asyncIterator]();
   const first = await reader.next();
   const migrations = String(first.value).replace('-- migrations ', '').split(' ');
-  await migrate(url, log, { upTo: migrations.at(-1) });
+  const known = migrationFiles();
+  if (migrations.some((name) => !known.includes(name))) {
+    throw new OperatorError('The backup was made by a newer version: install that version, then restore.');
+  }
+  await migrate(url, log, { only: migrations });
   await withClient(url, async (client) => {
-    if (!(await isUnused(client))) throw new BackupRefused('The database is in use: restore into an empty one.');
+    if (!(await isUnused(client))) throw new OperatorError('The database is in use: restore into an empty one.');
     const applied = await listAppliedMigrations(client);
     if (applied.join() !== migrations.join()) {
-      throw new BackupRefused('The backup was made by a newer version: install that version, then restore.');
+      throw new OperatorError('The database has a newer schema than the backup: restore into an empty one.');
     }
     await client.query('begin');
     const tables = await listTablesToKeep(client);

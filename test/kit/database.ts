@@ -3,11 +3,25 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { databaseNamed } from './database-url.ts';
 
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
 /** A migrated database of the test file's own: a clone takes about 30 ms. */
-export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export function cloneDatabase(): Promise<TestDatabase> {
+  return createDatabase('migrated');
+}
+
+/** One without a schema. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('template1');
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
   const server = inject('databaseUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await query(server, `create database ${name} template migrated`);
+  await query(server, `create database ${name} template ${template}`);
   return { url: databaseNamed(server, name), drop: () => query(server, `drop database ${name} with (force)`) };
 }
 

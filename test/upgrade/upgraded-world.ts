@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { inject } from 'vitest';
 import { letterReference } from '../../src/letters/print-provider.ts';
-import { databaseNamed } from '../kit/database-url.ts';
+import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
 import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
 import type { Day } from './day-of-work.ts';
 import type { UnpackedRelease } from './previous-release.ts';
@@ -26,7 +24,7 @@ export class UpgradedWorld {
   readonly sink: CallbackSink;
   private readonly previous: UnpackedRelease;
   private readonly running: RunningRelease[] = [];
-  private readonly databases: { name: string; client: pg.Client }[] = [];
+  private readonly databases: (TestDatabase & { client: pg.Client })[] = [];
   private readonly clockOffset_ms = beginning - Date.now();
   private readonly clockFile = join(this.folder, 'clock');
 
@@ -44,16 +42,15 @@ export class UpgradedWorld {
 
   /** Empty; what is started from now on uses it. */
   async createDatabase(): Promise<string> {
-    const name = `upgrade_${randomBytes(6).toString('hex')}`;
-    await onServer(`create database ${name}`);
-    const client = new pg.Client({ connectionString: databaseNamed(inject('databaseUrl'), name) });
+    const database = await emptyDatabase();
+    const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    this.databases.unshift({ name, client });
-    return this.databaseUrl;
+    this.databases.unshift({ ...database, client });
+    return database.url;
   }
 
   get databaseUrl(): string {
-    return databaseNamed(inject('databaseUrl'), this.databases[0]?.name ?? '');
+    return this.databases[0]?.url ?? '';
   }
 
   private get surroundings() {
@@ -123,21 +120,11 @@ export class UpgradedWorld {
   async close(): Promise<void> {
     await Promise.all(this.running.map((release) => release.stop()));
     await this.sink.close();
-    for (const { name, client } of this.databases) {
+    for (const { client, drop } of this.databases) {
       await client.end();
-      await onServer(`drop database ${name} with (force)`);
+      await drop();
     }
     rmSync(this.folder, { recursive: true, force: true });
     this.previous.remove();
-  }
-}
-
-async function onServer(text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('databaseUrl') });
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
   }
 }

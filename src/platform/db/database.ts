@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { OperatorError } from '../operator-error.ts';
 import type { DB } from './schema.ts';
 
 /** For reading, and for single statements. A function that must run inside a transaction asks for a Tx instead. */
@@ -61,13 +62,11 @@ export async function refuseOtherSettings(pool: pg.Pool): Promise<void> {
   );
   const { zone, style } = rows[0];
   if (zone === 'UTC' && style.startsWith('ISO')) return;
-  throw new DatabaseMisconfigured(
+  throw new OperatorError(
     `The database answers in the time zone ${zone} and the date style ${style}: PgBouncer keeps our own settings from it. ` +
       "Give them to the role: alter role ... set timezone = 'UTC'; alter role ... set datestyle = 'ISO'.",
   );
 }
-
-export class DatabaseMisconfigured extends Error {}
 
 type Parser = (text: string) => unknown;
 

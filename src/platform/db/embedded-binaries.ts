@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { OperatorError } from '../operator-error.ts';
 import { isTrusted, sharedFolders } from './embedded-location.ts';
 import { EXECUTE, findBarrier, isPermitted, READ, type ServerUser } from './embedded-user.ts';
 
@@ -40,7 +41,7 @@ function findPackage(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
-    throw new Error(
+    throw new OperatorError(
       `The embedded PostgreSQL for this machine (npm package ${name}) is not installed. ` +
         'Install with optional dependencies, or set DATABASE_URL to use a PostgreSQL of your own.',
     );
@@ -85,7 +86,7 @@ function findOrMakeCopy(packaged: string, version: string, user: ServerUser | un
     const copy = join(shared, `postgresql-${version}`);
     if (isTrusted(copy) || makeCopy(packaged, copy)) return copy;
   }
-  throw new Error(
+  throw new OperatorError(
     `PostgreSQL's programs in ${packaged} cannot be used by the user they must run as, and there is no place to copy ` +
       'them to. Install Pennypost where other users may enter, start it as an ordinary user, or set DATABASE_URL.',
   );

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { OperatorError } from '../operator-error.ts';
 import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './embedded-user.ts';
 
 /** Where the server keeps everything it owns, and the user it runs as (undefined: our own). */
@@ -39,7 +40,7 @@ export function findOrCreateLocation(dataDir: string): Location {
   const pointer = join(home, 'postgres.location');
   const recorded = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
   if (recorded !== undefined && !existsSync(recorded)) {
-    throw new Error(
+    throw new OperatorError(
       `${pointer} says that the database is kept in ${recorded}, which is not there. ` +
         `Restore that folder, or delete ${pointer} to begin with an empty database.`,
     );
@@ -53,13 +54,15 @@ function findExisting(folder: string): Location | undefined {
   const { uid, gid } = statSync(folder);
   if (uid === ownUid()) return uid === 0 ? undefined : { folder, user: undefined };
   if (ownUid() !== 0) {
-    throw new Error(`${folder} belongs to another user (uid ${uid}). Start Pennypost as that user, or as root.`);
+    throw new OperatorError(
+      `${folder} belongs to another user (uid ${uid}). Start Pennypost as that user, or as root.`,
+    );
   }
   // Whoever made the database owns its files, so the server runs as that user, whichever it is.
   const user = { uid, gid };
   const barrier = findBarrier(user, folder);
   if (barrier === undefined) return { folder, user };
-  throw new Error(
+  throw new OperatorError(
     `The database in ${folder} belongs to uid ${uid}, who may not enter ${barrier}. Allow it: chmod o+x ${barrier}`,
   );
 }
@@ -89,7 +92,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
       rmSync(draft);
     }
   }
-  throw new Error(
+  throw new OperatorError(
     `PostgreSQL cannot run as root, and the user it runs as (uid ${user.uid}) cannot reach ${home}. ` +
       'Choose a DATA_DIR that other users may enter, start Pennypost as an ordinary user, or set DATABASE_URL.',
   );
@@ -155,5 +158,5 @@ export function createSocketFolder({ folder, user }: Location): string {
       return candidate;
     }
   }
-  throw new Error(`No place for PostgreSQL's socket: tried ${candidates.join(', ')}`);
+  throw new OperatorError(`No place for PostgreSQL's socket: tried ${candidates.join(', ')}`);
 }

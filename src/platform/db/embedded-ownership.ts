@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { OperatorError } from '../operator-error.ts';
 import {
   type Cluster,
   findRunningServer,
@@ -67,7 +68,7 @@ async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Pr
 }
 
 function outOfSight(dataDir: string): Error {
-  return new Error(
+  return new OperatorError(
     `A PostgreSQL that this process cannot see, perhaps in another container, already runs on ${dataDir}. ` +
       'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
   );
@@ -128,7 +129,7 @@ async function lock(client: pg.Client, dataDir: string): Promise<void> {
       where locktype = 'advisory' and objid = $1 and granted`,
     [OWNERSHIP_LOCK],
   );
-  throw new Error(
+  throw new OperatorError(
     `Another Pennypost already runs on ${dataDir} (${rows[0]?.application_name ?? 'just ended'}). ` +
       'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
   );

@@ -17,6 +17,7 @@ import {
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../operator-error.ts';
 import type { Binaries } from './embedded-binaries.ts';
 import { isAlive, isServerProcess } from './embedded-process.ts';
 import type { ServerUser } from './embedded-user.ts';
@@ -104,7 +105,7 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
     child.once('close', (code) => {
       if (code === 0) return resolve();
       rmSync(data, { recursive: true, force: true });
-      reject(new Error(`initdb could not create a database in ${cluster.folder}: ${output.trim()}`));
+      reject(new OperatorError(`initdb could not create a database in ${cluster.folder}: ${output.trim()}`));
     });
   });
 }
@@ -163,7 +164,7 @@ export async function launch(cluster: Cluster): Promise<void> {
       if (waitedMs % 10_000 === 9_990) cluster.log.info({}, 'PostgreSQL is still starting, perhaps after a crash');
     }
     if (failure !== undefined) throw failure;
-    if (ended) throw new Error(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);
+    if (ended) throw new OperatorError(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);
     child.unref();
   } finally {
     closeSync(log);
@@ -199,7 +200,7 @@ export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Pr
       await sleep(10);
     }
   }
-  throw new Error(`PostgreSQL (process ${pid}) does not stop`);
+  throw new OperatorError(`PostgreSQL (process ${pid}) does not stop`);
 }
 
 export function signalServer(pid: number, signal: NodeJS.Signals): void {
@@ -240,5 +241,7 @@ function explainSpawnError(error: NodeJS.ErrnoException, { binaries }: Cluster):
     error.code === 'ENOENT' && existsSync(binaries.postgres)
       ? 'it needs a system with the GNU C library (Alpine has another one)'
       : error.message;
-  return new Error(`The embedded PostgreSQL cannot be started: ${reason}. Set DATABASE_URL to use one of your own.`);
+  return new OperatorError(
+    `The embedded PostgreSQL cannot be started: ${reason}. Set DATABASE_URL to use one of your own.`,
+  );
 }

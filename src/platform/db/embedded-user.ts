@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { OperatorError } from '../operator-error.ts';
 
 /** The account PostgreSQL runs under when Pennypost itself runs as root; PostgreSQL refuses root. */
 export interface ServerUser {
@@ -20,7 +21,7 @@ export function chooseServerUser(passwd = readFileSync('/etc/passwd', 'utf8')): 
       if (name === wanted && Number(uid) !== 0) return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
     }
   }
-  throw new Error(
+  throw new OperatorError(
     'PostgreSQL cannot run as root, and there is neither a user "postgres" nor a user "nobody" to run it as. ' +
       'Start Pennypost as an ordinary user, create one of these users, or set DATABASE_URL.',
   );

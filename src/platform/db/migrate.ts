@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { OperatorError } from '../operator-error.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
 const folder = new URL('../../../migrations/', import.meta.url);
@@ -13,7 +14,7 @@ const migrationLock = 7_294_001;
 export async function migrate(
   url: string,
   log: Log,
-  options: { waitSeconds?: number; upTo?: string } = {},
+  options: { waitSeconds?: number; only?: string[] } = {},
 ): Promise<string[]> {
   const client = await connectPatiently(url, log, options.waitSeconds ?? 30);
   try {
@@ -24,8 +25,8 @@ export async function migrate(
     )`);
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
     const applied = new Set(rows.map((row) => row.name));
-    const { upTo } = options;
-    const missing = migrationFiles().filter((name) => !applied.has(name) && (upTo === undefined || name <= upTo));
+    const wanted = migrationFiles().filter((name) => options.only?.includes(name) ?? true);
+    const missing = wanted.filter((name) => !applied.has(name));
     for (const name of missing) {
       await apply(client, name);
       log.info({ migration: name }, 'migrated');
@@ -84,7 +85,7 @@ async function connectPatiently(url: string, log: Log, waitSeconds: number): Pro
   }
 }
 
-export class DatabaseUnreachable extends Error {
+export class DatabaseUnreachable extends OperatorError {
   constructor(cause: unknown) {
     super(
       `The database cannot be used: ${cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : cause}. ` +
