@@ -144,7 +144,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   app.metrics.collectProcessMetrics();
   const demo = config.DEMO ? await ensureDemo(app) : undefined;
   const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
-  // Compiling some hundred schemas holds the event loop for a while: before anything waits for an answer.
+  // Declaring some hundred routes holds the event loop for a while: before anything waits for an answer.
   await http.ready();
   // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;

@@ -1,7 +1,21 @@
 import type { TimedTask } from './platform/queue/worker.ts';
 
-/** Every timed task. Each may start in any process and twice: its job checks what is really due. */
+/**
+ * Every timed task, in the order of the features. Each may start in any process and twice: its job checks what is
+ * really due.
+ */
 export const schedule: TimedTask[] = [
+  {
+    cron: '13 * * * *',
+    job: 'forget-verify-codes',
+    sentence: 'Hourly, so that a code is kept for hardly more than its day.',
+  },
+  { cron: '17 * * * *', job: 'forget-invites', sentence: 'Hourly: an invitation goes when its link stops working.' },
+  {
+    cron: '1 2 * * *',
+    job: 'open-financial-year',
+    sentence: 'It has work on 1 April only; every night, so that a platform that was down in that one catches up.',
+  },
   {
     cron: '5,20,35,50 * * * *',
     job: 'fold-rollups',
@@ -14,31 +28,30 @@ export const schedule: TimedTask[] = [
     sentence: 'In the quiet of the night, long before the first messages of these days are deleted.',
   },
   {
-    cron: '0 2 * * *',
-    job: 'record-processing-time',
-    sentence: 'Yesterday is over in London, and its messages are still there.',
+    cron: '7 * * * *',
+    job: 'prepare-partitions',
+    sentence: 'Hourly, so that a failure is mended a hundred times before it could matter.',
   },
   {
-    cron: '1 2 * * *',
-    job: 'open-financial-year',
-    sentence: 'It has work on 1 April only; every night, so that a platform that was down in that one catches up.',
+    cron: '0 3 * * *',
+    job: 'apply-retention',
+    sentence: 'After London midnight at any time of year, and after the rollups were compared with the messages.',
   },
   {
-    cron: '13 * * * *',
-    job: 'forget-verify-codes',
-    sentence: 'Hourly, so that a code is kept for hardly more than its day.',
-  },
-  { cron: '17 * * * *', job: 'forget-invites', sentence: 'Hourly: an invitation goes when its link stops working.' },
-  {
-    cron: '30,50 16-21 * * *',
-    job: 'collate-letters',
-    sentence:
-      'Half past five in London is 16:30 or 17:30 UTC; the later runs take what was not ready or not running then.',
+    cron: '37 * * * *',
+    job: 'forget-leftovers',
+    sentence: 'Hourly, so that nothing is kept for much longer than its time.',
   },
   {
     cron: '*/10 * * * *',
     job: 'resume-letters',
     sentence: 'A letter whose process died is only forgotten for a while.',
+  },
+  {
+    cron: '30,50 16-21 * * *',
+    job: 'collate-letters',
+    sentence:
+      'Half past five in London is 16:30 or 17:30 UTC; the later runs take what was not ready or not running then.',
   },
   {
     cron: '0 7,19 * * *',
@@ -49,11 +62,6 @@ export const schedule: TimedTask[] = [
     cron: '30 4 * * *',
     job: 'clean-letters',
     sentence: 'After the night’s deletion of old notifications.',
-  },
-  {
-    cron: '5 * * * *',
-    job: 'time-out-messages',
-    sentence: 'Every hour: a message waits 72 hours for its receipt, not until the next night.',
   },
   {
     cron: '* * * * *',
@@ -71,23 +79,18 @@ export const schedule: TimedTask[] = [
     sentence: 'Someone should know before the senders do.',
   },
   {
+    cron: '5 * * * *',
+    job: 'time-out-messages',
+    sentence: 'Every hour: a message waits 72 hours for its receipt, not until the next night.',
+  },
+  {
     cron: '25 3 * * *',
     job: 'clean-delivery',
     sentence: 'In the quiet of the night.',
   },
   {
-    cron: '7 * * * *',
-    job: 'prepare-partitions',
-    sentence: 'Hourly, so that a failure is mended a hundred times before it could matter.',
-  },
-  {
-    cron: '0 3 * * *',
-    job: 'apply-retention',
-    sentence: 'After London midnight at any time of year, and after the rollups were compared with the messages.',
-  },
-  {
-    cron: '37 * * * *',
-    job: 'forget-leftovers',
-    sentence: 'Hourly, so that nothing is kept for much longer than its time.',
+    cron: '0 2 * * *',
+    job: 'record-processing-time',
+    sentence: 'Yesterday is over in London, and its messages are still there.',
   },
 ];

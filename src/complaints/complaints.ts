@@ -6,8 +6,6 @@ import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { insertComplaint, type NewComplaint, selectComplaintCount, selectComplaints } from './complaints.sql.ts';
 
-export type { NewComplaint } from './complaints.sql.ts';
-
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
 export const complaintPageSize = 50;

@@ -15,7 +15,7 @@ import {
   upsertLimit,
 } from './allowance.sql.ts';
 
-export type { Allowance, ImpliedAllowance } from './allowance.sql.ts';
+export type { ImpliedAllowance } from './allowance.sql.ts';
 
 /** Free text message fragments of a service in a financial year. */
 
