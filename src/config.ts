@@ -12,11 +12,14 @@ export const settings = {
   DATA_DIR: setting.text('Folder for everything kept on disk: the embedded database, files, generated secrets.', {
     fallback: './data',
   }),
-  DATABASE_URL: setting.optionalText('PostgreSQL >= 15 to use. Unset: an embedded PostgreSQL in the data folder.', {
-    secret: true,
-  }),
-  DATABASE_SESSION_URL: setting.optionalText(
+  DATABASE_URL: setting.optionalUrl(
+    'PostgreSQL >= 15 to use. Unset: an embedded PostgreSQL in the data folder.',
+    ['postgres://', 'postgresql://'],
+    { secret: true },
+  ),
+  DATABASE_SESSION_URL: setting.optionalUrl(
     'The same database, past PgBouncer: to be set when DATABASE_URL leads through one in transaction mode.',
+    ['postgres://', 'postgresql://'],
     { secret: true },
   ),
   DATABASE_POOL_SIZE: setting.integer('Most database connections one process opens.', {
@@ -134,9 +137,11 @@ export const settings = {
     min: 0,
     max: 3_600_000,
   }),
-  SMTP_URL: setting.optionalText('Mail server, for example `smtps://user:password@mail.example:465`.', {
-    secret: true,
-  }),
+  SMTP_URL: setting.optionalUrl(
+    'Mail server, for example `smtps://user:password@mail.example:465`.',
+    ['smtp://', 'smtps://'],
+    { secret: true },
+  ),
   SMTP_CONNECTIONS: setting.integer('Connections to the mail server that one process keeps open.', {
     fallback: 10,
     min: 1,
@@ -190,7 +195,7 @@ export const settings = {
   S3_BUCKET: setting.optionalText(
     'Bucket of an S3-compatible store to keep letters, uploads and logos in. Unset: they are kept in the data folder.',
   ),
-  S3_ENDPOINT: setting.optionalText('Address of that store, for example `http://minio:9000`.', {
+  S3_ENDPOINT: setting.optionalUrl('Address of that store, for example `http://minio:9000`.', ['http://', 'https://'], {
     fallbackText: 'Amazon’s own for S3_REGION',
   }),
   S3_REGION: setting.text('Region of that store.', { fallback: 'eu-west-2' }),

@@ -12,6 +12,12 @@ import { cloneDatabase } from '../test/kit/database.ts';
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-main-'));
 
+/** Listens where we are then told to. */
+const neighbour = createServer().listen(0, '127.0.0.1');
+await once(neighbour, 'listening');
+const taken = String((neighbour.address() as AddressInfo).port);
+
+afterAll(() => neighbour.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function pennypost(args: string[], environment: Record<string, string> = {}) {
@@ -55,6 +61,28 @@ describe('pennypost', () => {
     expect(code).toBe(1);
     expect(err).toContain('PORT must be a whole number');
     expect(err).not.toContain('    at ');
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'a database that has no address',
+      { DATABASE_URL: 'my-secret-database' },
+      'DATABASE_URL must begin with postgres://',
+    ],
+    ['a data folder that is a file', { DATA_DIR: main }, 'Remove what is there, or set DATA_DIR'],
+    ['a port that is taken', { PORT: taken }, 'is taken. Stop what listens there, or set PORT'],
+    ['an address of another machine', { HOST: '203.0.113.9', PORT: '0' }, 'Set HOST to one that it has'],
+  ])('%s is told in words, with exit code 1', async (_what, environment, words) => {
+    const { code, err } = await pennypost(['serve'], environment);
+    expect(code).toBe(1);
+    expect(err).toContain(words);
+    expect(err).not.toMatch(/my-secret|\n {4}at /);
+  });
+
+  it('a flag is told where settings come from', async () => {
+    const { code, err } = await pennypost(['serve', '--port', '8080']);
+    expect(code).toBe(1);
+    expect(err).toContain('There is no flag --port: settings come from the environment');
   });
 
   it('config prints the settings but no secret', async () => {

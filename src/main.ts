@@ -15,6 +15,7 @@ import { readVersion } from './operations/build.ts';
 import { type Demo, ensureDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
+import { explainSystemError } from './operations/system-errors.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
@@ -90,21 +91,20 @@ export async function main(args: string[]): Promise<void> {
   if (!command) throw new OperatorError(`There is no command "${name}".\n\n${help()}`);
   const words = args.slice(1);
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
+  const flag = words.find((word) => word.startsWith('-'));
+  if (flag) throw new OperatorError(`There is no flag ${flag}: ${whereSettingsAre}`);
   if (words.length !== (command.takes ? 1 : 0)) throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
   await command.run(words);
 }
+
+const whereSettingsAre =
+  'settings come from the environment (PORT=8080 pennypost serve); `pennypost config` lists them and docs/configuration.md explains them.';
 
 function help(): string {
   const uses = Object.entries(commands).map(([name, command]) => usage(name, command));
   const width = Math.max(...uses.map((use) => use.length)) + 2;
   const lines = Object.values(commands).map(({ sentence }, index) => `  ${uses[index]?.padEnd(width)}${sentence}`);
-  return [
-    'pennypost <command>',
-    '',
-    ...lines,
-    '',
-    'Settings come from the environment; `pennypost config` lists them and docs/configuration.md explains them.',
-  ].join('\n');
+  return ['pennypost <command>', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
 }
 
 function helpOn(name: string, command: Command): string {
@@ -322,7 +322,7 @@ function print(text: string): void {
 function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   if (isDatabaseUnavailable(error)) return new DatabaseUnreachable(error).message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return explainSystemError(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

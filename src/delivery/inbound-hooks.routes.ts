@@ -53,7 +53,7 @@ export function inboundHookRoutes(http: Http, app: Needs): void {
           message: Type.String(),
           time: Type.Optional(Type.Unknown({ description: 'London time' })),
         }),
-        consumes: ['application/x-www-form-urlencoded', 'application/json'],
+        consumes: ['application/x-www-form-urlencoded'],
         response: { 200: Ok, 401: adminErrors.errorSchema },
       },
       onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.FIRETEXT_INBOUND_AUTH),

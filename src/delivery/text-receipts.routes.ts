@@ -19,7 +19,7 @@ const Missing = Type.Object({
   }),
 });
 const Anything = Type.Optional(Type.Unknown());
-const form = ['application/x-www-form-urlencoded', 'application/json'];
+const form = ['application/x-www-form-urlencoded'];
 const answers = { 200: Success, 400: Missing };
 
 type Needs = Platform & { config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN'> };

@@ -5,12 +5,15 @@ import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
 import { databaseAnswers } from './database-check.sql.ts';
 
-const Status = Type.Object({
-  status: Type.String(),
-  db: Type.String(),
-  git_commit: Type.String(),
-  build_time: Type.String(),
-});
+const Status = Type.Object(
+  {
+    status: Type.String(),
+    db: Type.String(),
+    git_commit: Type.String(),
+    build_time: Type.String(),
+  },
+  { title: 'Status' },
+);
 
 const Alive = Type.Object({ status: Type.String() });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });

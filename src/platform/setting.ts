@@ -30,6 +30,18 @@ export function optionalText(sentence: string, options: Partial<Options<string |
   return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => value);
 }
 
+/** Only its beginning is looked at, and none of it is repeated: it may hold a password. */
+export function optionalUrl(
+  sentence: string,
+  beginnings: string[],
+  options: Partial<Options<string | undefined>> = {},
+) {
+  return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => {
+    if (beginnings.some((beginning) => value.startsWith(beginning))) return value;
+    throw new Error(`must begin with ${beginnings.join(' or ')}`);
+  });
+}
+
 export function integer(sentence: string, options: Options<number> & { min: number; max?: number }): Setting<number> {
   const { min, max = Number.MAX_SAFE_INTEGER, ...rest } = options;
   return setting(sentence, rest, (value) => {

@@ -27,7 +27,10 @@ export const adminErrors = {
       message: Type.Unsafe<FailureDetail>({
         anyOf: [
           { type: 'string' },
-          { type: 'object', additionalProperties: { type: ['array', 'string'], items: { type: 'string' } } },
+          {
+            type: 'object',
+            additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+          },
         ],
       }),
     },
@@ -52,7 +55,7 @@ export const publicErrors = {
       status_code: Type.Integer(),
       errors: Type.Array(Type.Object({ error: Type.String(), message: Type.String() }, { additionalProperties: true })),
     },
-    { title: 'Error' },
+    { title: 'PublicError' },
   ),
   errorExamples: {
     400: example(400, 'BadRequestError', 'Missing personalisation: day'),

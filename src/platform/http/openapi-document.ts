@@ -70,8 +70,15 @@ function standardised(value: unknown): unknown {
   return mapped(value, (schema) => {
     const { format, ...rest } = schema;
     const standard = typeof format === 'string' ? standardFormats[format] : undefined;
-    return standard ? { ...rest, ...standard } : schema;
+    const known = standard ? { ...rest, ...standard } : schema;
+    return Array.isArray(known.enum) ? { ...known, enum: distinct(known.enum) } : known;
   });
+}
+
+/** `true` and `True` are both taken; generators name a constant after each value, and would name two the same. */
+function distinct(choices: unknown[]): unknown[] {
+  const names = choices.map((choice) => String(choice).toLowerCase());
+  return choices.filter((_choice, index) => names.indexOf(names[index] ?? '') === index);
 }
 
 /** Moves each object with a title to where it can be pointed to, and points to it; examples stand with the operations. */

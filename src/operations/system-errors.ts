@@ -1,0 +1,40 @@
+import { userInfo } from 'node:os';
+
+type SystemError = NodeJS.ErrnoException & { address?: string; port?: number };
+
+/** What the machine refuses and its operator can change, in words; undefined for anything else. */
+export function explainSystemError(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', syscall, address, port, path }: SystemError = error;
+  if (syscall === 'listen') return refusedPorts[code]?.(String(address), String(port));
+  const advice = refusedFiles[code];
+  return advice === undefined || path === undefined ? undefined : `${error.message}. ${advice}`;
+}
+
+const refusedPorts: Record<string, (address: string, port: string) => string> = {
+  EADDRINUSE: (address, port) =>
+    `Port ${port} of ${address} is taken. Stop what listens there, or set PORT to another one (0 takes any that is free).`,
+  EADDRNOTAVAIL: (address) =>
+    `This machine has no address ${address}. Set HOST to one that it has; 0.0.0.0 stands for all of them.`,
+  EACCES: (_address, port) =>
+    `Port ${port} may not be opened by ${userName()}. Set PORT to 1024 or more, and put a proxy in front.`,
+};
+
+const anotherPlace = 'set DATA_DIR, or the folder in the command, to another place.';
+const refusedFiles: Record<string, string> = {
+  EACCES: `Let ${userName()} write there, or ${anotherPlace}`,
+  EPERM: `Let ${userName()} write there, or ${anotherPlace}`,
+  EROFS: `Make it writable, or ${anotherPlace}`,
+  EEXIST: `Remove what is there, or ${anotherPlace}`,
+  ENOTDIR: `A file is where a folder should be: remove it, or ${anotherPlace}`,
+  ENOSPC: `The disk is full: free some space, or ${anotherPlace}`,
+};
+
+function userName(): string {
+  try {
+    return `the user ${userInfo().username}`;
+  } catch {
+    // In a container a user need not have a name.
+    return `the user ${process.getuid?.()}`;
+  }
+}
