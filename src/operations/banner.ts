@@ -12,7 +12,9 @@ interface BannerFacts {
 }
 
 /** What someone who just started the server wants to know next. */
-export function printBanner({ app: { config }, address, databaseLocation, generated, demo }: BannerFacts): void {
+export function printBanner({ app: { config }, databaseLocation, generated, demo, ...facts }: BannerFacts): void {
+  // Listening everywhere is no address that can be asked for.
+  const address = facts.address.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
   const lines = [
     `Pennypost is listening on ${address}`,
     '',

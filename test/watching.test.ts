@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { measureQueues } from '../src/delivery/queue-check.ts';
+import { jobs } from '../src/jobs.ts';
+import { measureLetters } from '../src/letters/late-letters.ts';
+import { useHarness } from './kit/harness.ts';
+
+/** Alerts and dashboard ask for figures that there are, by labels that they have: a misspelt one never fires. */
+
+const rules = readFileSync('packaging/prometheus/pennypost.rules.yaml', 'utf8');
+const dashboard = readFileSync('packaging/grafana/pennypost.json', 'utf8');
+const alerts = [...rules.matchAll(/- alert: (\w+)\n(?: {8}#.*\n)? {8}expr: (?:\|\n)?((?:.*\n)+?) {8}(?:for|labels):/g)];
+const expressions = [
+  ...alerts.map(([, name = '', expression = '']) => ({ where: name, expression })),
+  ...[...dashboard.matchAll(/"expr": "(.*)"/g)].map(([, text = '']) => ({
+    where: 'dashboard',
+    expression: JSON.parse(`"${text}"`) as string,
+  })),
+];
+
+interface Question {
+  name: string;
+  labels: string[];
+}
+
+/** `rate(calls_total{outcome!="accepted"}[5m]) by (provider)`: calls_total, by outcome and provider. */
+function questionsIn(expression: string): Question[] {
+  const grouping = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/,\s*/));
+  const bare = expression.replaceAll(/\bby \([^)]*\)|"[^"]*"|\[\w+\]/g, '');
+  return [...bare.matchAll(/\b([a-z][a-z0-9_]+)(\{[^}]*\})?(?!\w*\(|[=!~]|\w)/g)].map(
+    ([, name = '', matchers = '']) => ({
+      name: name.replace(/_bucket$/, ''),
+      labels: [...(matchers.match(/\w+(?=[=!~])/g) ?? []), ...grouping],
+    }),
+  );
+}
+
+// Prometheus itself adds these.
+const ofPrometheus = { metric: 'up', labels: ['job', 'instance', 'le'] };
+const harness = useHarness();
+
+beforeAll(() => {
+  const { app } = harness;
+  app.metrics.collectProcessMetrics();
+  measureLetters(app);
+  measureQueues(app);
+  jobs(app);
+  return harness.deliver();
+});
+
+describe('alerts and dashboard', () => {
+  it('all are found', () => {
+    expect(alerts.length).toBe(rules.match(/- alert:/g)?.length);
+    expect(expressions.length - alerts.length).toBe(dashboard.match(/"expr"/g)?.length);
+  });
+
+  it.each(expressions)('$where asks for what there is: $expression', ({ expression }) => {
+    const questions = questionsIn(expression).filter(({ name }) => name !== ofPrometheus.metric);
+    for (const { name, labels } of questions) {
+      const metric = harness.app.metrics.registry.getSingleMetric(name) as { labelNames?: string[] } | undefined;
+      expect(metric, name).toBeDefined();
+      const known = [...(metric?.labelNames ?? []), ...ofPrometheus.labels];
+      expect(
+        labels.filter((label) => !known.includes(label)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
