@@ -12,12 +12,6 @@ import { cloneDatabase } from '../test/kit/database.ts';
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-main-'));
 
-/** Listens where we are then told to. */
-const neighbour = createServer().listen(0, '127.0.0.1');
-await once(neighbour, 'listening');
-const taken = String((neighbour.address() as AddressInfo).port);
-
-afterAll(() => neighbour.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function pennypost(args: string[], environment: Record<string, string> = {}) {
@@ -70,7 +64,6 @@ describe('pennypost', () => {
       'DATABASE_URL must begin with postgres://',
     ],
     ['a data folder that is a file', { DATA_DIR: main }, 'Remove what is there, or set DATA_DIR'],
-    ['a port that is taken', { PORT: taken }, 'is taken. Stop what listens there, or set PORT'],
     ['an address of another machine', { HOST: '203.0.113.9', PORT: '0' }, 'Set HOST to one that it has'],
   ])('%s is told in words, with exit code 1', async (_what, environment, words) => {
     const { code, err } = await pennypost(['serve'], environment);

@@ -153,7 +153,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
-  await listen(http, config);
+  await http.listen({ port: config.PORT, host: config.HOST });
   if (roles.worker) measureLetters(app);
 
   async function stop(): Promise<void> {
@@ -206,13 +206,6 @@ async function openOrEmbed(
 function buildHttp(app: App, selected = surfaces): Promise<Http> {
   const requestTimeout_ms = app.config.REQUEST_TIMEOUT_S * 1_000;
   return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
-}
-
-async function listen(http: Http, { PORT: port, HOST: host }: Config): Promise<void> {
-  await http.listen({ port, host }).catch((error) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new OperatorError(`Port ${port} of ${host} is in use by another process. Stop that one, or set PORT.`);
-  });
 }
 
 /**

@@ -12,8 +12,7 @@ export function explainSystemError(error: unknown): string | undefined {
 }
 
 const refusedPorts: Record<string, (address: string, port: string) => string> = {
-  EADDRINUSE: (address, port) =>
-    `Port ${port} of ${address} is taken. Stop what listens there, or set PORT to another one (0 takes any that is free).`,
+  EADDRINUSE: (address, port) => `Port ${port} of ${address} is in use by another process. Stop that one, or set PORT.`,
   EADDRNOTAVAIL: (address) =>
     `This machine has no address ${address}. Set HOST to one that it has; 0.0.0.0 stands for all of them.`,
   EACCES: (_address, port) =>
