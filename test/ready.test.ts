@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   accessSync,
   constants,
@@ -14,6 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { findFreePort } from '../src/operations/sandbox.ts';
+import { cloneDatabase } from './kit/database.ts';
 
 interface Lock {
   packages: Record<string, { version?: string; optional?: boolean; optionalDependencies?: Record<string, string> }>;
@@ -136,5 +139,32 @@ describe('scripts/ready.mjs', () => {
     write('.ready-lock/999999999', '');
     expect(await makeReady()).toEqual(compiled);
     expect(existsSync(join(clone, '.ready-lock'))).toBe(false);
+  });
+});
+
+describe('npm start', () => {
+  it('serves until npm is told to stop', { timeout: 60_000 }, async () => {
+    const database = await cloneDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'pennypost-start-'));
+    onTestFinished(async () => {
+      npm.kill('SIGKILL');
+      await database.drop();
+      rmSync(folder, { recursive: true });
+    });
+    const port = await findFreePort();
+    const settings = { PORT: String(port), DATABASE_URL: database.url, DATA_DIR: folder, LOG_LEVEL: 'warn' };
+    const npm = spawn('npm', ['start'], {
+      env: { PATH: process.env.PATH, HOME: folder, ...settings },
+      stdio: 'ignore',
+    });
+    const isServed = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`)
+        .then(({ ok }) => ok)
+        .catch(() => false);
+    await expect.poll(isServed, { timeout: 50_000 }).toBe(true);
+    npm.kill('SIGTERM');
+    const [code] = await once(npm, 'exit');
+    expect(code).toBe(0);
+    expect(await isServed()).toBe(false);
   });
 });
