@@ -10,7 +10,7 @@ import { newId } from '../src/platform/id.ts';
  * counted from that, a statement each. That the outcome is what accepting, delivering and folding each of them would have
  * left is proved in test/statistics-seed.test.ts.
  */
-export interface Seed {
+interface Seed {
   messages: number;
   services: number;
   days: number;

@@ -183,6 +183,24 @@ describe('places', () => {
     expect(unlisted.map(([table, features]) => `${table} of ${[...features][0]}`)).toEqual([]);
   });
 
+  it('what a file exports, another one uses', () => {
+    const words = new Map<string, number>();
+    for (const folder of ['src', 'test', 'bench']) {
+      for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+        if (!name.endsWith('.ts')) continue;
+        const text = readFileSync(join(root, folder, name), 'utf8');
+        for (const word of new Set(text.match(/\w+/g))) words.set(word, (words.get(word) ?? 0) + 1);
+      }
+    }
+    const exported = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
+    const needless = violations(({ path, text }) =>
+      path === 'platform/db/schema.ts'
+        ? []
+        : [...text.matchAll(exported)].map(([, name = '']) => name).filter((name) => (words.get(name) ?? 0) < 2),
+    );
+    expect(needless).toEqual([]);
+  });
+
   it('every dependency is used, and docs/decisions says why', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const folder = join(root, 'docs/decisions');

@@ -1,5 +1,5 @@
 import type { Postage } from '../notifications/notification.ts';
-import { addDays, isDay, londonInstant } from '../platform/calendar.ts';
+import { addDays, type Days, isDay, londonInstant } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
@@ -51,11 +51,6 @@ function startOf(field: string, text: string): Date {
   const moment = new Date(`${day}T${time}${offset}`);
   if (!isDay(day) || Number.isNaN(moment.getTime())) throw invalidField(field, 'Not a valid datetime.');
   return moment;
-}
-
-export interface Days {
-  first_day: string;
-  last_day: string;
 }
 
 /** Days in a row on which every price stays the same. Rates are decimals as text: only the database multiplies them. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { postages } from '../notifications/notification.ts';
 import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -33,7 +34,7 @@ export function usageRoutes(http: Http, app: Platform): void {
               month: Type.String(),
               notification_type: OneOf(['letter', 'sms']),
               rate: Type.Number({ description: 'GBP per unit' }),
-              postage: Nullable(OneOf(['first', 'second', 'economy', 'europe', 'rest-of-world'])),
+              postage: Nullable(OneOf(postages)),
               ...Usage,
             }),
           ),

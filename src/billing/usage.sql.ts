@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Postage, postages } from '../notifications/notification.ts';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 
 /** Days in a row on which every price stays the same: in this unit usage is priced and the allowance eaten. */
-export interface Slot {
+export interface Slot extends Days {
   slot: number;
   month: string;
-  first_day: string;
-  last_day: string;
   sms_rate: string;
   /** Whether it belongs to the answer, or only eats allowance before it. */
   counted: boolean;
@@ -101,7 +100,7 @@ function priced(question: UsageQuestion): RawBuilder<unknown> {
     )`;
 }
 
-export interface UsageRow {
+interface UsageRow {
   notification_type: 'sms' | 'email' | 'letter';
   chargeable_units: number;
   notifications_sent: number;
@@ -131,7 +130,7 @@ const sums = sql`
   total(free_allowance_used) as free_allowance_used,
   total(charged_units) as charged_units`;
 
-export interface MonthRow extends UsageRow {
+interface MonthRow extends UsageRow {
   month: string;
   notification_type: 'sms' | 'letter';
   postage: Postage | null;

@@ -1,10 +1,10 @@
-import { financialYearDays, financialYearOfDay } from '../platform/calendar.ts';
+import { type Days, financialYearDays, financialYearOfDay } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
 import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from '../services/allowance.ts';
-import { type Days, loadPriceList } from './rates.ts';
+import { loadPriceList } from './rates.ts';
 import {
   type LetterPrice,
   type ServiceCosts,
@@ -15,7 +15,7 @@ import {
   type UsageQuestion,
 } from './usage.sql.ts';
 
-export type { LettersAtRate, ServiceCosts } from './usage.sql.ts';
+export type { LettersAtRate } from './usage.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -42,13 +42,8 @@ export async function listYearlyUsage(app: Needs, serviceId: string, year: numbe
 export async function listServiceCosts(app: Needs, days: Days): Promise<ServiceCosts[]> {
   const year = financialYearOfDay(days.first_day);
   const implied = await listImpliedAllowances(app.db, year, app.clock.now());
-  const slots = await slotsOf(
-    app.db,
-    { ...days, first_day: financialYearDays(year).first },
-    {
-      countedFrom: days.first_day,
-    },
-  );
+  const { first_day } = financialYearDays(year);
+  const slots = await slotsOf(app.db, { ...days, first_day }, { countedFrom: days.first_day });
   return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
 }
 
@@ -59,8 +54,7 @@ export async function listOrganisationCosts(
   year: number,
   implied: ImpliedAllowance[],
 ): Promise<ServiceCosts[]> {
-  const { first, last } = financialYearDays(year);
-  const slots = await slotsOf(db, { first_day: first, last_day: last });
+  const slots = await slotsOf(db, financialYearDays(year));
   const which = { organisation_id: organisationId };
   return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'altogether');
 }
@@ -81,10 +75,9 @@ async function yearOfService(
   year: number,
   cutBefore: string[] = [],
 ): Promise<UsageQuestion> {
-  const { first, last } = financialYearDays(year);
   const { free_sms_fragment_limit } = await getAllowance(db, serviceId, year, clock.now());
   return {
-    ...(await slotsOf(db, { first_day: first, last_day: last }, { cutBefore })),
+    ...(await slotsOf(db, financialYearDays(year), { cutBefore })),
     allowances: { year: null, implied: [{ service_id: serviceId, free_sms_fragment_limit }] },
     which: { service_id: serviceId },
   };
@@ -111,9 +104,7 @@ async function slotsOf(
   );
   return {
     slots,
-    spans: slots.flatMap(({ slot, first_day, last_day }) =>
-      spansOf(first_day, last_day).map(({ span, first_day }) => ({ slot, span, first_day })),
-    ),
+    spans: periods.flatMap((days, slot) => spansOf(days).map(({ span, first_day }) => ({ slot, span, first_day }))),
     letterPrices: periods.flatMap(({ letterRates }, slot): LetterPrice[] =>
       letterRates.map((rate) => ({ slot, ...rate })),
     ),
@@ -121,6 +112,5 @@ async function slotsOf(
 }
 
 function firstDaysOfMonths(year: number): string[] {
-  const { first, last } = financialYearDays(year);
-  return spansOf(first, last).map(({ first_day }) => first_day);
+  return spansOf(financialYearDays(year)).map(({ first_day }) => first_day);
 }

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { isBillable, rollupDay, usageKey } from './status.sql.ts';
 
-export interface Recount {
-  first_day: string;
-  /** Today. */
-  last_day: string;
+/** Up to today. */
+export interface Recount extends Days {
   /** Ids of messages accepted on those days lie between. */
   first_id: string;
   end_id: string;

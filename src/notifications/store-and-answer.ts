@@ -6,7 +6,7 @@ import type { NewNotification } from './notification.ts';
 import type { Sender, SendingApp } from './sender.ts';
 
 /** Files that a message needs. They are put in place first: a message in the database must find them. */
-export interface MessageFiles {
+interface MessageFiles {
   put(): Promise<void>;
   remove(): Promise<void>;
   /** Rows that tell of them. */

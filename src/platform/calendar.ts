@@ -86,8 +86,14 @@ export function financialYear(moment: Date): number {
   return financialYearOfDay(londonDay(moment));
 }
 
-export function financialYearDays(year: number): { first: string; last: string } {
-  return { first: isoDay(year, 4, 1), last: isoDay(year + 1, 3, 31) };
+/** London days in a row, both included. */
+export interface Days {
+  first_day: string;
+  last_day: string;
+}
+
+export function financialYearDays(year: number): Days {
+  return { first_day: isoDay(year, 4, 1), last_day: isoDay(year + 1, 3, 31) };
 }
 
 function londonDayOf(wall: WallTime): string {

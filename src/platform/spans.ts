@@ -1,33 +1,30 @@
-import { addDays } from './calendar.ts';
+import { addDays, type Days } from './calendar.ts';
 
 /** Days in a row: a whole month, a pentad of one (days 1-5, 6-10, ... 26 to its end), or a single day. */
-export interface Span {
+export interface Span extends Days {
   span: 'month' | 'pentad' | 'day';
-  first_day: string;
-  last_day: string;
 }
 
 const earliest = '2000-01-01';
 const latest = '2099-12-31';
 
 /** No figure lies outside, and a range that is asked for may: it must not be taken apart into a hundred thousand months. */
-export function withinRecords<Days extends { first_day: string; last_day: string }>(days: Days): Days {
+export function withinRecords(days: Days): Days {
   return {
-    ...days,
     first_day: days.first_day > earliest ? days.first_day : earliest,
     last_day: days.last_day < latest ? days.last_day : latest,
   };
 }
 
 /**
- * The fewest spans that cover exactly the days from the first to the last: months where they are whole, pentads at the
+ * The fewest spans that cover exactly these days: months where they are whole, pentads at the
  * ends, and at most five single days at each end. Totals are kept by month and pentad.
  */
-export function spansOf(firstDay: string, lastDay: string): Span[] {
+export function spansOf({ first_day, last_day }: Days): Span[] {
   const spans: Span[] = [];
-  let day = firstDay;
-  while (day <= lastDay) {
-    const span = longestFrom(day, lastDay);
+  let day = first_day;
+  while (day <= last_day) {
+    const span = longestFrom(day, last_day);
     spans.push(span);
     day = addDays(span.last_day, 1);
   }

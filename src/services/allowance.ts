@@ -88,8 +88,8 @@ function question(year: number, now: Date, which: ImpliedQuestion['which']): Imp
   const current = financialYear(now);
   return {
     year,
-    volumeFrom: financialYearDays(current - 1).first,
-    volumeBefore: financialYearDays(current).first,
+    volumeFrom: financialYearDays(current - 1).first_day,
+    volumeBefore: financialYearDays(current).first_day,
     highVolume,
     which,
   };

@@ -1,8 +1,7 @@
-import { londonDay } from '../platform/calendar.ts';
+import { type Days, londonDay } from '../platform/calendar.ts';
 import { invalidField } from '../platform/failure.ts';
 import { isTrue } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Days } from './service-statistics.sql.ts';
 import { getRecentStatistics, noStatistics, type Statistics, statisticsByService } from './service-statistics.ts';
 import { selectServices } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
@@ -35,7 +34,7 @@ async function listWithStatistics(
 ): Promise<Listed[]> {
   const { only_active, days, with_test_keys } = options;
   const today = londonDay(clock.now());
-  const everyone = days.first <= today && today <= days.last;
+  const everyone = days.first_day <= today && today <= days.last_day;
   const counting = statisticsByService(db, days, { with_test_keys });
   const [services, statistics] = await Promise.all([
     everyone
@@ -53,9 +52,9 @@ function daysOf({ start_date, end_date }: ListQuery, today: string): Days {
   if (start_date !== undefined && end_date !== undefined && start_date > end_date) {
     throw invalidField('start_date', 'Start date must be before end date');
   }
-  const first = start_date ?? (end_date !== undefined && end_date < today ? end_date : today);
-  const last = end_date ?? (start_date !== undefined && start_date > today ? start_date : today);
-  return { first, last };
+  const first_day = start_date ?? (end_date !== undefined && end_date < today ? end_date : today);
+  const last_day = end_date ?? (start_date !== undefined && start_date > today ? start_date : today);
+  return { first_day, last_day };
 }
 
 export async function getServiceForQuery(

@@ -1,13 +1,9 @@
 import { sql } from 'kysely';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Span } from '../platform/spans.ts';
 
 export type Channel = 'email' | 'sms' | 'letter';
-
-export interface Days {
-  first: string;
-  last: string;
-}
 
 interface Counted {
   notification_type: Channel;
@@ -32,14 +28,15 @@ const counters = sql`notification_type,
 /** What each service sent on the London days, both included: the totals, and what they do not hold yet. */
 export async function selectCountsByService(
   db: Db,
-  days: Days & { spans: Span[] },
+  days: Days,
+  spans: Span[],
   which: { service_id?: string; with_test_keys: boolean },
 ): Promise<(Counted & { service_id: string })[]> {
   const ofService = which.service_id === undefined ? sql`true` : sql`service_id = ${which.service_id}`;
   const ofKeys = which.with_test_keys ? sql`true` : sql`not of_test_keys`;
   const { rows } = await sql<Counted & { service_id: string }>`
     with spans as (
-      select * from json_to_recordset(${JSON.stringify(days.spans)}::json) as span (span text, first_day date)
+      select * from json_to_recordset(${JSON.stringify(spans)}::json) as span (span text, first_day date)
     )
     select service_id, ${counters}
     from (
@@ -48,7 +45,7 @@ export async function selectCountsByService(
       where ${ofService} and ${ofKeys}
       union all
       select service_id, notification_type, ${columns} from status_counts_not_folded
-      where ${ofService} and ${ofKeys} and london_day between ${days.first} and ${days.last}
+      where ${ofService} and ${ofKeys} and london_day between ${days.first_day} and ${days.last_day}
     ) as counted
     group by service_id, notification_type
     having total(created + sending + pending + pending_virus_check + returned_letter + ${isDelivered} + ${hasFailed}
@@ -66,11 +63,11 @@ export async function selectCountsByMonth(
     select to_char(day, 'YYYY-MM') as month, ${counters}
     from (
       select first_day as day, notification_type, ${columns} from service_status_spans
-      where service_id = ${serviceId} and span = 'month' and first_day between ${days.first} and ${days.last}
+      where service_id = ${serviceId} and span = 'month' and first_day between ${days.first_day} and ${days.last_day}
         and not of_test_keys
       union all
       select london_day, notification_type, ${columns} from status_counts_not_folded
-      where service_id = ${serviceId} and not of_test_keys and london_day between ${days.first} and ${days.last}
+      where service_id = ${serviceId} and not of_test_keys and london_day between ${days.first_day} and ${days.last_day}
     ) as counted
     group by 1, notification_type`.execute(db);
   return rows;

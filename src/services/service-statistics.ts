@@ -1,9 +1,9 @@
-import { addDays, financialYearDays, londonDay } from '../platform/calendar.ts';
+import { addDays, type Days, financialYearDays, londonDay } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
-import { type Channel, type Days, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
+import { type Channel, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 import { refuseUnlessServiceExists } from './services.ts';
 
 interface Counts {
@@ -27,9 +27,9 @@ export async function statisticsByService(
   which: { service_id?: string; with_test_keys: boolean },
 ): Promise<Map<string, Statistics>> {
   const found = new Map<string, Statistics>();
-  const { first_day, last_day } = withinRecords({ first_day: days.first, last_day: days.last });
-  const range = { first: first_day, last: last_day, spans: spansOf(first_day, last_day) };
-  for (const { service_id, notification_type, ...counts } of await selectCountsByService(db, range, which)) {
+  const range = withinRecords(days);
+  const counted = await selectCountsByService(db, range, spansOf(range), which);
+  for (const { service_id, notification_type, ...counts } of counted) {
     const statistics = found.get(service_id) ?? noStatistics();
     statistics[notification_type] = counts;
     found.set(service_id, statistics);
@@ -46,7 +46,7 @@ export async function getRecentStatistics(
   const today = londonDay(clock.now());
   // A century is as good as for ever, and stays a date.
   const back = days.today_only ? 0 : Math.min(days.limit_days ?? 7, 36_500);
-  const range = { first: addDays(today, -back), last: today };
+  const range = { first_day: addDays(today, -back), last_day: today };
   const found = await statisticsByService(db, range, { service_id: serviceId, with_test_keys: false });
   const [statistics = noStatistics()] = found.values();
   return statistics;

@@ -1,11 +1,5 @@
-import { financialYearOfDay, isDay, londonDay } from '../platform/calendar.ts';
+import { type Days, financialYearOfDay, isDay, londonDay } from '../platform/calendar.ts';
 import { invalid } from '../platform/failure.ts';
-
-/** London days, both included. */
-export interface Days {
-  first_day: string;
-  last_day: string;
-}
 
 export interface DaysAsked {
   start_date?: unknown;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
-import type { Days } from './days.ts';
 import { statuses } from './platform-stats.sql.ts';
 
 interface DayOfMessages {

@@ -1,7 +1,6 @@
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays, type Days, londonDay, londonInstant } from '../platform/calendar.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Days } from './days.ts';
 import {
   countLive,
   countMessages,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
-import type { Days } from './days.ts';
 
 export interface Counters {
   total: number;
@@ -50,7 +50,7 @@ const usage = (days: Days) => sql`
   from daily_usage
   where not folded and london_day between ${days.first_day} and ${days.last_day}`;
 
-export interface DailyVolumes {
+interface DailyVolumes {
   day: string;
   sms_totals: number;
   sms_fragment_totals: number;
@@ -78,7 +78,7 @@ export async function selectDailyVolumes(db: Db, days: Days): Promise<DailyVolum
   return rows;
 }
 
-export interface DailyProviderVolumes {
+interface DailyProviderVolumes {
   day: string;
   provider: string;
   sms_totals: number;

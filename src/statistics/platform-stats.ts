@@ -1,7 +1,7 @@
 import { loadPriceList } from '../billing/rates.ts';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { withinRecords } from '../platform/spans.ts';
-import type { Days } from './days.ts';
 import {
   type Counters,
   selectCounters,

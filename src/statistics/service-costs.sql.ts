@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-export interface ServiceWithOrganisation {
+interface ServiceWithOrganisation {
   service_id: string;
   service_name: string;
   organisation_id: string;
   organisation_name: string;
 }
 
-export interface ServiceToBill extends ServiceWithOrganisation {
+interface ServiceToBill extends ServiceWithOrganisation {
   purchase_order_number: string | null;
   contact_names: string | null;
   contact_email_addresses: string | null;

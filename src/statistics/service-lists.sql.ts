@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Span } from '../platform/spans.ts';
 
@@ -24,11 +25,7 @@ const anyTotal = sql.join(
  * on the way, and taking them apart and putting them together again would take longer than counting. A name may need
  * escaping; for all else `concat` writes the same as `json_build_array`, in half the time.
  */
-export async function selectMonthsOfServices(
-  db: Db,
-  days: { first_day: string; last_day: string },
-  spans: Span[],
-): Promise<string> {
+export async function selectMonthsOfServices(db: Db, days: Days, spans: Span[]): Promise<string> {
   const { rows } = await sql<{ lines: string }>`
     with spans as (
       select * from json_to_recordset(${JSON.stringify(spans)}::json) as span (span text, first_day date)

@@ -8,11 +8,11 @@ type Needs = Pick<Platform, 'db' | 'clock'>;
 /** One line per month, service and type, as the front end writes it into a spreadsheet: as JSON. */
 export function listMonthsOfServices({ db }: Needs, asked: { start_date: string; end_date: string }): Promise<string> {
   const days = withinRecords({ first_day: asked.start_date, last_day: asked.end_date });
-  return selectMonthsOfServices(db, days, spansOf(days.first_day, days.last_day));
+  return selectMonthsOfServices(db, days, spansOf(days));
 }
 
 /** With what they sent in the current financial year. */
 export function listLiveServices({ db, clock }: Needs): Promise<LiveService[]> {
   const year = financialYear(clock.now());
-  return selectLiveServicesSince(db, financialYearDays(year).first, year);
+  return selectLiveServicesSince(db, financialYearDays(year).first_day, year);
 }

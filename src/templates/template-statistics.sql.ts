@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { TemplateType } from './template-row.ts';
 
@@ -61,21 +62,17 @@ interface MonthOfTemplate {
 }
 
 /** The totals, and what they do not hold yet. Cancelled letters were not sent. */
-export async function selectMonthlyUsage(
-  db: Db,
-  serviceId: string,
-  days: { first: string; last: string },
-): Promise<MonthOfTemplate[]> {
+export async function selectMonthlyUsage(db: Db, serviceId: string, days: Days): Promise<MonthOfTemplate[]> {
   const { rows } = await sql<MonthOfTemplate>`
     select total(count) as count, extract(year from day)::integer as year, extract(month from day)::integer as month,
       t.id as template_id, t.name, t.template_type, t.hidden
     from (
       select template_id, month as day, status, count from template_status_totals
-      where service_id = ${serviceId} and month between ${days.first} and ${days.last}
+      where service_id = ${serviceId} and month between ${days.first_day} and ${days.last_day}
       union all
       select template_id, london_day, status, count - folded_count from daily_status_counts
       where not folded and service_id = ${serviceId} and key_type <> 'test'
-        and london_day between ${days.first} and ${days.last}
+        and london_day between ${days.first_day} and ${days.last_day}
     ) as counted
     join templates t on t.id = counted.template_id
     where status <> 'cancelled'

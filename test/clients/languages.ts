@@ -7,7 +7,7 @@ const execute = promisify(execFile);
 const here = import.meta.dirname;
 
 /** A language that an official client is written for. */
-export interface Language {
+interface Language {
   name: 'Node' | 'Python' | 'Java';
   /** Of code blocks in the guide. */
   mark: string;

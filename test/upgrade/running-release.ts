@@ -9,7 +9,7 @@ import { jwt } from '../kit/jwt.ts';
 
 const adminSecret = 'admin-secret-of-the-upgrade-tests';
 
-export interface Surroundings {
+interface Surroundings {
   databaseUrl: string;
   dataDir: string;
   /** What its clock shows more than ours. */
