@@ -1,15 +1,17 @@
+import { Compile } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aUser } from './kit/builders.ts';
-import { adminToken, useHarness } from './kit/harness.ts';
+import { type Answer, adminToken, useHarness } from './kit/harness.ts';
 
 /**
  * Every endpoint of the OpenAPI document gets hostile input in every field, query parameter and path segment. The claim: no
- * 500, no hang, and an error body of the right surface. What a field should really answer is told by its own tests.
+ * 500, no hang, and a status and a body that the document names. What a field should really answer is told by its own tests.
  */
 
 const harness = useHarness();
 
 interface Schema {
+  $ref?: string;
   type?: string | string[];
   properties?: Record<string, Schema>;
   items?: Schema;
@@ -22,6 +24,12 @@ interface Operation {
   tags?: string[];
   parameters?: { name: string; in: string; schema: Schema }[];
   requestBody?: { content?: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
 }
 
 const deep = JSON.parse('['.repeat(2_000) + ']'.repeat(2_000));
@@ -29,6 +37,8 @@ const hostile: unknown[] = [
   null,
   true,
   -1,
+  1.5,
+  2 ** 31,
   1e308,
   '',
   [],
@@ -43,8 +53,16 @@ const hostile: unknown[] = [
   '٣٤ \u202e evil',
 ];
 
-function sample(schema: Schema | undefined, ids: string[]): unknown {
-  if (!schema) return 'x';
+let shared: Record<string, Schema>;
+
+/** What a schema points to. */
+function told(schema: Schema): Schema {
+  return schema.$ref ? (shared[schema.$ref.replace('#/components/schemas/', '')] ?? {}) : schema;
+}
+
+function sample(pointer: Schema | undefined, ids: string[]): unknown {
+  if (!pointer) return 'x';
+  const schema = told(pointer);
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return sample(schema.anyOf[0], ids);
   switch ([schema.type].flat()[0]) {
@@ -69,54 +87,92 @@ function sample(schema: Schema | undefined, ids: string[]): unknown {
   }
 }
 
-const openTags = ['open', 'callbacks'];
+const openTags = ['open', 'callbacks', 'printer'];
+const queryValues = ['', 'x', '-1', '2147483648', '999999999999999', '\u0000', "'", '2026-02-30', 'a'.repeat(3_000)];
+// Beyond what the document names with every operation: a path that its segments do not fit, and what `default` stands for.
+const anywhere = [400, 404, 405, 413];
 const wrong: string[] = [];
 
-async function attempt(method: string, url: string, headers: Record<string, string>, body: unknown): Promise<void> {
-  const payload = body === undefined ? undefined : JSON.stringify(body);
-  const answer = await harness.request({ method: method as 'GET', url, headers, payload });
-  const shown = `${method} ${url.slice(0, 120)} ${(payload ?? '').slice(0, 160)}`;
-  if (answer.status >= 500 && !url.startsWith('/readyz')) wrong.push(`${answer.status} ${shown}`);
-  if (answer.headers['x-injected']) wrong.push(`header injected: ${shown}`);
+type Send = (change: { url?: string; body?: unknown; method?: string; bare?: boolean }) => Promise<number>;
+
+/** Whether an answer looks as the document says; anything but JSON is not looked at. */
+function conformity(responses: Operation['responses']): (answer: Answer) => boolean {
+  const checks = new Map<number, { Check(value: unknown): boolean }>();
+  return ({ status, headers, body }) => {
+    const content = (responses[status] ?? responses.default)?.content?.['application/json'];
+    if (!content || !String(headers['content-type']).startsWith('application/json')) return true;
+    const check = checks.get(status) ?? Compile({ ...content.schema, components: { schemas: shared } });
+    checks.set(status, check);
+    return check.Check(body);
+  };
+}
+
+function sender(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: unknown,
+  responses: Operation['responses'],
+): Send {
+  const conforms = conformity(responses);
+  return async (change) => {
+    const request = { method, url, body, ...change };
+    const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const options = { method: request.method as 'GET', url: request.url, headers: change.bare ? {} : headers, payload };
+    const answer = await harness.request(options);
+    const shown = `${request.method} ${request.url.slice(0, 120)} ${(payload ?? '').slice(0, 160)}`;
+    const isKnown = answer.status in responses || anywhere.includes(answer.status);
+    if (!isKnown && !change.method) wrong.push(`${answer.status} ${shown}`);
+    if (!conforms(answer)) wrong.push(`not as documented: ${answer.status} ${answer.text.slice(0, 200)} ${shown}`);
+    if (answer.headers['x-injected']) wrong.push(`header injected: ${shown}`);
+    return answer.status;
+  };
 }
 
 describe('every endpoint', () => {
   it('answers hostile input without a 500', { timeout: 240_000 }, async () => {
-    const paths = harness.http.swagger().paths as Record<string, Record<string, Operation>>;
+    const { body: document } = await harness.request({ method: 'GET', url: '/openapi.json' });
+    const { paths, components }: Document = document;
+    shared = components.schemas;
     for (const [path, operations] of Object.entries(paths)) {
       const user = await aUser(harness);
       const service = await aService(harness, { created_by_id: user });
       const key = await anApiKey(harness, service);
       const ids: Record<string, string> = { service_id: service, user_id: user };
-      for (const [method, operation] of Object.entries(operations)) {
+      const pathWith = (value?: string) =>
+        path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(value ?? ids[name] ?? user));
+      for (const [lowerCase, operation] of Object.entries(operations)) {
+        const method = lowerCase.toUpperCase();
         const tag = operation.tags?.[0] ?? '';
-        const authorization = tag === 'v2' ? `Bearer ${key}` : `Bearer ${adminToken(harness.clock)}`;
-        const headers: Record<string, string> = openTags.includes(tag) ? {} : { authorization };
-        const pathWith = (value: string | undefined) =>
-          path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(value ?? ids[name] ?? user));
-        const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
-        const body = schema ? (sample(schema, [service]) as Record<string, unknown>) : undefined;
+        const token = tag === 'v2' ? key : adminToken(harness.clock);
+        const headers: Record<string, string> = openTags.includes(tag) ? {} : { authorization: `Bearer ${token}` };
+        const pointer = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+        const schemas = pointer ? (told(pointer).anyOf ?? [pointer]).map(told) : [];
+        const body = pointer ? (sample(pointer, [service]) as Record<string, unknown>) : undefined;
+        const send = sender(method, pathWith(), headers, body, operation.responses);
 
-        await attempt(method.toUpperCase(), pathWith(undefined), headers, body);
-        for (const value of ['x', '\u0000', "'", 'a'.repeat(1_500)]) {
-          if (path.includes('{')) await attempt(method.toUpperCase(), pathWith(value), headers, body);
+        await send({});
+        if (!openTags.includes(tag) && (await send({ bare: true })) !== 401) wrong.push(`open: ${method} ${path}`);
+        for (const value of path.includes('{') ? ['x', '\u0000', "'", 'a'.repeat(1_500)] : []) {
+          await send({ url: pathWith(value) });
         }
-        for (const name of Object.keys(schema?.properties ?? {})) {
-          for (const value of hostile)
-            await attempt(method.toUpperCase(), pathWith(undefined), headers, { ...body, [name]: value });
-        }
-        for (const value of schema ? hostile : [])
-          await attempt(method.toUpperCase(), pathWith(undefined), headers, value);
-        for (const parameter of (operation.parameters ?? []).filter((one) => one.in === 'query')) {
-          for (const value of ['', 'x', '-1', '999999999999999', '\u0000', "'", '2026-02-30', 'a'.repeat(3_000)]) {
-            await attempt(
-              method.toUpperCase(),
-              `${pathWith(undefined)}?${parameter.name}=${encodeURIComponent(value)}`,
-              headers,
-              body,
-            );
+        for (const schema of schemas) {
+          for (const name of Object.keys(schema.properties ?? {})) {
+            const { [name]: _left, ...others } = body ?? {};
+            await send({ body: others });
+            for (const value of hostile) await send({ body: { ...others, [name]: value } });
           }
         }
+        for (const value of pointer ? [...hostile, { ...body, unknown: 1 }] : []) await send({ body: value });
+        for (const { name } of (operation.parameters ?? []).filter((one) => one.in === 'query')) {
+          const url = `${pathWith()}?${name}=`;
+          for (const value of queryValues) await send({ url: `${url}${encodeURIComponent(value)}` });
+          await send({ url: `${url}1&${name}=2&${name}[]=3&unknown=4` });
+        }
+      }
+      for (const method of ['PATCH', 'TRACE', 'QUERY'].filter((one) => !(one.toLowerCase() in operations))) {
+        const status = await sender(method, pathWith(), {}, undefined, {})({ method });
+        if (status !== 405) wrong.push(`${status} ${method} ${path}`);
       }
     }
     expect(wrong).toEqual([]);

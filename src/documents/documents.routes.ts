@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
+import { adminErrors } from '../platform/http/error-bodies.ts';
 import { NoContent, Nullable, Raw } from '../platform/http/fields.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -16,7 +17,9 @@ const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.O
 
 const Page = Raw('text/html', 'The page');
 const Refusal = Type.Object({ error: Type.String() });
-const refusals = { 400: Refusal, 403: Refusal, 404: Refusal, 410: Refusal };
+// A parameter that is repeated is refused before any of this is asked.
+const Malformed = Type.Union([Refusal, adminErrors.errorSchema]);
+const refusals = { 400: Malformed, 403: Refusal, 404: Refusal, 410: Refusal };
 
 /** Files sent by email: the page behind the link, and the file itself. The key in the link is the only credential. */
 export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
