@@ -8,7 +8,9 @@ export function explainSystemError(error: unknown): string | undefined {
   const { code = '', syscall, address, port, path }: SystemError = error;
   if (syscall === 'listen') return refusedPorts[code]?.(String(address), String(port));
   const advice = refusedFiles[code];
-  return advice === undefined || path === undefined ? undefined : `${error.message}. ${advice}`;
+  // While a file is being written, its name is no longer known.
+  const isOurs = path !== undefined || code === 'ENOSPC';
+  return advice === undefined || !isOurs ? undefined : `${error.message}. ${advice}`;
 }
 
 const refusedPorts: Record<string, (address: string, port: string) => string> = {

@@ -105,7 +105,9 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
     child.once('close', (code) => {
       if (code === 0) return resolve();
       rmSync(data, { recursive: true, force: true });
-      reject(new OperatorError(`initdb could not create a database in ${cluster.folder}: ${output.trim()}`));
+      // Before the reason come all the steps that went well.
+      const reason = /(?:FATAL|PANIC|error): +(.*)/.exec(output)?.[1] ?? output.trim();
+      reject(new OperatorError(`initdb could not create a database in ${cluster.folder}: ${reason}`));
     });
   });
 }
