@@ -34,7 +34,7 @@ export function unpackPreviousRelease(): UnpackedRelease {
   const folder = mkdtempSync(join(tmpdir(), `pennypost-${version}-`));
   const archive = git('archive', previousRelease.commit);
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  if (dependenciesOf('.') === dependenciesOf(folder)) {
+  if (isInstalled(folder)) {
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   } else {
     const install = ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--prefer-offline'];
@@ -50,8 +50,14 @@ function git(...words: string[]): Buffer {
   return execFileSync('git', words, { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 });
 }
 
-/** Everything that is installed; the version of the product itself is in the lock file too, and does not matter. */
-function dependenciesOf(folder: string): string {
-  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
-  return JSON.stringify({ ...packages, '': undefined });
+/** Whether what the release needs to run is here in the same versions: then nothing is fetched. */
+function isInstalled(folder: string): boolean {
+  const here = packagesOf('.');
+  return Object.entries(packagesOf(folder)).every(
+    ([path, { version, dev }]) => path === '' || dev || here[path]?.version === version,
+  );
+}
+
+function packagesOf(folder: string): Record<string, { version?: string; dev?: boolean }> {
+  return JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
 }

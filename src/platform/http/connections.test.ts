@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerClientError, limitConnections } from './connections.ts';
+import { answerClientError, limitConnections, waitForAnswersOnly } from './connections.ts';
 
 const server = createServer({ headersTimeout: 100, connectionsCheckingInterval: 20 }, (_request, response) => {
   response.end();
@@ -48,4 +49,22 @@ it.each([
   const limited = createServer();
   limitConnections(limited, openFiles);
   expect(limited.maxConnections).toBe(most);
+});
+
+it('a server that closes waits for requests, and not for who has none', { timeout: 5_000 }, async () => {
+  const http = Fastify({ forceCloseConnections: 'idle' });
+  waitForAnswersOnly(http);
+  let closing: Promise<void> | undefined;
+  http.get('/', async () => {
+    closing = http.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return 'answered';
+  });
+  const address = await http.listen({ port: 0, host: '127.0.0.1' });
+  const silent = connect((http.server.address() as AddressInfo).port, '127.0.0.1');
+  await once(silent, 'connect');
+  const answer = await fetch(address);
+  expect(await answer.text()).toBe('answered');
+  await closing;
+  expect(silent.destroyed || (await once(silent, 'close'))).toBeTruthy();
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 
 /** A client that has not even said what it wants by then never will. Nobody is let in before. */
 export const headersTimeout_ms = 10_000;
@@ -27,6 +28,25 @@ export function openFilesLimit(): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/**
+ * A server that closes should wait for answers only. Node also waits for who has connected and not said anything yet, as
+ * browsers, pools and health checks do, and for who is idle again after an answer that was under way.
+ */
+export function waitForAnswersOnly(http: Pick<FastifyInstance, 'server' | 'addHook'>): void {
+  const silent = new Set<Socket>();
+  http.server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  http.server.on('request', ({ socket }) => silent.delete(socket));
+  http.addHook('preClose', async () => {
+    if (!http.server.listening) return;
+    for (const socket of silent) socket.destroy();
+    const sweep = setInterval(() => http.server.closeIdleConnections(), 50);
+    http.server.once('close', () => clearInterval(sweep));
+  });
 }
 
 const clientErrors: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };

@@ -11,7 +11,13 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { answerFailure } from './answer-failure.ts';
 import { MalformedJson, readBodies } from './body.ts';
-import { answerClientError, checkEvery_ms, headersTimeout_ms, limitConnections } from './connections.ts';
+import {
+  answerClientError,
+  checkEvery_ms,
+  headersTimeout_ms,
+  limitConnections,
+  waitForAnswersOnly,
+} from './connections.ts';
 import { DeclaredRoutes } from './declared-routes.ts';
 import { addHeaders, requestId } from './headers.ts';
 import { lazySchemas } from './lazy-schemas.ts';
@@ -63,6 +69,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     },
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
   limitConnections(http.server);
+  waitForAnswersOnly(http);
   const declared = new DeclaredRoutes();
   declared.remember(http);
   addHeaders(http, app);
