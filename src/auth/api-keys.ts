@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -48,7 +48,7 @@ export async function listApiKeys(app: Needs, serviceId: string) {
 
 /** For seven days a revoked key is listed, and whoever uses it is told what it is. */
 export function revokedKeysAreKnownSince(now: Date): Timestamp {
-  return timestamp(new Date(now.getTime() - 7 * 86_400_000));
+  return timestamp(earlier(now, 7 * day_ms));
 }
 
 export async function getApiKey(app: Needs, serviceId: string, keyId: string) {

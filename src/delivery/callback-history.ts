@@ -1,4 +1,4 @@
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { firstIdAt } from '../platform/id.ts';
@@ -48,6 +48,6 @@ const mostAtOnce = 5_000;
 
 /** What was delivered or given up is kept for a week, to look at and to replay. */
 export async function forgetOldCallbacks(app: Needs): Promise<void> {
-  const oldest = firstIdAt(new Date(app.clock.now().getTime() - keptForDays * 86_400_000));
+  const oldest = firstIdAt(earlier(app.clock.now(), keptForDays * day_ms));
   while ((await deleteCallbacksBefore(app.db, oldest, mostAtOnce)) === mostAtOnce);
 }

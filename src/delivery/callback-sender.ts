@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { timestamp } from '../platform/clock.ts';
+import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -82,7 +82,7 @@ export class CallbackSender {
     const free = places - this.busy;
     if (free < 1) return idle_ms;
     const now = this.app.clock.now();
-    const until = timestamp(new Date(now.getTime() + lease_ms));
+    const until = timestamp(later(now, lease_ms));
     const leased = await inTransaction(this.app.db, async (tx) => {
       const services = await selectDueServices(tx, timestamp(now), places);
       const each = Math.max(1, Math.floor(free / Math.max(1, services.length)));
@@ -157,7 +157,7 @@ export class CallbackSender {
     const delay_s = this.app.config.CALLBACK_RETRY_DELAYS_S[attempts - 1];
     if (delay_s === undefined) return final('failed');
     const asked_s = answer.kind === 'answered' ? Math.min(answer.retry_after_s ?? 0, 3_600) : 0;
-    const due_at = timestamp(new Date(now.getTime() + Math.max(delay_s, asked_s) * 1_000));
+    const due_at = timestamp(later(now, Math.max(delay_s, asked_s) * 1_000));
     return { status: 'waiting', due_at, completed_at: null };
   }
 

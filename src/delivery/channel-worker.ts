@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { DeliveryQueueReader, type QueuedNotification } from '../notifications/delivery-queue.ts';
 import { laneName, lanes } from '../notifications/notification.ts';
+import { later } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -125,7 +126,7 @@ export class ChannelWorker<Message> {
       most,
       mostBulk: Math.max(0, Math.floor(places * mostBulkShare) - this.bulkInFlight()),
       now,
-      until: new Date(now.getTime() + lease_ms),
+      until: later(now, lease_ms),
       assign: (queued) => {
         const name = this.assign(queued);
         assigned.set(queued.id, name);

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { QueuedNotification } from '../notifications/delivery-queue.ts';
 import type { Status } from '../notifications/notification.ts';
 import type { StatusChange } from '../notifications/status.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, hour_ms, later } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { simulatedOutcome } from '../recipients/simulated-recipients.ts';
 import type { Composed } from './compose.ts';
@@ -75,7 +75,7 @@ function lateHandOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusCha
 
 function giveUpIfExpired<M>({ queued, clock, config }: Attempt<M>): Result | undefined {
   const due = Date.parse(queued.scheduled_for ?? queued.created_at);
-  if (clock.now().getTime() - due < config.DELIVERY_EXPIRY_H * 3_600_000) return undefined;
+  if (clock.now().getTime() - due < config.DELIVERY_EXPIRY_H * hour_ms) return undefined;
   return givenUp(queued);
 }
 
@@ -98,7 +98,7 @@ const shortWait_ms = 200;
 function waitIfNobodyHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result | undefined {
   if (!mustWait) return undefined;
   const { attempts, outcome_known } = queued;
-  const due_at = new Date(clock.now().getTime() + shortWait_ms);
+  const due_at = later(clock.now(), shortWait_ms);
   return { queued, changes: [], later: { due_at, attempts, outcome_known } };
 }
 
@@ -176,7 +176,7 @@ function retried<M>(
   if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
   const delay_ms = after_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
-  const due_at = new Date(clock.now().getTime() + delay_ms);
+  const due_at = later(clock.now(), delay_ms);
   return { queued, changes: [], later: { due_at, attempts, outcome_known: !perhaps_sent } };
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
 import { forgetOldCallbacks } from './callback-history.ts';
@@ -37,7 +37,7 @@ export function deliveryJobs(app: Platform & { config: Config }): Job[] {
       sentence: 'Forgets old callbacks, the health of past days, and what the sandbox kept.',
       async handle() {
         await forgetOldCallbacks(app);
-        await deleteHealthBefore(app.db, timestamp(new Date(app.clock.now().getTime() - 86_400_000)));
+        await deleteHealthBefore(app.db, timestamp(earlier(app.clock.now(), day_ms)));
         await cleanSandbox(app);
       },
     },

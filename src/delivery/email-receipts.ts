@@ -1,4 +1,5 @@
 import { recordComplaint } from '../complaints/complaints.ts';
+import { later, minute_ms } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { meaningOfSesEvent, type SesComplaint, type SesEvent, taggedReference } from './providers/ses.ts';
@@ -9,7 +10,7 @@ import { announceComplaint } from './service-callbacks.ts';
 type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'queue'>;
 
 /** A receipt this fresh may have come before the message id that it names was recorded. */
-const patience_ms = 5 * 60_000;
+const patience_ms = 5 * minute_ms;
 const nextLook_ms = 15_000;
 
 export async function recordSesEvent(app: Needs, receipts: ReceiptRecorder, event: SesEvent): Promise<void> {
@@ -28,7 +29,7 @@ export async function recordSesEvent(app: Needs, receipts: ReceiptRecorder, even
     return;
   }
   await app.queue.add(app.db, 'record-email-receipt', withoutPeople(event), {
-    run_at: new Date(now.getTime() + nextLook_ms),
+    run_at: later(now, nextLook_ms),
   });
 }
 

@@ -1,5 +1,5 @@
 import { extendLeases, type QueuedNotification } from '../notifications/delivery-queue.ts';
-import { ClockWatch, timestamp } from '../platform/clock.ts';
+import { ClockWatch, later, timestamp } from '../platform/clock.ts';
 import { outlastingOutages } from '../platform/db/patience.ts';
 import type { Platform } from '../platform/platform.ts';
 
@@ -63,6 +63,6 @@ export class Leases {
   }
 
   private extend(ids: string[]): Promise<void> {
-    return extendLeases(this.app.db, ids, timestamp(new Date(this.app.clock.now().getTime() + lease_ms)));
+    return extendLeases(this.app.db, ids, timestamp(later(this.app.clock.now(), lease_ms)));
   }
 }

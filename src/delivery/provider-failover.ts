@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { timestamp } from '../platform/clock.ts';
+import { earlier, minute_ms, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { platformUserId } from '../users/account-messages.ts';
@@ -10,7 +10,6 @@ import { inTime_ms, periodStart } from './provider-health.ts';
 type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
 type Channel = 'sms' | 'email';
 
-const minute_ms = 60_000;
 /** Points of priority that move at a time. */
 const step = 10;
 const tolerableErrors = 50;
@@ -19,7 +18,7 @@ const tolerableSlowShare = 0.15;
 /** Too many failed calls within a minute: the others get some of this provider’s share, at most once a minute. */
 export async function shiftFromFailing(app: Needs, channel: Channel): Promise<void> {
   const now = app.clock.now();
-  const since = timestamp(periodStart(new Date(now.getTime() - minute_ms)));
+  const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);
   const failing = [...errors].filter(([, count]) => count > tolerableErrors).map(([provider]) => provider);
   if (failing.length === 0) return;
@@ -35,8 +34,8 @@ export async function shiftFromFailing(app: Needs, channel: Channel): Promise<vo
 export async function shiftFromSlow(app: Needs): Promise<void> {
   const now = app.clock.now();
   await changeShares(app, 'sms', 5 * minute_ms, async (places, tx) => {
-    const since = timestamp(new Date(now.getTime() - 15 * minute_ms));
-    const speeds = await selectSpeeds(tx, since, timestamp(new Date(now.getTime() - inTime_ms)));
+    const since = timestamp(earlier(now, 15 * minute_ms));
+    const speeds = await selectSpeeds(tx, since, timestamp(earlier(now, inTime_ms)));
     const slowShare = (place: ProviderPlace) => {
       const speed = speeds.find(({ provider }) => provider === place.identifier);
       return speed && speed.messages > 0 ? speed.slow / speed.messages : 0;

@@ -1,11 +1,11 @@
 import type { ChangedNotification } from '../notifications/status.ts';
-import { timestamp } from '../platform/clock.ts';
+import { minute_ms, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { addHealth, type HealthChange } from './provider-health.sql.ts';
 
 const period_ms = 10_000;
 /** A text message that takes longer is slow. */
-export const inTime_ms = 5 * 60_000;
+export const inTime_ms = 5 * minute_ms;
 const promptly_ms = 10_000;
 
 export function periodStart(moment: Date): Date {

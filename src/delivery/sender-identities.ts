@@ -1,3 +1,4 @@
+import { minute_ms } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Remembered } from '../platform/remembered.ts';
 import { selectSenderIdentity } from './sender-identities.sql.ts';
@@ -11,7 +12,7 @@ export function senderIdentities(app: Pick<Platform, 'db' | 'notices'>): SenderI
     channel: 'service_changed',
     most: 10_000,
     // A change of branding is not announced as a change of the services that use it.
-    forgetAfter_ms: 60_000,
+    forgetAfter_ms: minute_ms,
     load: (serviceId) => selectSenderIdentity(app.db, serviceId),
   });
 }

@@ -1,12 +1,11 @@
 import { recordStatusChanges } from '../notifications/status.ts';
-import { timestamp } from '../platform/clock.ts';
+import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { announceStatuses } from './service-callbacks.ts';
 import { lockSweep, selectWithoutReceipt, updateSweep } from './time-outs.sql.ts';
 
-const hour_ms = 3_600_000;
 const patience_ms = 72 * hour_ms;
 /** What is older than this is about to be deleted; a first sweep need not begin at the beginning of time. */
 const furthestBack_ms = patience_ms + 10 * 24 * hour_ms;
@@ -31,7 +30,7 @@ function sweepSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undef
   const now = app.clock.now();
   const end = now.getTime() - patience_ms;
   return inTransaction(app.db, async (tx) => {
-    const mark = await lockSweep(tx, timestamp(new Date(now.getTime() - furthestBack_ms)));
+    const mark = await lockSweep(tx, timestamp(earlier(now, furthestBack_ms)));
     if (mark === undefined || Date.parse(mark) >= end) return undefined;
     const from = new Date(mark);
     const until = new Date(Math.min(from.getTime() + slice_ms, end));

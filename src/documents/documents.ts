@@ -1,4 +1,4 @@
-import { timestamp } from '../platform/clock.ts';
+import { earlier, hour_ms, minute_ms, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
@@ -34,9 +34,9 @@ export async function findDocument(app: Needs, serviceId: string, documentId: st
 }
 
 const purpose = 'document-access';
-const confirmedForMs = 3_600_000;
+const confirmedFor_ms = hour_ms;
 const attemptsAtMost = 50;
-const attemptWindowMs = 300_000;
+const attemptWindow_ms = 5 * minute_ms;
 
 type Confirmation = { confirmed: string } | 'wrong' | 'too-many';
 
@@ -47,12 +47,12 @@ export async function confirmRecipient(
   emailAddress: string,
 ): Promise<Confirmation> {
   const now = app.clock.now();
-  const since = timestamp(new Date(now.getTime() - attemptWindowMs));
+  const since = timestamp(earlier(now, attemptWindow_ms));
   if ((await countDocumentAttempt(app.db, document.id, timestamp(now), since)) > attemptsAtMost) return 'too-many';
   const parsed = parseEmailAddress(emailAddress);
   const digest = parsed.ok ? digestOfRecipient(app, document.id, parsed.address) : '';
   if (!sameSecret(digest, document.recipient_digest ?? '')) return 'wrong';
-  return { confirmed: app.secrets.encrypt(purpose, `${document.id} ${now.getTime() + confirmedForMs}`) };
+  return { confirmed: app.secrets.encrypt(purpose, `${document.id} ${now.getTime() + confirmedFor_ms}`) };
 }
 
 export function isConfirmed(
@@ -74,5 +74,5 @@ export async function forgetDocuments(app: Pick<Platform, 'db' | 'files' | 'cloc
     for (const document of gone) await app.files.remove(documentPath(document));
     if (gone.length === 0) break;
   }
-  await deleteDocumentAttempts(app.db, timestamp(new Date(now.getTime() - attemptWindowMs)));
+  await deleteDocumentAttempts(app.db, timestamp(earlier(now, attemptWindow_ms)));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { decodeBase64 } from '../platform/base64.ts';
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, later, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -145,7 +145,7 @@ function newDocument(
     recipient_digest: file.confirm_email ? digestOfRecipient(app, id, recipient) : null,
     shared_path: null,
     key_digest: null,
-    available_until: timestamp(new Date(now.getTime() + file.retention_weeks * 7 * 86_400_000)),
+    available_until: timestamp(later(now, file.retention_weeks * 7 * day_ms)),
     created_at: timestamp(now),
   };
 }

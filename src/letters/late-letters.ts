@@ -1,13 +1,13 @@
 import { isWorkingDay, printCutOff } from '../notifications/estimated-delivery.ts';
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { countLateLetters } from './letters.sql.ts';
 
 /** A print run goes on for some hours: letters that were still being drawn at the cut-off are taken later. */
-const printRun_ms = 5 * 3_600_000;
+const printRun_ms = 5 * hour_ms;
 const scan_ms = 600_000;
-const failuresShownFor_ms = 3 * 86_400_000;
+const failuresShownFor_ms = 3 * day_ms;
 
 const sentences = {
   not_printed: 'letters missed their print run',
@@ -23,7 +23,7 @@ function find({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Record<Pro
   const lastRun = printRunBefore(new Date(now - printRun_ms));
   return countLateLetters(db, {
     accepted_before: timestamp(lastRun),
-    handed_over_before: timestamp(printRunBefore(new Date(printRunBefore(lastRun).getTime() - 1))),
+    handed_over_before: timestamp(printRunBefore(earlier(printRunBefore(lastRun), 1))),
     uploaded_before: timestamp(new Date(now - scan_ms)),
     failed_after: timestamp(new Date(now - failuresShownFor_ms)),
   });

@@ -1,6 +1,6 @@
 import { letterFiles } from '../notifications/letter-work.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { deleteLetterFiles, selectOrphanedLetterFiles } from './letters.sql.ts';
 import type { PrintProvider } from './print-provider.ts';
@@ -25,10 +25,7 @@ export async function cleanLetters(app: Needs): Promise<void> {
     await deleteLetterFiles(app.db, ids);
     deleted += ids.length;
   }
-  await deletePrintedLettersBefore(
-    app.db,
-    timestamp(new Date(app.clock.now().getTime() - printedKeptForDays * 86_400_000)),
-  );
+  await deletePrintedLettersBefore(app.db, timestamp(earlier(app.clock.now(), printedKeptForDays * day_ms)));
   await app.printer.forgetBefore?.(addDays(londonDay(app.clock.now()), -sandboxKeptForDays));
   app.log.info({ letters: deleted }, 'files of deleted letters were deleted');
 }

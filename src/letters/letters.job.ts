@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type LetterJob, letterWork } from '../notifications/letter-work.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
-import { timestamp } from '../platform/clock.ts';
+import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
@@ -109,17 +109,17 @@ async function tryLetter(app: Needs, name: string, work: LetterAttempt, run: () 
     } else {
       const delay_ms = Math.min(longestDelay_ms, shortestDelay_ms * 2 ** attempt);
       const again = { notification_id, attempt: attempt + 1 };
-      await app.queue.add(app.db, name, again, { run_at: new Date(now.getTime() + delay_ms) });
+      await app.queue.add(app.db, name, again, { run_at: later(now, delay_ms) });
     }
   }
 }
 
 // Later than the last of the attempts above, so that a letter is never worked on twice.
-const lostAfter_ms = 3_600_000;
+const lostAfter_ms = hour_ms;
 const mostResumed = 1_000;
 
 async function resumeLetters(app: Needs): Promise<void> {
-  const before = timestamp(new Date(app.clock.now().getTime() - lostAfter_ms));
+  const before = timestamp(earlier(app.clock.now(), lostAfter_ms));
   const letters = await selectUnfinishedLetters(app.db, before, mostResumed);
   for (const { id, status } of letters) {
     const name = status === 'created' ? letterWork.compose : letterWork.checkPrecompiled;

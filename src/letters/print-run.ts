@@ -3,7 +3,7 @@ import { isWorkingDay, printCutOff } from '../notifications/estimated-delivery.t
 import { letterFiles } from '../notifications/letter-work.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { londonDay, londonInstant } from '../platform/calendar.ts';
-import { timestamp } from '../platform/clock.ts';
+import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectPrintableLetters } from './letters.sql.ts';
@@ -102,7 +102,7 @@ async function recordPrinted(app: Needs, letters: LetterToPrint[]): Promise<void
     await insertPrintedLetters(tx, rows);
     const delay_ms = app.printer.despatchesItselfAfter_ms;
     if (delay_ms === undefined) return;
-    const run_at = delay_ms > 0 ? { run_at: new Date(now.getTime() + delay_ms) } : {};
+    const run_at = delay_ms > 0 ? { run_at: later(now, delay_ms) } : {};
     await app.queue.add(tx, printJobs.despatch, { notification_ids: letters.map(({ id }) => id) }, run_at);
   });
 }

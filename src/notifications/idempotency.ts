@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { timestamp } from '../platform/clock.ts';
+import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import { conflict, Failure } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectIdempotencyKey } from './idempotency.sql.ts';
@@ -34,7 +34,7 @@ export function findKnownAnswer(app: Needs, serviceId: string, key: string): Pro
 }
 
 export function replayLimit(now: Date): Date {
-  return new Date(now.getTime() - replayHours * 3_600_000);
+  return earlier(now, replayHours * hour_ms);
 }
 
 /** The same for bodies that say the same: keys of objects may stand in any order. */

@@ -1,4 +1,5 @@
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { earlier, hour_ms, later } from '../platform/clock.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type Recount, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
@@ -37,11 +38,10 @@ function recentDays(now: Date): Recount {
   const today = londonDay(now);
   const first_day = addDays(today, 1 - defaultRetentionDays);
   // An id is made within moments of the acceptance it belongs to; an hour is more than enough.
-  const hour = 3_600_000;
   return {
     first_day,
     last_day: today,
-    first_id: firstIdAt(new Date(londonInstant(first_day).getTime() - hour)),
-    end_id: firstIdAt(new Date(londonInstant(addDays(today, 1)).getTime() + hour)),
+    first_id: firstIdAt(earlier(londonInstant(first_day), hour_ms)),
+    end_id: firstIdAt(later(londonInstant(addDays(today, 1)), hour_ms)),
   };
 }

@@ -1,3 +1,5 @@
+import { day_ms, hour_ms, minute_ms } from './clock.ts';
+
 /** London days, months and financial years: the product's figures are kept by them, its clock is UTC. */
 
 const londonParts = new Intl.DateTimeFormat('en-GB', {
@@ -35,7 +37,7 @@ let rememberedDay = '';
 
 /** `YYYY-MM-DD` in London. */
 export function londonDay(moment: Date): string {
-  const hour = Math.floor(moment.getTime() / 3_600_000);
+  const hour = Math.floor(moment.getTime() / hour_ms);
   if (hour !== rememberedHour) {
     const { year, month, day } = londonWallTime(moment);
     rememberedHour = hour;
@@ -46,7 +48,7 @@ export function londonDay(moment: Date): string {
 
 /** `YYYY-MM-DD` in UTC: daily limits are counted by it. */
 export function utcDay(moment: Date): string {
-  const number = Math.floor(moment.getTime() / 86_400_000);
+  const number = Math.floor(moment.getTime() / day_ms);
   if (number !== rememberedUtcNumber) {
     rememberedUtcNumber = number;
     rememberedUtcDay = moment.toISOString().slice(0, 10);
@@ -59,15 +61,15 @@ let rememberedUtcDay = '';
 
 /** The instant at which a London wall time happens; midnight unless an hour is given. */
 export function londonInstant(day: string, hour = 0, minute = 0): Date {
-  const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * 60_000;
+  const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * minute_ms;
   // London is UTC or UTC+1: whichever guess reads back as the wanted wall time is the answer.
-  const summer = new Date(asIfUtc - 3_600_000);
+  const summer = new Date(asIfUtc - hour_ms);
   const wall = londonWallTime(summer);
   return wall.hour === hour && wall.minute === minute && londonDayOf(wall) === day ? summer : new Date(asIfUtc);
 }
 
 export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * day_ms).toISOString().slice(0, 10);
 }
 
 export function isDay(text: string): boolean {

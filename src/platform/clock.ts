@@ -5,6 +5,18 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
+export const minute_ms = 60_000;
+export const hour_ms = 60 * minute_ms;
+export const day_ms = 24 * hour_ms;
+
+export function later(moment: Date, by_ms: number): Date {
+  return new Date(moment.getTime() + by_ms);
+}
+
+export function earlier(moment: Date, by_ms: number): Date {
+  return new Date(moment.getTime() - by_ms);
+}
+
 /** Tells when the clock was set: it then has moved on by more or by less than the time that has passed. */
 export class ClockWatch {
   private readonly clock: Clock;

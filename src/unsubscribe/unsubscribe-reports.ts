@@ -1,4 +1,4 @@
-import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { day_ms, later, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { momentOfId, newId } from '../platform/id.ts';
@@ -18,7 +18,6 @@ import {
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
-const dayMs = 86_400_000;
 const recentDays = 7;
 
 /** How long requests are kept, and how long once the service has dealt with them. */
@@ -96,7 +95,7 @@ export async function processUnsubscribeReport(
 }
 
 function daysAfter(moment: Date, days: number): Timestamp {
-  return timestamp(new Date(moment.getTime() + days * dayMs));
+  return timestamp(later(moment, days * day_ms));
 }
 
 export async function forgetUnsubscribeRequests({ db, clock }: Needs): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, timestamp } from '../platform/clock.ts';
 import { Failure } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -7,7 +7,7 @@ import type { TemplateRow } from '../templates/template-row.ts';
 import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
 
 const purpose = 'unsubscribe';
-const validForMs = 365 * 86_400_000;
+const validFor_ms = 365 * day_ms;
 
 /** What a link says. It says everything, because the message itself is forgotten long before the link stops working. */
 interface Subscription {
@@ -43,7 +43,7 @@ function readToken(app: Needs, token: string): Subscription | undefined {
 }
 
 function isValid(app: Needs, notificationId: string, { notification_id, issued_at }: Subscription): boolean {
-  return notification_id === canonicalId(notificationId) && app.clock.now().getTime() <= issued_at + validForMs;
+  return notification_id === canonicalId(notificationId) && app.clock.now().getTime() <= issued_at + validFor_ms;
 }
 
 export function findSubscription(app: Needs, notificationId: string, token: string): Subscription | undefined {

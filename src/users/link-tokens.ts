@@ -1,4 +1,4 @@
-import { timestamp } from '../platform/clock.ts';
+import { later, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** What each link carries, and for how long it works. The format is described in docs/operations/link-tokens.md. */
@@ -25,7 +25,7 @@ export const linkLifetimes_s: Record<LinkPurpose, number> = {
 type Needs = Pick<Platform, 'secrets' | 'clock'>;
 
 export function createLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, payload: LinkPayloads[P]): string {
-  const expires_at = timestamp(new Date(app.clock.now().getTime() + linkLifetimes_s[purpose] * 1000));
+  const expires_at = timestamp(later(app.clock.now(), linkLifetimes_s[purpose] * 1000));
   return app.secrets.encrypt(keyPurpose(purpose), JSON.stringify({ expires_at, payload }));
 }
 

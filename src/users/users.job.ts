@@ -1,4 +1,4 @@
-import { timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
 import { inviteLifetime_ms } from './invite-links.ts';
@@ -6,10 +6,10 @@ import { deleteOrganisationInvitesUntil } from './organisation-invites.sql.ts';
 import { deleteServiceInvitesUntil } from './service-invites.sql.ts';
 import { deleteVerifyCodesUntil } from './verify-codes.sql.ts';
 
-const codesAreKept_ms = 86_400_000;
+const codesAreKept_ms = day_ms;
 
 export function userJobs({ db, clock }: Platform): Job[] {
-  const ago = (ms: number) => timestamp(new Date(clock.now().getTime() - ms));
+  const ago = (ms: number) => timestamp(earlier(clock.now(), ms));
   return [
     {
       name: 'forget-verify-codes',

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
-import { timestamp } from '../platform/clock.ts';
+import { later, minute_ms, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -10,7 +10,7 @@ import { createLinkToken, pageUrl } from './link-tokens.ts';
 import { type LockedUser, lockUser } from './users.ts';
 import { type CodeType, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';
 
-const codeLifetime_ms = 30 * 60_000;
+const codeLifetime_ms = 30 * minute_ms;
 const maxLiveCodes = 5;
 const codeDigits = 5;
 
@@ -69,7 +69,7 @@ async function sendCode(
       user_id: user.id,
       code_type,
       code_digest: codeDigest(app, user.id, code),
-      expires_at: timestamp(new Date(now.getTime() + codeLifetime_ms)),
+      expires_at: timestamp(later(now, codeLifetime_ms)),
       created_at: timestamp(now),
     });
     await send(tx, user);

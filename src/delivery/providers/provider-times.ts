@@ -1,4 +1,5 @@
 import { londonInstant } from '../../platform/calendar.ts';
+import { later } from '../../platform/clock.ts';
 
 const wallTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 
@@ -8,7 +9,7 @@ export function londonTime(text: unknown): Date | undefined {
   const [, day = '', hour = '', minute = '', second = '0'] = wallTime.exec(text.trim()) ?? [];
   if (day === '') return readable(new Date(text));
   const instant = readable(new Date(`${day}T${hour}:${minute}:${second.padStart(2, '0')}Z`));
-  return instant && new Date(londonInstant(day, Number(hour), Number(minute)).getTime() + Number(second) * 1_000);
+  return instant && later(londonInstant(day, Number(hour), Number(minute)), Number(second) * 1_000);
 }
 
 /** The same, but without an offset it is UTC. */

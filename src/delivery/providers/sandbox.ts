@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, later, timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
@@ -78,7 +78,7 @@ function sandboxOutbox(app: Needs) {
       folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
       await folderMade;
       const now = app.clock.now();
-      const due = new Date(now.getTime() + app.config.SANDBOX_DELAY_MS);
+      const due = later(now, app.config.SANDBOX_DELAY_MS);
       const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
       const rows = kept.map(({ row }) => ({ ...row, created_at: timestamp(now), receipt_due_at }));
       await Promise.all(kept.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
@@ -123,7 +123,7 @@ const keptForDays = 7;
 
 /** The sandbox forgets what is older than a week, files and rows. */
 export async function cleanSandbox(app: Needs): Promise<void> {
-  const cutoff = new Date(app.clock.now().getTime() - keptForDays * 86_400_000);
+  const cutoff = earlier(app.clock.now(), keptForDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
   const folder = outboxFolder(app.config.DATA_DIR);
   const names = await readdir(folder).catch(() => []);
