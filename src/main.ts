@@ -70,7 +70,7 @@ const commands: Record<string, Command> = {
     takes: '<folder>',
     run: runRestore,
   },
-  doctor: { sentence: 'Check configuration, disk, database and clock, and say what to do', run: runDoctor },
+  doctor: { sentence: 'Check settings, disk, database, clock and providers, and say what to do', run: runDoctor },
   sandbox: {
     sentence: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
     more: [

@@ -47,6 +47,8 @@ export interface Provider<Message> {
   send(message: Message): Promise<Outcome>;
   /** Which of these it has taken already: settles attempts that broke off. Left out where the provider cannot tell. */
   findAccepted?(references: string[]): Promise<Set<string>>;
+  /** Throws, with what to do, unless it can be reached and knows us. Sends nothing; left out where nobody is to reach. */
+  check?(): Promise<void>;
   close?(): Promise<void>;
 }
 

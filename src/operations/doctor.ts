@@ -1,7 +1,12 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import pg from 'pg';
 import type { Config } from '../config.ts';
+import type { Provider } from '../delivery/provider.ts';
+import { emailProviders, textProviders } from '../delivery/providers.ts';
+import { systemClock } from '../platform/clock.ts';
+import { openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
+import { createLog } from '../platform/log.ts';
 import { SecretBox } from '../platform/secrets.ts';
 import { findAnyEncryptedSecret, readServerFacts } from './doctor.sql.ts';
 
@@ -13,7 +18,7 @@ interface Finding {
 }
 
 const leastFreeBytes = 1024 ** 3;
-const mostClockDifferenceMs = 5_000;
+const mostClockDifference_ms = 5_000;
 
 /** Looks at everything a start needs. Each check stands alone, so that one visit finds every problem. */
 export async function examine(config: Config, url: string): Promise<Finding[]> {
@@ -22,6 +27,7 @@ export async function examine(config: Config, url: string): Promise<Finding[]> {
     checkDataDir(config.DATA_DIR),
     checkDisk(config.DATA_DIR),
     ...(await checkDatabase(config, url)),
+    ...(await checkProviders(config, url)),
   ];
 }
 
@@ -70,7 +76,7 @@ async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
       ),
       finding(
         'clock',
-        difference <= mostClockDifferenceMs,
+        difference <= mostClockDifference_ms,
         `${Math.round(difference)} ms from the database’s clock`,
         'let both machines keep time with NTP: tokens are accurate to 30 s',
       ),
@@ -92,6 +98,33 @@ function checkSecretKey(config: Config, encrypted: string | undefined): Finding 
     ok ? 'opens what the database holds' : 'does not open what the database holds',
     'set SECRET_KEY to the one this database was used with',
   );
+}
+
+/** Nothing is sent. */
+async function checkProviders(config: Config, url: string): Promise<Finding[]> {
+  const log = createLog('silent');
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  const app = { config, db, clock: systemClock, log };
+  try {
+    return await Promise.all([
+      ...textProviders(app).map((provider) => checkProvider('sms', provider)),
+      ...emailProviders(app).map((provider) => checkProvider('email', provider)),
+    ]);
+  } finally {
+    await close();
+  }
+}
+
+async function checkProvider(channel: string, provider: Pick<Provider<never>, 'name' | 'check' | 'close'>) {
+  if (!provider.check) return finding(channel, true, `${provider.name}: keeps messages in the outbox, none is sent`);
+  try {
+    await provider.check();
+    return finding(channel, true, `${provider.name} can be reached`);
+  } catch (error) {
+    return finding(channel, false, provider.name, error instanceof Error ? error.message : String(error));
+  } finally {
+    await provider.close?.();
+  }
 }
 
 function finding(name: string, ok: boolean, found: string, todo = ''): Finding {

@@ -10,6 +10,10 @@ export function firetext({ config }: Needs): Provider<TextMessage> {
   return {
     name: 'firetext',
     close: () => door.close(),
+    async check() {
+      // It has no question that costs nothing, so the key stays untried.
+      await door.knock(config.FIRETEXT_URL);
+    },
     async send({ reference, to, sender, text, encoding }) {
       const form = new URLSearchParams({
         apiKey: config.FIRETEXT_API_KEY ?? '',

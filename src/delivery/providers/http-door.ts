@@ -31,27 +31,43 @@ export class HttpDoor {
     body: string,
   ): Promise<{ answer: Answer } | { failed: Outcome & { kind: 'retry' } }> {
     try {
-      const response = await request(url, {
-        method: 'POST',
-        dispatcher: this.agent,
-        headers: { 'user-agent': 'Pennypost', ...headers },
-        body,
-        signal: AbortSignal.timeout(timeout_ms),
-      });
-      const text = (await response.body.text()).slice(0, largestAnswer);
-      const after = Number(response.headers['retry-after']);
-      return {
-        answer: {
-          status: response.statusCode,
-          body: text,
-          json: parsed(text),
-          retry_after_ms: Number.isFinite(after) ? after * 1_000 : undefined,
-        },
-      };
+      return { answer: await this.call('POST', url, headers, body) };
     } catch (error) {
       const code = codeOf(error);
       return { failed: { kind: 'retry', reason: code, perhaps_sent: !neverReached.has(code) } };
     }
+  }
+
+  /** Any answer shows that somebody is there; throws when nobody is. */
+  async knock(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+    try {
+      return await this.call('GET', url, headers);
+    } catch (error) {
+      throw new Error(`${new URL(url).host} cannot be reached (${codeOf(error)}): let this machine connect to it`);
+    }
+  }
+
+  private async call(
+    method: 'GET' | 'POST',
+    url: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<Answer> {
+    const response = await request(url, {
+      method,
+      dispatcher: this.agent,
+      headers: { 'user-agent': 'Pennypost', ...headers },
+      body,
+      signal: AbortSignal.timeout(timeout_ms),
+    });
+    const text = (await response.body.text()).slice(0, largestAnswer);
+    const after = Number(response.headers['retry-after']);
+    return {
+      status: response.statusCode,
+      body: text,
+      json: parsed(text),
+      retry_after_ms: Number.isFinite(after) ? after * 1_000 : undefined,
+    };
   }
 
   async close(): Promise<void> {

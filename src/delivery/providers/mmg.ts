@@ -10,6 +10,10 @@ export function mmg({ config }: Needs): Provider<TextMessage> {
   return {
     name: 'mmg',
     close: () => door.close(),
+    async check() {
+      // It has no question that costs nothing, so the key stays untried.
+      await door.knock(config.MMG_URL);
+    },
     async send({ reference, to, sender, text }) {
       const called = await door.post(
         config.MMG_URL,

@@ -31,6 +31,17 @@ export function ses({ config, clock }: Needs): Provider<EmailMessage> {
   return {
     name: 'ses',
     close: () => door.close(),
+    async check() {
+      const url = `${base}/v2/email/account`;
+      const { status, body } = await door.knock(
+        url,
+        signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, clock.now()),
+      );
+      // Whoever may only send is known too, and told so.
+      if (status === 403 && !body.includes('AccessDenied')) {
+        throw new Error('its answer is 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock');
+      }
+    },
     async send(message) {
       const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
       const headers = { 'content-type': 'application/json' };

@@ -26,6 +26,14 @@ export function smtp({ config }: Needs): Provider<EmailMessage> {
     async close() {
       transport.close();
     },
+    async check() {
+      try {
+        await transport.verify();
+      } catch (error) {
+        const { response, message } = error as SmtpError;
+        throw new Error(`${response ?? message}: correct SMTP_URL`);
+      }
+    },
     async send(message) {
       try {
         await transport.sendMail(mailOf(message));

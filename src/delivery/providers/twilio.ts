@@ -11,10 +11,15 @@ const hopeless = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
 export function twilio({ config }: Needs): Provider<TextMessage> {
   const door = new HttpDoor();
+  const account = `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}`;
   const credentials = Buffer.from(`${config.TWILIO_ACCOUNT_SID}:${config.TWILIO_AUTH_TOKEN}`).toString('base64');
   return {
     name: 'twilio',
     close: () => door.close(),
+    async check() {
+      const { status } = await door.knock(`${account}.json`, { authorization: `Basic ${credentials}` });
+      if (status === 401) throw new Error('its answer is 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN');
+    },
     async send({ reference, to, sender, text }) {
       const form = new URLSearchParams({
         To: `+${to}`,
@@ -24,7 +29,7 @@ export function twilio({ config }: Needs): Provider<TextMessage> {
         StatusCallback: `${config.BASE_URL}/notifications/sms/twilio?reference=${reference}`,
       });
       const called = await door.post(
-        `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}/Messages.json`,
+        `${account}/Messages.json`,
         { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${credentials}` },
         form.toString(),
       );

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, describe, expect, it } from 'vitest';
+import { emptyDatabase } from '../../test/kit/database.ts';
+import { readConfig } from '../config.ts';
+import { examine } from './doctor.ts';
+
+/** Gateways and a mail server that know one key each. */
+const gateway = createServer(({ url = '', headers }, response) => {
+  const { authorization = '' } = headers;
+  if (url === '/2010-04-01/Accounts/AC1.json') {
+    const isKnown = authorization === `Basic ${Buffer.from('AC1:right').toString('base64')}`;
+    return void response.writeHead(isKnown ? 200 : 401).end();
+  }
+  if (url === '/v2/email/account') {
+    const type = authorization.includes('Credential=mayOnlySend/')
+      ? 'AccessDeniedException'
+      : 'UnrecognizedClientException';
+    return void response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ __type: type }));
+  }
+  response.writeHead(405).end();
+});
+const mail = new SMTPServer({
+  disabledCommands: ['STARTTLS'],
+  onAuth: ({ password }, _session, done) => (password === 'right' ? done(null, { user: 'us' }) : done(new Error('No'))),
+});
+await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+await new Promise<void>((resolve) => void mail.listen(0, '127.0.0.1', resolve));
+const address = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+const mailPort = (mail.server.address() as AddressInfo).port;
+afterAll(() => {
+  gateway.close();
+  mail.close();
+});
+
+const database = await emptyDatabase();
+afterAll(database.drop);
+
+async function findings(environment: Record<string, string>): Promise<string[]> {
+  const config = readConfig({ SECRET_KEY: 'of-a-test', DATA_DIR: '.', ...environment });
+  return (await examine(config, database.url)).map(
+    ({ name, ok, sentence }) => `${ok ? 'ok' : 'PROBLEM'} ${name}: ${sentence}`,
+  );
+}
+
+describe('pennypost doctor', () => {
+  it('says that nothing is sent while there is no provider', async () => {
+    const found = await findings({});
+    expect(found).toContain('ok sms: sandbox: keeps messages in the outbox, none is sent');
+    expect(found).toContain('ok email: sandbox: keeps messages in the outbox, none is sent');
+  });
+
+  it('knows a migration that is missing', async () => {
+    expect(await findings({})).toContainEqual(
+      expect.stringMatching(/^PROBLEM schema: \d+ migrations are missing: run/),
+    );
+  });
+
+  const twilio = { SMS_PROVIDERS: 'twilio', TWILIO_URL: address, TWILIO_ACCOUNT_SID: 'AC1' };
+  const ses = { EMAIL_PROVIDERS: 'ses', SES_URL: address, SES_SECRET_ACCESS_KEY: 'secret' };
+  it.each([
+    [{ SMS_PROVIDERS: 'mmg', MMG_URL: `${address}/mmg`, MMG_API_KEY: 'key' }, 'ok sms: mmg can be reached'],
+    [
+      { SMS_PROVIDERS: 'firetext', FIRETEXT_URL: 'http://127.0.0.1:9/', FIRETEXT_API_KEY: 'key' },
+      'PROBLEM sms: firetext: 127.0.0.1:9 cannot be reached (ECONNREFUSED): let this machine connect to it',
+    ],
+    [{ ...twilio, TWILIO_AUTH_TOKEN: 'right' }, 'ok sms: twilio can be reached'],
+    [
+      { ...twilio, TWILIO_AUTH_TOKEN: 'wrong' },
+      'PROBLEM sms: twilio: its answer is 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
+    ],
+    [{ ...ses, SES_ACCESS_KEY_ID: 'mayOnlySend' }, 'ok email: ses can be reached'],
+    [
+      { ...ses, SES_ACCESS_KEY_ID: 'unknown' },
+      'PROBLEM email: ses: its answer is 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock',
+    ],
+    [{ EMAIL_PROVIDERS: 'smtp', SMTP_URL: `smtp://us:right@127.0.0.1:${mailPort}` }, 'ok email: smtp can be reached'],
+    [
+      { EMAIL_PROVIDERS: 'smtp', SMTP_URL: `smtp://us:wrong@127.0.0.1:${mailPort}` },
+      'PROBLEM email: smtp: 535 No: correct SMTP_URL',
+    ],
+  ])('%j: %s', async (environment, expected) => {
+    expect(await findings(environment)).toContain(expected);
+  });
+});
