@@ -43,6 +43,13 @@ describe('requests that no route takes', () => {
     expect(answer.status).toBe(405);
   });
 
+  it('404 also for a body over 20 MiB, and the connection is not closed under a client that is still sending', async () => {
+    const payload = Buffer.alloc(20 * 1024 * 1024 + 1, 0x20);
+    const answer = await harness.request({ method: 'POST', url: '/v2/nowhere', payload });
+    expect(answer.status).toBe(404);
+    expect(answer.headers.connection).not.toBe('close');
+  });
+
   it('400, not 500, for a path that cannot be decoded', async () => {
     expect((await harness.request({ method: 'GET', url: '/service/%E0%A4%A' })).status).toBe(400);
   });

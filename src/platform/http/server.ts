@@ -92,10 +92,12 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     else void reply.code(400).send({ result: 'error', message: 'Bad request' });
   }
   http.setNotFoundHandler((request, reply) => answer(request, reply, declared.failureFor(request.url)));
-  http.setErrorHandler((error, request, reply) =>
-    // The framework reads a body before it says that no route takes the request: what is wrong with that one is no matter.
-    answer(request, reply, request.is404 ? declared.failureFor(request.url) : error),
-  );
+  http.setErrorHandler((error, request, reply) => {
+    if (!request.is404) return answer(request, reply, error);
+    // The framework reads a body before it says that no route takes the request: what is wrong with that one is no matter,
+    // and if it is too large, its client may still be sending it.
+    answer(request, reply.removeHeader('connection'), declared.failureFor(request.url));
+  });
   return http;
 }
 
