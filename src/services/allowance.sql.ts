@@ -87,13 +87,15 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
   return rows;
 }
 
+/** One value for any number of services: the values of a statement are limited. */
 export async function insertMissingAllowances(tx: Tx, allowances: ImpliedAllowance[], now: Timestamp): Promise<void> {
-  if (allowances.length === 0) return;
-  await tx
-    .insertInto('annual_allowances')
-    .values(allowances.map((allowance) => ({ ...allowance, created_at: now })))
-    .onConflict((conflict) => conflict.columns(['service_id', 'financial_year_start']).doNothing())
-    .execute();
+  await sql`
+    insert into annual_allowances (service_id, financial_year_start, free_sms_fragment_limit, has_custom_allowance,
+      high_volume_service_last_year, created_at)
+    select missing.*, ${now}::timestamptz from json_to_recordset(${JSON.stringify(allowances)}::json) as missing
+      (service_id uuid, financial_year_start integer, free_sms_fragment_limit integer, has_custom_allowance boolean,
+        high_volume_service_last_year boolean)
+    on conflict (service_id, financial_year_start) do nothing`.execute(tx);
 }
 
 export async function upsertAllowance(tx: Tx, allowance: ImpliedAllowance, now: Timestamp): Promise<void> {

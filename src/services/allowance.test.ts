@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
@@ -151,6 +152,17 @@ describe('the first of April', () => {
     await harness.runJobs();
     expect(await selectAllowance(harness.app.db, active, 2026)).toMatchObject({ free_sms_fragment_limit: 10_000 });
     expect(await selectAllowance(harness.app.db, archived, 2026)).toBeUndefined();
+    expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);
+  });
+
+  it('takes more services than a statement has room for parameters', async () => {
+    const services = 11_000;
+    const first = await aService(harness);
+    await sql`
+      insert into services
+      select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'name', n, 'normalised_name', n))).*
+      from services s, generate_series(1, ${services}) n where s.id = ${first}`.execute(harness.app.db);
+    expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(services + 1);
     expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);
   });
 });
