@@ -2,6 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import type { TemplateEmailFiles } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 
@@ -54,7 +55,7 @@ export async function liveEmailFileIds(tx: Tx, templateId: string, among: string
     .selectFrom('template_email_files')
     .select('id')
     .where('template_id', '=', templateId)
-    .where('id', 'in', among)
+    .where('id', '=', anyOf(among))
     .where('archived_at', 'is', null)
     .execute();
   return files.map(({ id }) => id);
@@ -135,7 +136,7 @@ export function archiveEmailFiles(
       .updateTable('template_email_files as file')
       .from('templates')
       .whereRef('templates.id', '=', 'file.template_id')
-      .where(column, 'in', ids)
+      .where(column, '=', anyOf(ids))
       .where('file.archived_at', 'is', null)
       .set((row) => ({
         archived_at: archiving.now,
@@ -159,6 +160,6 @@ async function recordFileVersions(tx: Tx, ids: string[]): Promise<void> {
   await tx
     .insertInto('template_email_files_history')
     .columns(copied)
-    .expression(tx.selectFrom('template_email_files').select(copied).where('id', 'in', ids))
+    .expression(tx.selectFrom('template_email_files').select(copied).where('id', '=', anyOf(ids)))
     .execute();
 }

@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import type { ServiceJoinRequests } from '../platform/db/schema.ts';
 
 export async function insertJoinRequest(tx: Tx, row: Insertable<ServiceJoinRequests>): Promise<void> {
@@ -65,5 +66,5 @@ export async function updateJoinRequest(
 }
 
 export function selectUsersToContact(db: Db, ids: string[]) {
-  return db.selectFrom('users').select(['id', 'name', 'email_address']).where('id', 'in', ids).execute();
+  return db.selectFrom('users').select(['id', 'name', 'email_address']).where('id', '=', anyOf(ids)).execute();
 }

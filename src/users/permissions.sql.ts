@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import type { OrganisationPermissions } from '../platform/db/schema.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 
@@ -79,7 +80,7 @@ export async function insertFolderPermissions(tx: Tx, member: ServiceMember, fol
       tx
         .selectFrom('template_folders')
         .where('service_id', '=', member.service_id)
-        .where('id', 'in', folderIds)
+        .where('id', '=', anyOf(folderIds))
         .select(['id', 'service_id', sql<string>`${member.user_id}::uuid`.as('user_id')]),
     )
     .returning('template_folder_id')
