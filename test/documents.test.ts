@@ -104,6 +104,8 @@ function temporaryFolder(): string {
 }
 
 describe('commands', () => {
+  beforeAll(() => void execFileSync(process.execPath, ['scripts/ready.mjs'], { stdio: 'inherit' }), 120_000);
+
   it.each(blocks.filter(({ mark }) => mark === 'run'))('$document: $text', async (block) => {
     const output = await run(block);
     expect(output).not.toBe('');
