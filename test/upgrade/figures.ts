@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Day } from './day-of-work.ts';
+import type { Day } from '../kit/day-of-work.ts';
 import type { RunningRelease } from './running-release.ts';
 import type { UpgradedWorld } from './upgraded-world.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Day, keyOf } from './day-of-work.ts';
+import { type Day, keyOf } from '../kit/day-of-work.ts';
 import type { RunningRelease } from './running-release.ts';
 
 /** Text messages of one service, some dozens a second, to each of the releases in turn. */

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { restore } from '../../src/operations/backup.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type Day, workADay } from './day-of-work.ts';
-import { readEveryPage } from './every-page.ts';
+import { type Day, workADay } from '../kit/day-of-work.ts';
+import { readEveryPage } from '../kit/every-page.ts';
 import { expectDeliveredOnce, expectFigures } from './figures.ts';
 import { LightLoad } from './light-load.ts';
 import { previousRelease, unpackPreviousRelease, whyMissing } from './previous-release.ts';

@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { letterReference } from '../../src/letters/print-provider.ts';
 import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
+import type { Day } from '../kit/day-of-work.ts';
 import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
-import type { Day } from './day-of-work.ts';
 import type { UnpackedRelease } from './previous-release.ts';
 import { environmentIn, RunningRelease } from './running-release.ts';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../kit/harness.ts';
-import { sampleLogo } from '../kit/letter-samples.ts';
-import { firstPage, makePdf } from '../kit/pdf-samples.ts';
-import type { RunningRelease } from './running-release.ts';
+import type { Answer } from './harness.ts';
+import { sampleLogo } from './letter-samples.ts';
+import { firstPage, makePdf } from './pdf-samples.ts';
 
 type Channel = 'sms' | 'email' | 'letter';
 
@@ -16,32 +15,43 @@ export interface Day {
 const password = 'correct horse battery';
 const address = { address_line_1: 'Ada Lovelace', address_line_2: '1 High Street', postcode: 'SW1A 1AA' };
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Where the work is done: a release as a process, or this one inside a test. */
+export interface Door {
+  name: string;
+  now(): Date;
+  ask(method: Method, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer>;
+  /** As the administrative front end. */
+  admin(method: Method, path: string, body?: unknown): Promise<Answer>;
+}
+
 /** A new organisation with all that belongs to it, and a service that sends a little of everything. */
-export async function workADay(release: RunningRelease, number: number, callbackUrl: string): Promise<Day> {
+export async function workADay(release: Door, number: number, callbackUrl: string): Promise<Day> {
   const title = `day-${number}`;
   const day: Day = { ids: {}, key: '', accepted: { sms: [], email: [], letter: [] } };
   await hirePeople(release, day, title);
   await foundOrganisation(release, day, title);
   await openService(release, day, title, callbackUrl);
-  await writeTemplates(release, day);
+  await writeTemplates(release, day, title);
   await invitePeople(release, day, title);
   await setRates(release, day, number);
-  await sendEverything(release, day);
+  await sendEverything(release, day, title);
   await hearBack(release, day);
   return day;
 }
 
-async function post(release: RunningRelease, path: string, body: unknown = {}): Promise<Answer['body']> {
+async function post(release: Door, path: string, body: unknown = {}): Promise<Answer['body']> {
   return expectDone(await release.admin('POST', path, body), release, `POST ${path}`);
 }
 
 /** The `data` of the answer, where there is one. */
-function expectDone({ status, body, text }: Answer, { name }: RunningRelease, request: string): Answer['body'] {
+function expectDone({ status, body, text }: Answer, { name }: Door, request: string): Answer['body'] {
   if (status >= 300) throw new Error(`${name} answered ${status} to ${request}: ${text}`);
   return body.data ?? body;
 }
 
-async function hirePeople(release: RunningRelease, { ids }: Day, title: string): Promise<void> {
+async function hirePeople(release: Door, { ids }: Day, title: string): Promise<void> {
   for (const [name, id] of [
     ['ada', 'user_id'],
     ['grace', 'colleague_id'],
@@ -60,7 +70,7 @@ async function hirePeople(release: RunningRelease, { ids }: Day, title: string):
   await post(release, '/events', { event_type: 'sucessful_login', data: { user_id: ids.user_id } });
 }
 
-async function foundOrganisation(release: RunningRelease, { ids }: Day, title: string): Promise<void> {
+async function foundOrganisation(release: Door, { ids }: Day, title: string): Promise<void> {
   const founded = { name: `Organisation ${title}`, crown: true, organisation_type: 'central' };
   ids.organisation_id = (await post(release, '/organisations', founded)).id;
   const organisation = `/organisations/${ids.organisation_id}`;
@@ -75,7 +85,7 @@ async function foundOrganisation(release: RunningRelease, { ids }: Day, title: s
   await post(release, `${organisation}/users/${ids.user_id}`, { permissions: [{ permission: 'manage_services' }] });
 }
 
-async function openService(release: RunningRelease, day: Day, title: string, callbackUrl: string): Promise<void> {
+async function openService(release: Door, day: Day, title: string, callbackUrl: string): Promise<void> {
   const { ids } = day;
   const opened = { name: `Service ${title}`, user_id: ids.user_id, restricted: false };
   ids.service_id = (await post(release, '/service', opened)).id;
@@ -107,21 +117,24 @@ async function openService(release: RunningRelease, day: Day, title: string, cal
   await post(release, `${service}/billing/free-sms-fragment-limit`, { free_sms_fragment_limit: 1 });
 }
 
-async function writeTemplates(release: RunningRelease, { ids }: Day): Promise<void> {
+async function writeTemplates(release: Door, { ids }: Day, title: string): Promise<void> {
   const service = `/service/${ids.service_id}`;
   const created_by = ids.user_id;
   const write = async (template_type: Channel, more: object = {}) =>
     (
       await post(release, `${service}/template`, {
         ...{ name: `A ${template_type}`, template_type, subject: template_type === 'sms' ? null : 'News' },
-        ...{ content: 'Hello ((name))', created_by, ...more },
+        ...{ content: `Hello ((name)), it is ${title}`, created_by, ...more },
       })
     ).id;
   ids.folder_id = (await post(release, `${service}/template-folder`, { name: 'Folder', parent_id: null })).id;
   ids.template_id = await write('sms', { parent_folder_id: ids.folder_id });
   ids.email_template_id = await write('email', { has_unsubscribe_link: true });
   ids.letter_template_id = await write('letter');
-  await post(release, `${service}/template/${ids.template_id}`, { content: 'Good day, ((name))', created_by });
+  await post(release, `${service}/template/${ids.template_id}`, {
+    content: `Good day, ((name)), it is ${title}`,
+    created_by,
+  });
   const file = { filename: 'form.pdf', created_by_id: created_by, pending: false, content: base64('%PDF-1.7') };
   const files = `${service}/templates/${ids.email_template_id}/template_email_files`;
   ids.email_file_id = (await post(release, files, file)).id;
@@ -130,7 +143,7 @@ async function writeTemplates(release: RunningRelease, { ids }: Day): Promise<vo
   ids.letter_attachment_id = (await post(release, '/letter-attachment', map)).id;
 }
 
-async function invitePeople(release: RunningRelease, { ids }: Day, title: string): Promise<void> {
+async function invitePeople(release: Door, { ids }: Day, title: string): Promise<void> {
   const service = `/service/${ids.service_id}`;
   const permissions = 'view_activity,send_texts';
   const guest = { email_address: `new.${title}@example.org`, from_user: ids.user_id, permissions };
@@ -146,7 +159,7 @@ async function invitePeople(release: RunningRelease, { ids }: Day, title: string
   await post(release, `/user/${ids.colleague_id}/service/${ids.service_id}/permission`, rights);
 }
 
-async function setRates(release: RunningRelease, { ids }: Day, number: number): Promise<void> {
+async function setRates(release: Door, { ids }: Day, number: number): Promise<void> {
   const start_date = `2030-01-0${number}T00:00:00Z`;
   await post(release, '/sms-rate', { rate: 0.05, valid_from: start_date });
   await post(release, '/letter-rates', { post_class: 'europe', sheet_count: 5, rate: 1.1, start_date });
@@ -155,9 +168,9 @@ async function setRates(release: RunningRelease, { ids }: Day, number: number): 
   await post(release, `/provider-details/${ids.provider_details_id}`, { priority: 50, created_by: ids.user_id });
 }
 
-async function sendEverything(release: RunningRelease, day: Day): Promise<void> {
+async function sendEverything(release: Door, day: Day, title: string): Promise<void> {
   const { ids, accepted } = day;
-  const personalisation = { name: 'Ada' };
+  const personalisation = { name: `Ada of ${title}` };
   const sms = { phone_number: '07700900123', template_id: ids.template_id, personalisation };
   const repeated = { 'idempotency-key': 'the same message' };
   ids.notification_id = await accept(release, day, 'sms', sms, repeated);
@@ -173,7 +186,7 @@ async function sendEverything(release: RunningRelease, day: Day): Promise<void> 
   });
   accepted.email.push(linked.body.id);
   ids.document_link = new URL(/https?:\/\/\S+\/d\/\S+/.exec(linked.body.content.body)?.[0] ?? '').href;
-  const letter = { template_id: ids.letter_template_id, personalisation: { ...address, name: 'Ada' } };
+  const letter = { template_id: ids.letter_template_id, personalisation: { ...address, ...personalisation } };
   ids.letter_id = await accept(release, day, 'letter', letter);
   await accept(release, day, 'letter', { reference: 'mine', content: base64(await makePdf([firstPage()])) });
   const oneOff = { template_id: ids.template_id, to: '07700900123', created_by: ids.user_id, personalisation };
@@ -181,7 +194,7 @@ async function sendEverything(release: RunningRelease, day: Day): Promise<void> 
 }
 
 async function accept(
-  release: RunningRelease,
+  release: Door,
   day: Day,
   channel: Channel,
   message: object,
@@ -194,7 +207,7 @@ async function accept(
 }
 
 /** From the world: a text, a complaint, a reader of the file, one who wants no more emails. */
-async function hearBack(release: RunningRelease, day: Day): Promise<void> {
+async function hearBack(release: Door, day: Day): Promise<void> {
   const { ids } = day;
   const text = {
     MSISDN: '447700900111',

@@ -1,8 +1,7 @@
-import { type Day, keyOf } from './day-of-work.ts';
-import type { RunningRelease } from './running-release.ts';
+import { type Day, type Door, keyOf } from './day-of-work.ts';
 
 /** Asks for everything that the release's own API document says can be read, about one day; the statuses by path. */
-export async function readEveryPage(release: RunningRelease, day: Day): Promise<Record<string, number>> {
+export async function readEveryPage(release: Door, day: Day): Promise<Record<string, number>> {
   const { body } = await release.ask('GET', '/openapi.json', {});
   const paths = Object.keys(body.paths).filter((path) => 'get' in body.paths[path]);
   const query = queryAbout(release.now().toISOString().slice(0, 10));
@@ -15,7 +14,8 @@ export async function readEveryPage(release: RunningRelease, day: Day): Promise<
   return statuses;
 }
 
-function fillIn(path: string, { ids }: Day): string {
+/** A path with the ids of a day. */
+export function fillIn(path: string, { ids }: Pick<Day, 'ids'>): string {
   const values: Record<string, string | undefined> = {
     ...{
       ...ids,
@@ -35,7 +35,7 @@ function fillIn(path: string, { ids }: Day): string {
 }
 
 /** One query for all: each page takes from it what it knows. */
-function queryAbout(day: string): URLSearchParams {
+export function queryAbout(day: string): URLSearchParams {
   return new URLSearchParams({
     ...{
       start_date: day,

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { type Day, type Door, workADay } from './kit/day-of-work.ts';
+import { fillIn, queryAbout } from './kit/every-page.ts';
+import { useHarness } from './kit/harness.ts';
+
+/**
+ * Two services with a little of everything. One asks for each thing of the other's, by its real id, through every endpoint
+ * that belongs to a service: nothing of the other's is told, and nothing of it is changed.
+ */
+
+const harness = useHarness({
+  config: { MMG_INBOUND_AUTH: 'mmg:secret', SES_VERIFY_SIGNATURES: false, CALLBACK_ALLOW_PRIVATE: true },
+});
+
+const door: Door = {
+  name: 'this release',
+  now: () => harness.clock.now(),
+  admin: (method, path, body) => harness.admin(method, path, body),
+  ask: (method, url, headers, body) =>
+    harness.request({ method, url, headers, payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+};
+
+/** Operations that belong to one service: named in the path, or by the key. But none that ends the service which asks. */
+function operationsOfServices(): [method: string, path: string][] {
+  const { paths } = harness.http.swagger() as { paths: Record<string, Record<string, unknown>> };
+  return Object.entries(paths)
+    .filter(([path]) => path.includes('{service_id}') || path.startsWith('/v2'))
+    .filter(([path]) => path !== '/service/{service_id}/archive')
+    .flatMap(([path, operations]) => Object.keys(operations).map((method): [string, string] => [method, path]));
+}
+
+function send(method: string, path: string, ids: Record<string, string>, key: string, body?: object) {
+  const url = fillIn(path, { ids });
+  if (path.startsWith('/v2')) return harness.v2(method.toUpperCase() as 'GET', url, key, body);
+  const query = queryAbout(harness.clock.now().toISOString().slice(0, 10));
+  return harness.admin(method.toUpperCase() as 'GET', `${url}?${query}`, body);
+}
+
+/** Names everything of the owner's by its id; a message is whole but for that. */
+function bodyFor(path: string, ids: Record<string, string>): object {
+  const { user_id: created_by, template_id, email_template_id, letter_template_id, sms_sender_id, reply_to_id } = ids;
+  const personalisation = { name: 'x', address_line_1: 'A', address_line_2: '1 High Street', postcode: 'SW1A 1AA' };
+  if (path.endsWith('/v2/notifications/sms')) return { phone_number: '07700900123', template_id, sms_sender_id };
+  if (path.endsWith('/email')) return { email_address: 'x@example.org', template_id: email_template_id };
+  if (path.endsWith('/letter')) return { template_id: letter_template_id, personalisation };
+  if (path.endsWith('/preview')) return { personalisation };
+  const people = { created_by, updated_by_id: created_by, from_user: created_by };
+  const taken = {
+    name: 'Taken',
+    content: 'Taken',
+    subject: 'Taken',
+    to: '07700900123',
+    email_reply_to_id: reply_to_id,
+  };
+  return { ...ids, ...people, ...taken, personalisation };
+}
+
+/** Everything that can be read of a service, by path. */
+async function pagesOf(day: Day): Promise<Record<string, string>> {
+  const pages: Record<string, string> = {};
+  for (const [method, path] of operationsOfServices().filter(([name]) => name === 'get')) {
+    pages[path] = (await send(method, path, day.ids, day.key)).text;
+  }
+  return pages;
+}
+
+describe('a service', () => {
+  it('neither sees nor changes what belongs to another', { timeout: 120_000 }, async () => {
+    const owner = await workADay(door, 1, 'http://127.0.0.1:9/');
+    const other = await workADay(door, 2, 'http://127.0.0.1:9/');
+    await harness.runJobs();
+    await harness.deliver();
+    const before = await pagesOf(owner);
+    // What the pages would betray, if they did: names, texts and recipients of the owner say whose they are.
+    const shown = Object.values(before).filter((text) => text.includes('day-1'));
+    expect(shown.length).toBeGreaterThan(20);
+
+    const { service_id = '', user_id = '' } = other.ids;
+    const ids = { ...owner.ids, service_id, user_id };
+    const wrong: string[] = [];
+    for (const [method, path] of operationsOfServices()) {
+      const body = ['get', 'delete'].includes(method) ? undefined : bodyFor(path, ids);
+      const { status, text } = await send(method, path, ids, other.key, body);
+      const isTold = text.includes('day-1') || text.includes(owner.ids.service_id ?? '');
+      if (status >= 500 || isTold) wrong.push(`${method} ${path}: ${status} ${text.slice(0, 200)}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(await pagesOf(owner)).toEqual(before);
+  });
+});
