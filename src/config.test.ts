@@ -31,6 +31,16 @@ describe('readConfig', () => {
     );
   });
 
+  it.each([
+    'postgres://us:50%25%2F@db.example:5432/pennypost',
+    'postgres://us@/pennypost?host=/run/postgresql',
+    'postgres:///pennypost?host=/run/postgresql&user=us',
+    'postgresql://us:a@[::1]/pennypost?sslmode=require',
+    'postgres://%2Frun%2Fpostgresql/pennypost',
+  ])('takes the database at %s', (url) => {
+    expect(readConfig({ DATA_DIR: folder, DATABASE_URL: url }).DATABASE_URL).toBe(url);
+  });
+
   it('makes no demonstration on a database of the operator’s own', () => {
     expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).DEMO).toBe(false);
   });

@@ -30,15 +30,21 @@ export function optionalText(sentence: string, options: Partial<Options<string |
   return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => value);
 }
 
-/** Only its beginning is looked at, and none of it is repeated: it may hold a password. */
+/** None of it is repeated: it may hold a password. */
 export function optionalUrl(
   sentence: string,
   beginnings: string[],
   options: Partial<Options<string | undefined>> = {},
 ) {
   return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => {
-    if (beginnings.some((beginning) => value.startsWith(beginning))) return value;
-    throw new Error(`must begin with ${beginnings.join(' or ')}`);
+    if (!beginnings.some((beginning) => value.startsWith(beginning))) {
+      throw new Error(`must begin with ${beginnings.join(' or ')}`);
+    }
+    // A database behind a socket may have no host: postgres://user@/name?host=/run/postgresql
+    if (!URL.canParse(value.replace('@/', '@host/'))) {
+      throw new Error('is not an address; in a password / is written %2F, # is %23 and ? is %3F');
+    }
+    return value;
   });
 }
 
