@@ -2,6 +2,7 @@ import { sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import type { Templates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { TemplateRow, TemplateType } from './template-row.ts';
@@ -90,7 +91,7 @@ async function recordVersions(tx: Tx, templateIds: string[]): Promise<void> {
   await tx
     .insertInto('templates_history')
     .columns(historyColumns)
-    .expression(tx.selectFrom('templates').select(historyColumns).where('id', 'in', templateIds))
+    .expression(tx.selectFrom('templates').select(historyColumns).where('id', '=', anyOf(templateIds)))
     .execute();
 }
 
