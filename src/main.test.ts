@@ -44,10 +44,10 @@ describe('pennypost', () => {
     expect((await pennypost(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
   });
 
-  it('an unknown command is an error that shows the known ones', async () => {
-    const { code, err } = await pennypost(['dance']);
+  it.each(['dance', 'toString'])('the unknown command %s is an error that shows the known ones', async (name) => {
+    const { code, err } = await pennypost([name]);
     expect(code).toBe(1);
-    expect(err).toContain('There is no command "dance"');
+    expect(err).toContain(`There is no command "${name}"`);
   });
 
   it('bad configuration is told in words, with exit code 1', async () => {

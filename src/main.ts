@@ -87,7 +87,7 @@ export async function main(args: string[]): Promise<void> {
   const [name = 'help'] = args;
   if (name === '--version' || name === '-v') return print(readVersion());
   if (['help', '--help', '-h'].includes(name)) return print(help());
-  const command = commands[name];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new OperatorError(`There is no command "${name}".\n\n${help()}`);
   const words = args.slice(1);
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
