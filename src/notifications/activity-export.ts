@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { londonWallTime } from '../platform/calendar.ts';
-import { Nullable, Uuid } from '../platform/http/fields.ts';
+import { londonTime } from '../platform/calendar.ts';
+import { LondonTime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';
@@ -17,7 +17,7 @@ export const ExportRow = Type.Object({
   template_type: Type.String(),
   job_name: Type.String(),
   status: Type.String(),
-  created_at: Type.String({ description: 'London time, YYYY-MM-DD HH:MM:SS' }),
+  created_at: LondonTime,
   created_by_name: Nullable(Type.String()),
   created_by_email_address: Nullable(Type.String()),
   api_key_name: Nullable(Type.String()),
@@ -89,10 +89,4 @@ const byType: Record<NotificationType, Partial<Record<Status, string>>> = {
 
 function statusInWords(type: NotificationType, status: Status): string {
   return byType[type][status] ?? forEveryone[status] ?? status;
-}
-
-function londonTime(moment: Date): string {
-  const { year, month, day, hour, minute, second } = londonWallTime(moment);
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}`;
 }

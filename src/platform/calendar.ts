@@ -98,6 +98,13 @@ export function financialYearDays(year: number): Days {
   return { first_day: isoDay(year, 4, 1), last_day: isoDay(year + 1, 3, 31) };
 }
 
+/** `YYYY-MM-DD HH:MM:SS` in London: how spreadsheets show a time. */
+export function londonTime(moment: Date): string {
+  const wall = londonWallTime(moment);
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${londonDayOf(wall)} ${two(wall.hour)}:${two(wall.minute)}:${two(wall.second)}`;
+}
+
 function londonDayOf(wall: WallTime): string {
   return isoDay(wall.year, wall.month, wall.day);
 }

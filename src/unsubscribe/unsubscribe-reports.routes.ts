@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Datetime, NoContent, Nullable, Uuid } from '../platform/http/fields.ts';
+import { Datetime, LondonTime, NoContent, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
@@ -18,12 +18,12 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     '/service/:service_id/unsubscribe-request-statistics',
     {
       schema: {
-        summary: 'How many people unsubscribed in the last seven days, and when the last one did',
+        summary: 'Requests of the last seven days that are not handled yet, and the date of the newest; empty without any request',
         params: OfService,
         response: {
           200: Type.Object({
-            unsubscribe_requests_count: Type.Integer(),
-            datetime_of_latest_unsubscribe_request: Nullable(Datetime),
+            unsubscribe_requests_count: Type.Optional(Type.Integer()),
+            datetime_of_latest_unsubscribe_request: Type.Optional(Datetime),
           }),
         },
       },
@@ -73,8 +73,8 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
                 email_address: Type.String(),
                 template_name: Type.String(),
                 original_file_name: Nullable(Type.String()),
-                template_sent_at: Datetime,
-                unsubscribe_request_received_at: Datetime,
+                template_sent_at: LondonTime,
+                unsubscribe_request_received_at: LondonTime,
               }),
             ),
           }),

@@ -3,10 +3,10 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
 export async function selectUnsubscribeCount(db: Db, serviceId: string, since: Timestamp) {
-  const { rows } = await sql<{ recent: number; latest: Timestamp | null }>`
-    select count(*) filter (where created_at >= ${since}) as recent, max(created_at) as latest
-    from unsubscribe_requests where service_id = ${serviceId}`.execute(db);
-  return rows[0] ?? { recent: 0, latest: null };
+  const { rows } = await sql<{ unhandled: number; latest: Timestamp }>`
+    select count(*) filter (where created_at >= ${since} and not processed) as unhandled, max(created_at) as latest
+    from unsubscribe_requests where service_id = ${serviceId} having count(*) > 0`.execute(db);
+  return rows[0];
 }
 
 export interface UnsubscribeReport {
@@ -104,17 +104,9 @@ export async function updateProcessed(tx: Tx, id: string, processed_by_service_a
 /** The requests in a report go with it. */
 export async function deleteUnsubscribeRequests(
   db: Db,
-  before: { received: Timestamp; processed: Timestamp },
+  before: { reported: Timestamp; received: Timestamp },
 ): Promise<void> {
-  await db
-    .deleteFrom('unsubscribe_reports')
-    .where((where) =>
-      where.or([
-        where('latest_timestamp', '<', before.received),
-        where('processed_by_service_at', '<', before.processed),
-      ]),
-    )
-    .execute();
+  await db.deleteFrom('unsubscribe_reports').where('created_at', '<', before.reported).execute();
   await db
     .deleteFrom('unsubscribe_requests')
     .where('report_id', 'is', null)

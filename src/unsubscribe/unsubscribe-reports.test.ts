@@ -35,13 +35,15 @@ async function aNewsletter() {
 }
 
 describe('GET /service/{id}/unsubscribe-request-statistics', () => {
+  it('200, and empty when nobody unsubscribed', async () => {
+    const { get } = await aNewsletter();
+    const { status, body } = await get('unsubscribe-request-statistics');
+    expect([status, body]).toEqual([200, {}]);
+  });
+
   it('200 with the last seven days, and the last of all', async () => {
     const { writeTo, get } = await aNewsletter();
     const statistics = async () => (await get('unsubscribe-request-statistics')).body;
-    expect(await statistics()).toEqual({
-      unsubscribe_requests_count: 0,
-      datetime_of_latest_unsubscribe_request: null,
-    });
     for (const person of ['a@example.org', 'b@example.org']) await (await writeTo(person))();
     const latest = '2026-11-16T12:00:00.000000Z';
     expect(await statistics()).toEqual({
@@ -52,6 +54,25 @@ describe('GET /service/{id}/unsubscribe-request-statistics', () => {
     expect(await statistics()).toEqual({
       unsubscribe_requests_count: 0,
       datetime_of_latest_unsubscribe_request: latest,
+    });
+  });
+
+  it('200 without the requests that are handled; when all are, with the latest date', async () => {
+    const { writeTo, get, post } = await aNewsletter();
+    const count = async () => (await get('unsubscribe-request-statistics')).body;
+    await (await writeTo('a@example.org'))();
+    const { report_id } = (await post('create-unsubscribe-request-report')).body;
+    expect((await count()).unsubscribe_requests_count).toBe(1);
+    harness.clock.advance({ seconds: 5 });
+    await post(`process-unsubscribe-request-report/${report_id}`, { report_has_been_processed: true });
+    expect(await count()).toEqual({
+      unsubscribe_requests_count: 0,
+      datetime_of_latest_unsubscribe_request: '2026-11-16T12:00:00.000000Z',
+    });
+    await (await writeTo('b@example.org'))();
+    expect(await count()).toEqual({
+      unsubscribe_requests_count: 1,
+      datetime_of_latest_unsubscribe_request: '2026-11-16T12:00:05.000000Z',
     });
   });
 
@@ -73,16 +94,27 @@ describe('reports of people who unsubscribed', () => {
       earliest_timestamp: '2026-11-16T12:00:00.000000Z',
       latest_timestamp: '2026-11-16T12:00:10.000000Z',
       processed_by_service_at: null,
+    };
+    const unreported = {
+      ...span,
+      batch_id: null,
+      created_at: null,
+      is_a_batched_report: false,
       will_be_archived_at: '2027-02-14T12:00:10.000000Z',
     };
-    const unreported = { ...span, batch_id: null, created_at: null, is_a_batched_report: false };
     const summary = async () => (await get('unsubscribe-request-reports-summary')).body;
     expect(await summary()).toEqual([unreported]);
 
     const created = await post('create-unsubscribe-request-report', unreported);
     expect(created.status).toBe(201);
     const batch_id = created.body.report_id;
-    const report = { ...span, batch_id, created_at: '2026-11-16T12:00:10.000000Z', is_a_batched_report: true };
+    const report = {
+      ...span,
+      batch_id,
+      created_at: '2026-11-16T12:00:10.000000Z',
+      is_a_batched_report: true,
+      will_be_archived_at: '2026-11-23T00:00:00.000000Z',
+    };
     expect(await summary()).toEqual([report]);
     expect((await get(`unsubscribe-request-report/${batch_id}`)).body).toEqual({
       batch_id,
@@ -93,15 +125,15 @@ describe('reports of people who unsubscribed', () => {
           email_address: 'second@example.org',
           template_name: 'News',
           original_file_name: null,
-          template_sent_at: '2026-11-16T12:00:10.000000Z',
-          unsubscribe_request_received_at: '2026-11-16T12:00:10.000000Z',
+          template_sent_at: '2026-11-16 12:00:10',
+          unsubscribe_request_received_at: '2026-11-16 12:00:10',
         },
         {
           email_address: 'first@example.org',
           template_name: 'News',
           original_file_name: null,
-          template_sent_at: '2026-11-16T12:00:00.000000Z',
-          unsubscribe_request_received_at: '2026-11-16T12:00:00.000000Z',
+          template_sent_at: '2026-11-16 12:00:00',
+          unsubscribe_request_received_at: '2026-11-16 12:00:00',
         },
       ],
     });
@@ -115,7 +147,7 @@ describe('reports of people who unsubscribed', () => {
     expect(again).toMatchObject({ batch_id: null, count: 1 });
     expect(marked).toMatchObject({
       processed_by_service_at: '2026-11-16T12:00:10.000000Z',
-      will_be_archived_at: '2026-11-23T12:00:10.000000Z',
+      will_be_archived_at: report.will_be_archived_at,
     });
     await post(`process-unsubscribe-request-report/${batch_id}`, { report_has_been_processed: false });
     expect((await summary())[1]).toEqual(report);
@@ -123,19 +155,60 @@ describe('reports of people who unsubscribed', () => {
     expect((await summary())[0].count).toBe(1);
   });
 
-  it('are forgotten a week after they were dealt with; requests in none after 90 days', async () => {
+  it.each([
+    ['in winter', '2026-11-16T23:59:59Z', '2026-11-23T00:00:00.000000Z'],
+    ['in summer, before midnight', '2026-07-01T22:59:59Z', '2026-07-07T23:00:00.000000Z'],
+    ['in summer, after midnight', '2026-07-01T23:00:00Z', '2026-07-08T23:00:00.000000Z'],
+    ['when the clocks go forward', '2026-03-25T12:00:00Z', '2026-03-31T23:00:00.000000Z'],
+    ['when the clocks go forward that night', '2026-03-22T12:00:00Z', '2026-03-29T00:00:00.000000Z'],
+    ['when the clocks go back', '2026-10-21T12:00:00Z', '2026-10-28T00:00:00.000000Z'],
+    ['when the clocks go back that night', '2026-10-18T12:00:00Z', '2026-10-24T23:00:00.000000Z'],
+  ])('are deleted at the London midnight before they are seven days old: %s', async (_when, created, archived) => {
+    harness.clock.set(created);
+    const { writeTo, get, post } = await aNewsletter();
+    await (await writeTo('a@example.org'))();
+    await post('create-unsubscribe-request-report');
+    const summary = async () => (await get('unsubscribe-request-reports-summary')).body;
+    expect(await summary()).toMatchObject([{ will_be_archived_at: archived }]);
+    harness.clock.set(new Date(new Date(archived).getTime() - 1000).toISOString());
+    await forgetLeftovers(harness.app);
+    expect(await summary()).toHaveLength(1);
+    harness.clock.set(archived);
+    await forgetLeftovers(harness.app);
+    expect(await summary()).toEqual([]);
+  });
+
+  it('show London times', async () => {
+    harness.clock.set('2026-07-01T23:30:00Z');
+    const { writeTo, get, post } = await aNewsletter();
+    const unsubscribe = await writeTo('a@example.org');
+    harness.clock.advance({ seconds: 5 });
+    await unsubscribe();
+    const { report_id } = (await post('create-unsubscribe-request-report')).body;
+    const { body } = await get(`unsubscribe-request-report/${report_id}`);
+    expect(body.unsubscribe_requests).toMatchObject([
+      { template_sent_at: '2026-07-02 00:30:00', unsubscribe_request_received_at: '2026-07-02 00:30:05' },
+    ]);
+    expect(body.latest_timestamp).toBe('2026-07-01T23:30:05.000000Z');
+  });
+
+  it('are archived also when they were processed; requests in none are deleted after 90 days', async () => {
     const { writeTo, get, post } = await aNewsletter();
     const counts = async () =>
       (await get('unsubscribe-request-reports-summary')).body.map(({ count }: { count: number }) => count);
     await (await writeTo('a@example.org'))();
     const { body } = await post('create-unsubscribe-request-report');
+    harness.clock.advance({ days: 3 });
     await post(`process-unsubscribe-request-report/${body.report_id}`, { report_has_been_processed: true });
     await (await writeTo('b@example.org'))();
     expect(await counts()).toEqual([1, 1]);
-    harness.clock.advance({ days: 7, seconds: 1 });
+    harness.clock.advance({ days: 4 });
     await forgetLeftovers(harness.app);
     expect(await counts()).toEqual([1]);
-    harness.clock.advance({ days: 83 });
+    harness.clock.advance({ days: 85 });
+    await forgetLeftovers(harness.app);
+    expect(await counts()).toEqual([1]);
+    harness.clock.advance({ days: 1, seconds: 1 });
     await forgetLeftovers(harness.app);
     expect(await counts()).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import { day_ms, later, type Timestamp, timestamp } from '../platform/clock.ts';
+import { addDays, londonDay, londonInstant, londonTime } from '../platform/calendar.ts';
+import { day_ms, earlier, later, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { momentOfId, newId } from '../platform/id.ts';
@@ -20,14 +21,15 @@ type Needs = Pick<Platform, 'db' | 'clock'>;
 
 const recentDays = 7;
 
-/** How long requests are kept, and how long once the service has dealt with them. */
+/** How long a report is kept, and a request that is in none. */
+const reportKept_ms = 7 * day_ms;
 const keptForDays = 90;
-const processedKeptForDays = 7;
 
 export async function countUnsubscribes({ db, clock }: Needs, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
-  const { recent, latest } = await selectUnsubscribeCount(db, serviceId, daysAfter(clock.now(), -recentDays));
-  return { unsubscribe_requests_count: recent, datetime_of_latest_unsubscribe_request: latest };
+  const found = await selectUnsubscribeCount(db, serviceId, daysAfter(clock.now(), -recentDays));
+  if (!found) return {};
+  return { unsubscribe_requests_count: found.unhandled, datetime_of_latest_unsubscribe_request: found.latest };
 }
 
 /** Requests that are in no report yet come first, as if they were one. */
@@ -39,16 +41,27 @@ export async function listUnsubscribeReports({ db }: Needs, serviceId: string) {
 }
 
 function summary(service_id: string, { id, ...report }: UnsubscribeReport) {
-  const { processed_by_service_at, latest_timestamp } = report;
+  const { created_at, latest_timestamp } = report;
   return {
     batch_id: id,
     service_id,
     ...report,
     is_a_batched_report: id !== null,
-    will_be_archived_at: processed_by_service_at
-      ? daysAfter(new Date(processed_by_service_at), processedKeptForDays)
-      : daysAfter(new Date(latest_timestamp), keptForDays),
+    will_be_archived_at:
+      created_at === null
+        ? daysAfter(new Date(latest_timestamp), keptForDays)
+        : timestamp(archivedAt(new Date(created_at))),
   };
+}
+
+/** The London midnight before a report is seven days old, whether it was processed or not. */
+function archivedAt(createdAt: Date): Date {
+  return londonInstant(londonDay(later(createdAt, reportKept_ms)));
+}
+
+/** Reports created before this moment are archived by now. */
+function archivedIfCreatedBefore(now: Date): Date {
+  return earlier(londonInstant(addDays(londonDay(now), 1)), reportKept_ms);
 }
 
 export async function getUnsubscribeReport({ db }: Needs, serviceId: string, id: string) {
@@ -63,8 +76,8 @@ export async function getUnsubscribeReport({ db }: Needs, serviceId: string, id:
       email_address,
       template_name: name,
       original_file_name: null,
-      template_sent_at: timestamp(momentOfId(notification_id)),
-      unsubscribe_request_received_at: created_at,
+      template_sent_at: londonTime(momentOfId(notification_id)),
+      unsubscribe_request_received_at: londonTime(new Date(created_at)),
     })),
   };
 }
@@ -100,7 +113,7 @@ function daysAfter(moment: Date, days: number): Timestamp {
 
 export async function forgetUnsubscribeRequests({ db, clock }: Needs): Promise<void> {
   await deleteUnsubscribeRequests(db, {
+    reported: timestamp(archivedIfCreatedBefore(clock.now())),
     received: daysAfter(clock.now(), -keptForDays),
-    processed: daysAfter(clock.now(), -processedKeptForDays),
   });
 }

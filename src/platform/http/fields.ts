@@ -4,6 +4,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 export const Uuid = Type.String({ format: 'uuid' });
 export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
+export const LondonTime = Type.String({ description: 'London time, YYYY-MM-DD HH:MM:SS' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
 /** Query parameters arrive as text, so their types are formats: a wrong one is told in the words of the type. */
 export const QueryBoolean = Type.String({ format: 'boolean-text', description: 'true, True, 1, false, False or 0' });
