@@ -59,6 +59,13 @@ const ChannelCounts = Type.Object({
   failed: Type.Integer(),
 });
 
+const CountsOfMonth = Type.Object({
+  ...ChannelCounts.properties,
+  sending: Type.Integer({ description: 'Neither delivered nor failed' }),
+});
+
+export const StatisticsOfMonth = Type.Object({ email: CountsOfMonth, sms: CountsOfMonth, letter: CountsOfMonth });
+
 export const Statistics = Type.Object(
   { email: ChannelCounts, sms: ChannelCounts, letter: ChannelCounts },
   { title: 'ServiceStatistics' },

@@ -3,7 +3,7 @@ import { invalidField } from '../platform/failure.ts';
 import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Statistics } from './service-fields.ts';
+import { Statistics, StatisticsOfMonth } from './service-fields.ts';
 import { getMonthlyStatistics, getRecentStatistics } from './service-statistics.ts';
 import { refuseUnlessServiceExists } from './services.ts';
 
@@ -41,7 +41,7 @@ export function serviceStatisticsRoutes(http: Http, app: Platform): void {
         querystring: Type.Object({
           year: Type.Optional(Type.String({ description: 'Required; the year in which the financial year starts' })),
         }),
-        response: { 200: Data(Type.Record(Type.String(), Statistics)) },
+        response: { 200: Data(Type.Record(Type.String(), StatisticsOfMonth)) },
       },
     },
     async (request) => ({ data: await getMonthlyStatistics(app, request.params.service_id, request.query.year) }),

@@ -7,6 +7,7 @@ import { newId } from '../platform/id.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const { admin } = harness;
 const none = { requested: 0, delivered: 0, failed: 0 };
+const noneOfMonth = { ...none, sending: 0 };
 
 interface Counted {
   service_id: string;
@@ -125,7 +126,7 @@ describe('GET /service/{id}/notifications/monthly', () => {
       '2026-10',
       '2026-11',
     ]);
-    expect(body.data['2026-04']).toEqual({ email: none, sms: none, letter: none });
+    expect(body.data['2026-04']).toEqual({ email: noneOfMonth, sms: noneOfMonth, letter: noneOfMonth });
     expect(Object.keys((await monthly(id, '?year=2025')).body.data)).toHaveLength(12);
     expect(Object.keys((await monthly(id, '?year=2025')).body.data).at(-1)).toBe('2026-03');
     expect((await monthly(id, '?year=2027')).body).toEqual({ data: {} });
@@ -139,12 +140,20 @@ describe('GET /service/{id}/notifications/monthly', () => {
       { service_id, london_day: '2026-04-30', status: 'permanent-failure', count: 4 },
       { service_id, london_day: '2026-04-30', status: 'cancelled', count: 100 },
       { service_id, london_day: '2026-11-15', status: 'created', notification_type: 'email', count: 8 },
+      { service_id, london_day: '2026-11-14', status: 'sent', count: 1 },
+      { service_id, london_day: '2026-11-14', status: 'pending', count: 1 },
+      { service_id, london_day: '2026-11-15', status: 'sending', count: 1 },
       { service_id, london_day: '2026-11-15', key_type: 'test', count: 100 },
     );
     const { data } = (await monthly(service_id, '?year=2026')).body;
-    expect(data['2026-04']).toEqual({ email: none, sms: { requested: 6, delivered: 2, failed: 4 }, letter: none });
-    expect(data['2026-05']).toEqual({ email: none, sms: none, letter: none });
-    expect(data['2026-11']).toEqual({ email: { requested: 8, delivered: 0, failed: 0 }, sms: none, letter: none });
+    const months = { email: noneOfMonth, sms: noneOfMonth, letter: noneOfMonth };
+    expect(data['2026-04']).toEqual({ ...months, sms: { requested: 6, delivered: 2, failed: 4, sending: 0 } });
+    expect(data['2026-05']).toEqual(months);
+    expect(data['2026-11']).toEqual({
+      ...months,
+      sms: { requested: 3, delivered: 1, failed: 0, sending: 2 },
+      email: { requested: 8, delivered: 0, failed: 0, sending: 8 },
+    });
     expect((await monthly(service_id, '?year=2025')).body.data['2026-03'].sms.requested).toBe(1);
   });
 

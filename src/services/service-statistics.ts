@@ -12,6 +12,7 @@ interface Counts {
   failed: number;
 }
 export type Statistics = Record<Channel, Counts>;
+type StatisticsOfMonth = Record<Channel, Counts & { sending: number }>;
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -57,22 +58,28 @@ export async function getMonthlyStatistics(
   { db, clock }: Needs,
   serviceId: string,
   yearText: string | undefined,
-): Promise<Record<string, Statistics>> {
+): Promise<Record<string, StatisticsOfMonth>> {
   await refuseUnlessServiceExists(db, serviceId);
   if (!/^\d{4}$/.test(yearText ?? '')) throw invalid('Year must be a number');
   const year = Number(yearText);
   const thisMonth = londonDay(clock.now()).slice(0, 7);
   const months = Array.from({ length: 12 }, (_, index) => monthOf(year, index)).filter((month) => month <= thisMonth);
-  const statistics = Object.fromEntries(months.map((month) => [month, noStatistics()]));
+  const statistics = Object.fromEntries(months.map((month) => [month, noStatisticsOfMonth()]));
   for (const { month, notification_type, ...counts } of await selectCountsByMonth(
     db,
     serviceId,
     financialYearDays(year),
   )) {
     const ofMonth = statistics[month];
-    if (ofMonth) ofMonth[notification_type] = counts;
+    const sending = counts.requested - counts.delivered - counts.failed;
+    if (ofMonth) ofMonth[notification_type] = { ...counts, sending };
   }
   return statistics;
+}
+
+function noStatisticsOfMonth(): StatisticsOfMonth {
+  const none = () => ({ requested: 0, delivered: 0, failed: 0, sending: 0 });
+  return { email: none(), sms: none(), letter: none() };
 }
 
 function monthOf(year: number, index: number): string {

@@ -43,7 +43,19 @@ export class NaiveStatistics {
       months
         .map((month) => month.slice(0, 7))
         .filter((month) => month <= today.slice(0, 7))
-        .map((month) => [month, this.statistics(service, `${month}-01`, `${month}-31`)]),
+        .map((month) => [month, this.month(service, month)]),
+    );
+  }
+
+  private month(service: string, month: string) {
+    const ours = this.between(`${month}-01`, `${month}-31`).filter((message) => message.service_id === service);
+    return Object.fromEntries(
+      types.map((type) => {
+        const ofType = ours.filter((message) => message.notification_type === type);
+        const finished = ['cancelled', 'sent', 'delivered', ...failures];
+        const sending = ofType.filter(({ status }) => !finished.includes(status)).length;
+        return [type, { ...counts(ofType), sending }];
+      }),
     );
   }
 
@@ -99,6 +111,10 @@ export class NaiveStatistics {
 
   byDay(first: string, last: string) {
     return tally(this.between(first, last), ({ day, notification_type }) => [day, notification_type]);
+  }
+
+  ever(type: string) {
+    return this.messages.filter((message) => message.notification_type === type && message.key_type !== 'test').length;
   }
 
   private between(first: string, last: string, withTestKeys = false) {
