@@ -25,6 +25,10 @@ const details = {
   updated_at: Nullable(Datetime),
 };
 const Details = Type.Object(details, { title: 'Provider' });
+const Version = Type.Object({
+  ...details,
+  created_by: Nullable(Type.Object({ id: Uuid, name: Type.String(), email_address: Type.String() })),
+});
 const OfProvider = Type.Object({ provider_details_id: Uuid });
 const editable = ['priority', 'active', 'reason', 'created_by'];
 
@@ -62,7 +66,7 @@ export function providerDetailsRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Every state of a provider with the reason for it, newest first',
         params: OfProvider,
-        response: { 200: Data(Type.Array(Details)) },
+        response: { 200: Data(Type.Array(Version)) },
       },
     },
     async (request) => ({ data: await listProviderVersions(app, request.params.provider_details_id) }),

@@ -55,11 +55,15 @@ export function selectProvider(db: Db | Tx, id: string): Promise<ProviderDetails
     .executeTakeFirst();
 }
 
-export function selectProviderVersions(db: Db, id: string): Promise<ProviderDetails[]> {
+/** Newest first. */
+export function selectProviderVersions(
+  db: Db,
+  id: string,
+): Promise<(ProviderDetails & { created_by_email_address: string | null })[]> {
   return db
     .selectFrom('provider_details_history as provider_details')
     .leftJoin('users', 'users.id', 'provider_details.created_by_id')
-    .select(columns)
+    .select([...columns, 'users.email_address as created_by_email_address'])
     .where('provider_details.id', '=', id)
     .orderBy('version', 'desc')
     .execute();

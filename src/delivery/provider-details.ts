@@ -31,9 +31,17 @@ export async function getProviderDetails(app: Needs, id: string): Promise<Provid
   return provider;
 }
 
-export async function listProviderVersions(app: Needs, id: string): Promise<ProviderDetails[]> {
+export async function listProviderVersions(app: Needs, id: string) {
   await getProviderDetails(app, id);
-  return selectProviderVersions(app.db, id);
+  const versions = await selectProviderVersions(app.db, id);
+  return versions.map(({ created_by_email_address: email_address, ...version }) => {
+    const { created_by_id, created_by_name: name } = version;
+    const created_by =
+      created_by_id === null || name === null || email_address === null
+        ? null
+        : { id: created_by_id, name, email_address };
+    return { ...version, created_by };
+  });
 }
 
 export async function updateProviderDetails(app: Needs, id: string, change: ProviderChange): Promise<ProviderDetails> {

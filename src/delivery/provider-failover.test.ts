@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { messageOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { startStubGateways } from '../../test/kit/stub-gateways.ts';
@@ -173,6 +173,22 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     expect(answer.body.provider_details).toMatchObject({ active: false, version: version + 1, reason: 'maintenance' });
     await harness.admin('POST', `/provider-details/${id}`, { active: true, priority: 0 });
     expect((await detailsOf('firetext')).reason).toBeNull();
+  });
+
+  it('200 with each version and who made it', async () => {
+    const { id, version } = await detailsOf('twilio');
+    const created_by = await aUser(harness, { name: 'Grace', email_address: 'grace@example.gov.uk' });
+    await harness.admin('POST', `/provider-details/${id}`, { reason: 'quieter', created_by });
+    const { status, body } = await harness.admin('GET', `/provider-details/${id}/versions`);
+    expect(status).toBe(200);
+    expect(body.data[0]).toMatchObject({
+      version: version + 1,
+      reason: 'quieter',
+      created_by_id: created_by,
+      created_by_name: 'Grace',
+      created_by: { id: created_by, name: 'Grace', email_address: 'grace@example.gov.uk' },
+    });
+    expect(body.data[1]).toMatchObject({ version, created_by_id: null, created_by: null });
   });
 
   it.each([
