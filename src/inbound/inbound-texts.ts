@@ -67,7 +67,7 @@ function inboxSince(app: Needs): Timestamp {
 
 export async function listInbox(app: Needs, serviceId: string, phoneNumber?: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
-  const person = phoneNumber === undefined ? {} : { user_number: normaliseRecipient(phoneNumber) };
+  const person = !phoneNumber?.trim() ? {} : { user_number: normaliseRecipient(phoneNumber) };
   return selectInbox(app.db, serviceId, { since: inboxSince(app), ...person }, inboundPageSize);
 }
 

@@ -39,6 +39,10 @@ describe('POST /service/{id}/inbound-sms', () => {
     });
     const one = await harness.admin('POST', `/service/${service}/inbound-sms`, { phone_number: '07700 900 111' });
     expect(contents(one.body.data)).toEqual(['three', 'one']);
+    for (const phone_number of ['', ' ', null]) {
+      const everyone = await harness.admin('POST', `/service/${service}/inbound-sms`, { phone_number });
+      expect(contents(everyone.body.data)).toEqual(['three', 'two', 'one']);
+    }
   });
 
   it('404 when there is no such service', async () => {
