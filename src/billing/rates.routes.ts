@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { postages } from '../notifications/notification.ts';
-import { Datetime, OneOf } from '../platform/http/fields.ts';
+import { OneOf } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createLetterRate, createSmsRate, getSmsRate, listLetterRates } from './rates.ts';
@@ -9,12 +9,14 @@ const PostClass = OneOf(postages);
 const Pounds = Type.Number({ minimum: 0, maximum: 1_000, description: 'GBP' });
 const Start = Type.String({ description: 'A moment, or a day: then from its London midnight on' });
 
-const SmsRate = Type.Object({ rate: Type.Number({ description: 'GBP per fragment' }), valid_from: Datetime });
+const WholeSeconds = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS' });
+
+const SmsRate = Type.Object({ rate: Type.Number({ description: 'GBP per fragment' }), valid_from: WholeSeconds });
 const LetterRate = Type.Object({
   post_class: PostClass,
   sheet_count: Type.Integer(),
   rate: Type.String({ description: 'GBP per letter' }),
-  start_date: Datetime,
+  start_date: WholeSeconds,
 });
 
 export function rateRoutes(http: Http, app: Platform): void {

@@ -71,7 +71,7 @@ describe('cut', () => {
 describe('GET /sms-rate', () => {
   it('200 the rate of this moment', async () => {
     const answer = await harness.admin('GET', '/sms-rate');
-    expect(answer).toMatchObject({ status: 200, body: { rate: 0.024, valid_from: '2026-03-31T23:00:00.000000Z' } });
+    expect(answer).toMatchObject({ status: 200, body: { rate: 0.024, valid_from: '2026-03-31T23:00:00' } });
     expect((await harness.admin('GET', '/sms-rate/')).status).toBe(200);
   });
 });
@@ -79,7 +79,7 @@ describe('GET /sms-rate', () => {
 describe('POST /sms-rate', () => {
   it('201 and counts from its start on', async () => {
     const added = await harness.admin('POST', '/sms-rate', { rate: 0.0251, valid_from: '2027-04-01' });
-    expect(added).toMatchObject({ status: 201, body: { rate: 0.0251, valid_from: '2027-03-31T23:00:00.000000Z' } });
+    expect(added).toMatchObject({ status: 201, body: { rate: 0.0251, valid_from: '2027-03-31T23:00:00' } });
     expect((await harness.admin('GET', '/sms-rate')).body.rate).toBe(0.024);
     expect((await pricesOn('2027-03-31')).sms).toBe(0.024);
     expect((await pricesOn('2027-04-01')).sms).toBe(0.0251);
@@ -121,12 +121,12 @@ describe('GET /letter-rates', () => {
     expect(status).toBe(200);
     expect(body.length).toBe(25);
     expect(body.slice(0, 6)).toEqual([
-      { post_class: 'economy', sheet_count: 1, rate: '0.638', start_date: '2026-06-30T23:00:00.000000Z' },
-      { post_class: 'second', sheet_count: 1, rate: '0.73', start_date: '2026-01-05T00:00:00.000000Z' },
-      { post_class: 'first', sheet_count: 1, rate: '1.56', start_date: '2026-04-06T23:00:00.000000Z' },
-      { post_class: 'europe', sheet_count: 1, rate: '1.80', start_date: '2026-05-02T23:00:00.000000Z' },
-      { post_class: 'rest-of-world', sheet_count: 1, rate: '1.80', start_date: '2026-05-02T23:00:00.000000Z' },
-      { post_class: 'economy', sheet_count: 2, rate: '0.684', start_date: '2026-06-30T23:00:00.000000Z' },
+      { post_class: 'economy', sheet_count: 1, rate: '0.638', start_date: '2026-06-30T23:00:00' },
+      { post_class: 'second', sheet_count: 1, rate: '0.73', start_date: '2026-01-05T00:00:00' },
+      { post_class: 'first', sheet_count: 1, rate: '1.56', start_date: '2026-04-06T23:00:00' },
+      { post_class: 'europe', sheet_count: 1, rate: '1.80', start_date: '2026-05-02T23:00:00' },
+      { post_class: 'rest-of-world', sheet_count: 1, rate: '1.80', start_date: '2026-05-02T23:00:00' },
+      { post_class: 'economy', sheet_count: 2, rate: '0.684', start_date: '2026-06-30T23:00:00' },
     ]);
   });
 });
@@ -136,7 +136,7 @@ describe('POST /letter-rates', () => {
     const rate = { post_class: 'first', sheet_count: 2, rate: 1.99, start_date: '2026-12-01' };
     expect(await harness.admin('POST', '/letter-rates', rate)).toMatchObject({
       status: 201,
-      body: { ...rate, rate: '1.99', start_date: '2026-12-01T00:00:00.000000Z' },
+      body: { ...rate, rate: '1.99', start_date: '2026-12-01T00:00:00' },
     });
     expect((await pricesOn('2026-12-01')).letter('first', 2)).toBe(1.99);
     expect((await pricesOn('2026-12-01')).letter('first', 1)).toBe(1.56);

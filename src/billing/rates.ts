@@ -1,6 +1,6 @@
 import type { Postage } from '../notifications/notification.ts';
 import { addDays, type Days, isDay, londonInstant } from '../platform/calendar.ts';
-import { timestamp } from '../platform/clock.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -11,7 +11,7 @@ type Needs = Pick<Platform, 'db' | 'clock'>;
 export async function getSmsRate(app: Needs): Promise<{ rate: number; valid_from: string }> {
   const now = timestamp(app.clock.now());
   const { rate, valid_from } = newest(await selectSmsRates(app.db), (row) => row.valid_from <= now);
-  return { rate: Number(rate), valid_from };
+  return { rate: Number(rate), valid_from: wholeSeconds(valid_from) };
 }
 
 /** What each kind of letter costs now: by sheets, then price. */
@@ -25,13 +25,14 @@ export async function listLetterRates(app: Needs) {
         a.sheet_count - b.sheet_count ||
         Number(a.rate) - Number(b.rate) ||
         (a.post_class < b.post_class ? -1 : a.post_class > b.post_class ? 1 : 0),
-    );
+    )
+    .map(({ start_date, ...row }) => ({ ...row, start_date: wholeSeconds(start_date) }));
 }
 
 export async function createSmsRate(app: Needs, request: { rate: number; valid_from: string }) {
   const valid_from = timestamp(startOf('valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });
-  return { rate: request.rate, valid_from };
+  return { rate: request.rate, valid_from: wholeSeconds(valid_from) };
 }
 
 export async function createLetterRate(
@@ -40,7 +41,12 @@ export async function createLetterRate(
 ) {
   const start_date = timestamp(startOf('start_date', request.start_date));
   await insertLetterRate(app.db, { ...request, start_date });
-  return { ...request, rate: String(request.rate), start_date };
+  return { ...request, rate: String(request.rate), start_date: wholeSeconds(start_date) };
+}
+
+/** `YYYY-MM-DDTHH:MM:SS`: how these two endpoints show a time. */
+function wholeSeconds(moment: Timestamp): string {
+  return moment.slice(0, 19);
 }
 
 /** A moment, or a day: then the London midnight at its start. A moment without an offset is UTC. */
