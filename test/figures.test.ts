@@ -233,7 +233,10 @@ async function compareLists(naive: NaiveStatistics, { first, last }: { first: st
     expect(new Map(listed)).toEqual(naive.listed(first, last, withTestKeys, today));
   }
   expect(await get(`/service/monthly-data-by-service?${days}`)).toEqual(naive.monthsOfServices(first, last));
-  const { notifications_by_type } = await get(`/performance-dashboard?${days}`);
+  const { notifications_by_type, ...ever } = await get(`/performance-dashboard?${days}`);
+  expect(ever.email_notifications).toBe(naive.ever('email'));
+  expect(ever.sms_notifications).toBe(naive.ever('sms'));
+  expect(ever.letter_notifications).toBe(naive.ever('letter'));
   const byDay = notifications_by_type.flatMap((row: Record<string, string | number>) =>
     [
       [row.date, 'email', row.emails],

@@ -4,7 +4,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { countLiveServices, getPerformance, performanceDays } from './performance-dashboard.ts';
 
-const CountOfDay = Type.Array(Type.Object({ date: Day, count: Type.Integer() }));
+const CountOfAllTime = Type.Integer({ description: 'Of all time' });
 
 export function performanceDashboardRoutes(http: Http, app: Platform): void {
   http.get(
@@ -15,10 +15,10 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
         querystring: Type.Object({ start_date: Type.Optional(Day), end_date: Type.Optional(Day) }),
         response: {
           200: Type.Object({
-            total_notifications: Type.Integer({ description: 'Ever' }),
-            email_notifications: CountOfDay,
-            sms_notifications: CountOfDay,
-            letter_notifications: CountOfDay,
+            total_notifications: CountOfAllTime,
+            email_notifications: CountOfAllTime,
+            sms_notifications: CountOfAllTime,
+            letter_notifications: CountOfAllTime,
             notifications_by_type: Type.Array(
               Type.Object({ date: Day, emails: Type.Integer(), sms: Type.Integer(), letters: Type.Integer() }),
             ),

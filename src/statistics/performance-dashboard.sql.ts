@@ -10,12 +10,13 @@ interface DayOfMessages {
   letters: number;
 }
 
+const counts = sql`total(count) filter (where notification_type = 'email') as emails,
+  total(count) filter (where notification_type = 'sms') as sms,
+  total(count) filter (where notification_type = 'letter') as letters`;
+
 export async function selectMessagesByDay(db: Db, days: Days): Promise<DayOfMessages[]> {
   const { rows } = await sql<DayOfMessages>`
-    select london_day as date,
-      total(count) filter (where notification_type = 'email') as emails,
-      total(count) filter (where notification_type = 'sms') as sms,
-      total(count) filter (where notification_type = 'letter') as letters
+    select london_day as date, ${counts}
     from (${statuses(days)}) as counted
     group by london_day
     having total(count) <> 0
@@ -23,10 +24,10 @@ export async function selectMessagesByDay(db: Db, days: Days): Promise<DayOfMess
   return rows;
 }
 
-export async function countMessages(db: Db, days: Days): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select total(count) as count from (${statuses(days)}) as counted`.execute(db);
-  return rows[0]?.count ?? 0;
+export async function countMessages(db: Db, days: Days): Promise<Omit<DayOfMessages, 'date'>> {
+  const { rows } = await sql<Omit<DayOfMessages, 'date'>>`
+    select ${counts} from (${statuses(days)}) as counted`.execute(db);
+  return rows[0] ?? { emails: 0, sms: 0, letters: 0 };
 }
 
 /** A day without messages was as fast as can be. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Data, Datetime, Day, Nullable, Uuid } from '../platform/http/fields.ts';
+import { Data, Day, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { listLiveServices, listMonthsOfServices } from './service-lists.ts';
@@ -13,7 +13,7 @@ const LiveService = Type.Object({
   contact_name: Nullable(Type.String()),
   contact_email: Nullable(Type.String()),
   contact_mobile: Nullable(Type.String()),
-  live_date: Nullable(Datetime),
+  live_date: Nullable(Type.String({ description: 'An HTTP date: Sun, 15 Nov 2026 12:19:32 GMT' })),
   sms_volume_intent: Nullable(Type.Integer()),
   email_volume_intent: Nullable(Type.Integer()),
   letter_volume_intent: Nullable(Type.Integer()),

@@ -12,7 +12,11 @@ export function listMonthsOfServices({ db }: Needs, asked: { start_date: string;
 }
 
 /** With what they sent in the current financial year. */
-export function listLiveServices({ db, clock }: Needs): Promise<LiveService[]> {
+export async function listLiveServices({ db, clock }: Needs): Promise<LiveService[]> {
   const year = financialYear(clock.now());
-  return selectLiveServicesSince(db, financialYearDays(year).first_day, year);
+  const services = await selectLiveServicesSince(db, financialYearDays(year).first_day, year);
+  return services.map(({ live_date, ...service }) => ({
+    ...service,
+    live_date: live_date && new Date(live_date).toUTCString(),
+  }));
 }

@@ -18,7 +18,8 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     '/service/:service_id/unsubscribe-request-statistics',
     {
       schema: {
-        summary: 'Requests of the last seven days that are not handled yet, and the date of the newest; empty without any request',
+        summary:
+          'Requests of the last seven days that are not handled yet, and the date of the newest; empty without any request',
         params: OfService,
         response: {
           200: Type.Object({
