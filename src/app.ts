@@ -62,7 +62,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const { DATABASE_SESSION_URL: sessionUrl } = config;
   const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
   metrics.observePool(pool);
-  const notices = new Notices(sessionUrl ?? outside.databaseUrl, log);
+  const notices = new Notices({ url: outside.databaseUrl, sessionUrl: sessionUrl ?? outside.databaseUrl, log });
   const platform: Platform = { db, pool, sessions, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
   const sending = createSending(platform);
   const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);

@@ -1,4 +1,4 @@
-import type { Clock, Timestamp } from '../platform/clock.ts';
+import { type Clock, minute_ms, type Timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Remembered } from '../platform/remembered.ts';
 import { type KeyType, selectServiceWithKeys } from './api-keys.sql.ts';
@@ -30,6 +30,8 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'notices' | 'secrets'>): 
   return new Remembered(app.notices, {
     channel: 'service_changed',
     most: 10_000,
+    // A floor, should a change ever go unannounced.
+    forgetAfter_ms: minute_ms,
     load: async (serviceId) => {
       const service = await selectServiceWithKeys(app.db, serviceId);
       if (!service) return undefined;

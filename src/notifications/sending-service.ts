@@ -1,4 +1,5 @@
 import { utcDay } from '../platform/calendar.ts';
+import { minute_ms } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Remembered } from '../platform/remembered.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
@@ -33,6 +34,8 @@ export function sendingServices(app: Needs): SendingServices {
   return new Remembered(app.notices, {
     channel: 'service_changed',
     most: 10_000,
+    // A floor, should a change ever go unannounced.
+    forgetAfter_ms: minute_ms,
     load: (serviceId) => readSendingService(app, serviceId),
   });
 }

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
+import { isQueryTimeout } from './errors.ts';
 import type { DB } from './schema.ts';
 
 /** For reading, and for single statements. A function that must run inside a transaction asks for a Tx instead. */
@@ -19,6 +20,8 @@ interface PoolOptions {
   url: string;
   poolSize: number;
   log: Log;
+  /** Settings of its sessions beside those of all. */
+  session?: string;
 }
 
 export function openDatabase(options: PoolOptions): Database {
@@ -33,9 +36,12 @@ export function openPool(options: PoolOptions): pg.Pool {
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
+    query_timeout: queryTimeout_ms,
     ...keptAlive,
     types: { getTypeParser },
     ...sessionSettings,
+    ...(options.session ? { options: `${sessionSettings.options} ${options.session}` } : {}),
+    Client: Connection,
   });
   // An idle connection that breaks (server restart) must not take the process down; the pool replaces it.
   pool.on('error', (error) => {
@@ -54,6 +60,18 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', statement_timeout: 60_000 };
+
+/** Longer than the server lets a statement run: after that the server, or the way to it, is gone. */
+const queryTimeout_ms = 65_000;
+
+/** The driver gives up a query without an answer and keeps its connection: the pool would hand the silence on. */
+class Connection extends pg.Client {
+  override query(...args: never[]): never {
+    const result: unknown = Reflect.apply(super.query, this, args);
+    if (result instanceof Promise) result.catch((error) => (isQueryTimeout(error) ? this.end() : undefined));
+    return result as never;
+  }
+}
 
 /** PgBouncer drops what a connection asks for at its start; then the role must have it, or times would be read wrongly. */
 export async function refuseOtherSettings(pool: pg.Pool): Promise<void> {

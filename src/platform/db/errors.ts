@@ -52,6 +52,10 @@ const lostConnection = new Set([
   'EAI_AGAIN',
 ]);
 
+export function isQueryTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
 /** Whether it is the state of the server that is at fault, not the statement: the same may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -64,6 +68,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
     if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';
   }
+  if (isQueryTimeout(error)) return true;
   return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Connection ended)/.test(
     error.message,
   );

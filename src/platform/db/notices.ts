@@ -1,12 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Log } from '../log.ts';
-import { keptAlive, sessionSettings } from './database.ts';
+import { OperatorError } from '../operator-error.ts';
+import { keptAlive, openPool, sessionSettings } from './database.ts';
 
 type Listener = (payload: string) => void;
 
+interface NoticesOptions {
+  /** Where statements go: notices are sent there. */
+  url: string;
+  /** Where notices are heard: past a pooler, if there is one. */
+  sessionUrl: string;
+  log: Log;
+}
+
+const beatEvery_ms = 2_000;
+const sentWithin_ms = 3_000;
+const heardWithin_ms = 1_000;
+/** A machine that is starting up is slower than later. */
+const heardAtStartWithin_ms = 5_000;
+const connectWithin_ms = 5_000;
+
 /**
- * What other processes changed, through LISTEN/NOTIFY. Caches live only as long as the connection: while it is down,
- * `connected` is false and nothing may be served from a cache, so a revoked key is never accepted because a notice got lost.
+ * What other processes changed, through LISTEN/NOTIFY. Caches live only as long as notices arrive: otherwise `connected`
+ * is false and nothing may be served from a cache, so a revoked key is never accepted because a notice got lost.
+ *
+ * A connection that looks healthy proves nothing: a pooler in transaction mode accepts LISTEN and delivers no notice, and
+ * a server that vanished is silent, too. So a heartbeat takes the whole way every two seconds, on a connection of its
+ * own: behind long statements in the pool it would be late, and the caches would be off when they are needed most.
  */
 export class Notices {
   connected = false;
@@ -14,20 +35,26 @@ export class Notices {
   private readonly resets: (() => void)[] = [];
   private client: pg.Client | undefined;
   private closed = false;
-  private retrying: NodeJS.Timeout | undefined;
-  private readonly url: string;
-  private readonly log: Log;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly options: NoticesOptions;
+  private readonly beats: pg.Pool;
+  /** One per process, so that no process hears the heartbeats of the others. */
+  private readonly beatChannel = `heartbeat_${randomUUID()}`;
+  private heard: (beat: string) => void = () => undefined;
 
-  constructor(url: string, log: Log) {
-    this.url = url;
-    this.log = log;
+  constructor(options: NoticesOptions) {
+    this.options = options;
+    // Nothing is stored, so there is no reason to wait for the disk.
+    this.beats = openPool({ url: options.url, poolSize: 1, log: options.log, session: '-c synchronous_commit=off' });
+    this.on(this.beatChannel, (beat) => this.heard(beat));
   }
 
   on(channel: string, listener: Listener): void {
     const known = this.listeners.get(channel);
     this.listeners.set(channel, [...(known ?? []), listener]);
     // Before the start nothing is connected, and the start listens to every channel. A lost connection starts again.
-    if (!known && this.connected) this.client?.query(`listen ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
+    const { client } = this;
+    if (!known && this.connected && client) listen(client, channel).catch(() => this.lost(client, 'LISTEN failed'));
   }
 
   /** Called whenever notices may have been missed. */
@@ -36,22 +63,18 @@ export class Notices {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.url, ...keptAlive, ...sessionSettings });
-    client.on('notification', ({ channel, payload }) => {
-      for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');
-    });
-    client.on('error', () => this.lost(client));
-    client.on('end', () => this.lost(client));
-    this.client = client;
-    await client.connect();
-    for (const channel of this.listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    this.reset();
-    this.connected = true;
+    if (await this.connect(heardAtStartWithin_ms)) return;
+    throw new OperatorError(
+      'The database does not deliver notices (LISTEN/NOTIFY): a pooler in transaction mode keeps them back. Set ' +
+        'DATABASE_SESSION_URL to the address of the same database past the pooler.',
+    );
   }
 
   async close(): Promise<void> {
     this.closed = true;
+    clearTimeout(this.timer);
     await this.client?.end().catch(() => undefined);
+    await this.beats.end();
   }
 
   /** Everything remembered is read again. */
@@ -59,28 +82,100 @@ export class Notices {
     for (const reset of this.resets) reset();
   }
 
-  private lost(client: pg.Client): void {
-    if (this.closed || this.client !== client) return;
-    this.client = undefined;
-    this.connected = false;
+  /** Whether notices arrive through the new connection. */
+  private async connect(within_ms: number): Promise<boolean> {
+    const client = new pg.Client({
+      connectionString: this.options.sessionUrl,
+      connectionTimeoutMillis: connectWithin_ms,
+      query_timeout: connectWithin_ms,
+      ...keptAlive,
+      ...sessionSettings,
+    });
+    client.on('notification', ({ channel, payload }) => {
+      for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');
+    });
+    client.on('error', () => this.lost(client, 'the connection broke'));
+    client.on('end', () => this.lost(client, 'the connection ended'));
+    this.client = client;
+    try {
+      await client.connect();
+      for (const channel of this.listeners.keys()) await listen(client, channel);
+      const heard = await this.beat(within_ms);
+      if (this.client !== client) throw new Error('Connection terminated while it was being checked');
+      this.connected = heard;
+    } catch (error) {
+      this.abandon(client);
+      throw error;
+    }
     this.reset();
-    this.log.warn({}, 'the notice connection was lost; caches are off until it is back');
-    this.retry();
+    if (this.connected) this.beatLater(client);
+    else this.abandon(client);
+    return this.connected;
   }
 
-  private retry(): void {
-    if (this.retrying) return;
-    this.retrying = setTimeout(() => {
-      this.retrying = undefined;
-      if (this.closed) return;
-      this.start().then(
-        () => this.log.info({}, 'the notice connection is back'),
-        () => {
-          this.client = undefined;
-          this.retry();
-        },
-      );
-    }, 500);
-    this.retrying.unref();
+  /** Sends a notice through the database; whether it came back. */
+  private async beat(within_ms: number): Promise<boolean> {
+    const beat = randomUUID();
+    const heard = new Promise<true>((resolve) => {
+      this.heard = (payload) => payload === beat && resolve(true);
+    });
+    await this.beats.query({
+      text: 'select pg_notify($1, $2)',
+      values: [this.beatChannel, beat],
+      query_timeout: sentWithin_ms,
+    } as pg.QueryConfig);
+    return Promise.race([heard, elapsed(within_ms)]);
   }
+
+  private beatLater(client: pg.Client): void {
+    this.timer = setTimeout(async () => {
+      const problem = await this.beat(heardWithin_ms).then(
+        (heard) => (heard ? undefined : 'a heartbeat was not heard'),
+        () => 'a heartbeat could not be sent',
+      );
+      if (this.closed || this.client !== client) return;
+      if (problem) this.lost(client, problem);
+      else this.beatLater(client);
+    }, beatEvery_ms);
+    this.timer.unref();
+  }
+
+  private lost(client: pg.Client, reason: string): void {
+    if (this.closed || this.client !== client) return;
+    const wasConnected = this.connected;
+    this.abandon(client);
+    // While the first connection is made, or another try, who makes it says what failed.
+    if (!wasConnected) return;
+    this.options.log.warn({ reason }, 'notices may get lost; caches are off until they arrive again');
+    this.retryLater();
+  }
+
+  private abandon(client: pg.Client): void {
+    if (this.client === client) this.client = undefined;
+    this.connected = false;
+    this.reset();
+    client.end().catch(() => undefined);
+  }
+
+  private retryLater(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(async () => {
+      const heard = await this.connect(heardWithin_ms).catch(() => false);
+      if (this.closed) return;
+      if (heard) return this.options.log.info({}, 'notices arrive again; caches are on');
+      this.retryLater();
+    }, 500);
+    this.timer.unref();
+  }
+}
+
+function listen(client: pg.Client, channel: string): Promise<unknown> {
+  return client.query(`listen ${pg.escapeIdentifier(channel)}`);
+}
+
+/** What arrived while the process was busy is read first: only then is it late. */
+function elapsed(ms: number): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(() => setImmediate(resolve, false), ms).unref();
+  });
 }

@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { anApiKey, aService } from '../../../test/kit/builders.ts';
+import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { type App, buildApp } from '../../app.ts';
+import { formats, surfaces } from '../../routes.ts';
+import { buildServer } from '../http/server.ts';
+import { OperatorError } from '../operator-error.ts';
+
+const harness = useHarness();
+let url: string;
+let service: string;
+
+beforeAll(async () => {
+  url = harness.app.pool.options.connectionString ?? '';
+  service = await aService(harness);
+});
+
+async function aProxy(): Promise<DatabaseProxy> {
+  const proxy = await DatabaseProxy.start(url);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+/** A process of its own that reaches the database through the proxy. */
+function aProcess(proxy: DatabaseProxy, config: Partial<App['config']> = {}): App {
+  const { clock, files } = harness;
+  const outside = { databaseUrl: proxy.url, log: harness.app.log, clock, files };
+  const app = buildApp({ ...harness.app.config, ...config }, outside);
+  onTestFinished(() => app.close());
+  return app;
+}
+
+async function aServer(app: App) {
+  await app.open();
+  const http = await buildServer({ app, surfaces, formats, version: 'test' });
+  onTestFinished(() => http.close());
+  return async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await http.inject({ method: 'GET', url: '/v2/templates', headers })).statusCode;
+  };
+}
+
+async function revoke(name: string): Promise<void> {
+  const { body } = await harness.admin('GET', `/service/${service}/api-keys`);
+  const { id } = body.apiKeys.find((key: { name: string }) => key.name === name);
+  expect((await harness.admin('POST', `/service/${service}/api-key/revoke/${id}`)).status).toBe(202);
+}
+
+const soon = { timeout: 10_000, interval: 50 };
+
+describe('the start', () => {
+  it('is refused where notices are not delivered, and the message names the setting that helps', async () => {
+    const proxy = await aProxy();
+    proxy.dropNotices = true;
+    const refused = await aProcess(proxy)
+      .open()
+      .catch((error) => error);
+    expect(refused).toBeInstanceOf(OperatorError);
+    expect(refused.message).toContain('DATABASE_SESSION_URL');
+  });
+
+  it('succeeds behind a pooler when DATABASE_SESSION_URL leads past it', async () => {
+    const proxy = await aProxy();
+    proxy.dropNotices = true;
+    const app = aProcess(proxy, { DATABASE_SESSION_URL: url });
+    await app.open();
+    expect(app.notices.connected).toBe(true);
+  });
+});
+
+describe('a revoked key', () => {
+  it('is refused in seconds when notices get lost, and caches are used again when they arrive', async () => {
+    const key = await anApiKey(harness, service, { name: 'revoked behind a pooler' });
+    const proxy = await aProxy();
+    const app = aProcess(proxy);
+    const ask = await aServer(app);
+    expect(await ask(key)).toBe(200);
+    proxy.dropNotices = true;
+    await revoke('revoked behind a pooler');
+    await expect.poll(() => ask(key), soon).toBe(403);
+    expect(app.notices.connected).toBe(false);
+    proxy.dropNotices = false;
+    await expect.poll(() => app.notices.connected, soon).toBe(true);
+    expect(await ask(key)).toBe(403);
+  });
+});
+
+describe('the notice connection', () => {
+  it('is given up in seconds when the server vanishes without a word, and made again when it is back', async () => {
+    const key = await anApiKey(harness, service, { name: 'revoked in silence' });
+    const proxy = await aProxy();
+    const app = aProcess(proxy);
+    const ask = await aServer(app);
+    expect(await ask(key)).toBe(200);
+    proxy.silent = true;
+    await expect.poll(() => app.notices.connected, soon).toBe(false);
+    await revoke('revoked in silence');
+    proxy.silent = false;
+    expect(await ask(key)).toBe(403);
+    await expect.poll(() => app.notices.connected, { ...soon, timeout: 20_000 }).toBe(true);
+  });
+
+  it('is trusted while every connection of the pool is busy', async () => {
+    const app = aProcess(await aProxy(), { DATABASE_POOL_SIZE: 2 });
+    await app.open();
+    let losses = 0;
+    app.notices.onReset(() => {
+      losses += 1;
+    });
+    await Promise.all(Array.from({ length: 2 }, () => app.pool.query('select pg_sleep(5)')));
+    expect({ connected: app.notices.connected, losses }).toEqual({ connected: true, losses: 0 });
+  });
+});
