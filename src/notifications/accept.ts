@@ -59,7 +59,12 @@ export class Acceptor {
     this.app = app;
     // Large enough for what 200 connections ask for at once, small enough to stay under 20 ms. Two at once: while one waits
     // for the disk the next one fills, so that neither we nor the database ever sit idle.
-    const shared = { largest: 200, atOnce: 2, concernsAll: isDatabaseUnavailable };
+    const shared = {
+      largest: 200,
+      atOnce: 2,
+      concernsAll: isDatabaseUnavailable,
+      ownerOf: ({ acceptance }: Item) => acceptance.service.id,
+    };
     this.plain = new GroupCommit({ ...shared, commit: (items) => this.commit(items) });
     this.withMore = new GroupCommit({
       ...shared,

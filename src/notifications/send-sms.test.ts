@@ -34,6 +34,18 @@ function errors(answer: Answer): [string, string][] {
 const stored = (id: string) => storedMessage(harness, id);
 
 describe('POST /v2/notifications/sms', () => {
+  it('201 with a reference of 1,000 characters of any alphabet, found again by it', async () => {
+    // Drawn at random, so that it cannot be compressed below the size of an index entry.
+    const drawn = (last: string) =>
+      String.fromCodePoint(...Array.from({ length: 999 }, () => 0x4e00 + Math.floor(Math.random() * 20_000))) + last;
+    const reference = drawn('x');
+    const answers = await Promise.all([send({ reference }), send({ reference: `${reference.slice(0, -1)}y` }), send()]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const found = await harness.v2('GET', `/v2/notifications?reference=${encodeURIComponent(reference)}`, key);
+    expect(found.body.notifications.map(({ id }: { id: string }) => id)).toEqual([answers[0]?.body.id]);
+    expect((await send({ reference: drawn('xx') })).status).toBe(400);
+  });
+
   it('201 with every key, stored and queued in the same moment', async () => {
     const answer = await send({ reference: 'mine', phone_number: ' +44 (0)7700 900-123\u200b' });
     expect(answer.status).toBe(201);

@@ -86,7 +86,11 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
   if (filter.statuses) conditions.push(sql`n.status = any (${[...filter.statuses]}::text[])`);
   if (filter.types) conditions.push(sql`n.notification_type = any (${[...filter.types]}::text[])`);
   if (filter.key_types) conditions.push(sql`n.key_type = any (${[...filter.key_types]}::text[])`);
-  if (filter.client_reference !== undefined) conditions.push(sql`n.client_reference = ${filter.client_reference}`);
+  if (filter.client_reference !== undefined) {
+    // The index holds the first characters only: a whole reference may be longer than an index entry.
+    conditions.push(sql`left(n.client_reference, 200) = left(${filter.client_reference}, 200)
+      and n.client_reference = ${filter.client_reference}`);
+  }
   if (filter.without_one_off) conditions.push(sql`n.created_by_id is null`);
   if (filter.created_since) conditions.push(sql`n.created_at >= ${filter.created_since}`);
   if (filter.search) {

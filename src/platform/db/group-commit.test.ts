@@ -63,6 +63,59 @@ describe('GroupCommit', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
+  it('one bad item among 200 costs its group 16 commits, and the next groups do not wait for them', async () => {
+    for (const position of [0, 1, 99, 100, 199]) {
+      const tried: number[][] = [];
+      let next: Promise<string> | undefined;
+      const { group } = recording({
+        largest: 200,
+        fail: (items) => {
+          tried.push(items);
+          next ??= group.add(1_000);
+          return items.includes(position) ? new Error('bad') : undefined;
+        },
+      });
+      const first = Array.from({ length: 200 }, (_, item) => group.add(item));
+      const outcomes = await Promise.allSettled(first);
+      expect(await next).toBe('stored 1000');
+      const before = tried.findIndex((items) => items.includes(1_000));
+      expect(before).toBeLessThanOrEqual(3);
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+      expect(tried.length - 2).toBeLessThanOrEqual(16);
+    }
+  });
+
+  it('after a bad item, others share no commit with what its owner adds next', async () => {
+    const tried: string[][] = [];
+    const group = new GroupCommit<string, string>({
+      largest: 100,
+      atOnce: 1,
+      concernsAll: () => false,
+      ownerOf: (item) => item.slice(0, 1),
+      async commit(items) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        tried.push(items);
+        if (items.some((item) => item.endsWith('bad'))) throw new Error('bad');
+        return items;
+      },
+    });
+    const wave = (number: number) =>
+      Promise.allSettled(
+        [`a${number}`, 'b bad', `b${number}`, `c${number}`].map(async (item) =>
+          expect(await group.add(item)).toBe(item),
+        ),
+      );
+    await wave(0);
+    tried.length = 0;
+    for (let number = 1; number < 5; number += 1) {
+      const outcomes = await wave(number);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    }
+    expect(tried.filter((items) => items.some((item) => /^[ac]/.test(item)))).toEqual(
+      [1, 2, 3, 4].map((number) => [`a${number}`, `c${number}`]),
+    );
+  });
+
   it('an error about everything fails everyone at once, without further tries', async () => {
     let tries = 0;
     const { group } = recording({
