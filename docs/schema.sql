@@ -350,9 +350,9 @@ create table notifications (
   constraint notifications_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text]))),
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['created'::text, 'sending'::text, 'sent'::text, 'pending'::text, 'delivered'::text, 'failed'::text, 'technical-failure'::text, 'temporary-failure'::text, 'permanent-failure'::text, 'cancelled'::text, 'pending-virus-check'::text, 'validation-failed'::text, 'virus-scan-failed'::text, 'returned-letter'::text])))
 );
-CREATE INDEX notifications_client_reference_idx ON ONLY public.notifications USING btree (service_id, client_reference) WHERE (client_reference IS NOT NULL);
 CREATE INDEX notifications_letters_idx ON ONLY public.notifications USING btree (id) WHERE (notification_type = 'letter'::text);
 CREATE INDEX notifications_provider_reference_idx ON ONLY public.notifications USING btree (provider_reference) WHERE (provider_reference IS NOT NULL);
+CREATE INDEX notifications_reference_start_idx ON ONLY public.notifications USING btree (service_id, "left"(client_reference, 200)) WHERE (client_reference IS NOT NULL);
 CREATE INDEX notifications_service_id_idx ON ONLY public.notifications USING btree (service_id, id DESC);
 
 create table organisation_domains (

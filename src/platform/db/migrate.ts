@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
 import type { Log } from '../log.ts';
@@ -10,15 +11,27 @@ const folder = new URL('../../../migrations/', import.meta.url);
 // Any constant: it only has to be the same in every process and different from other advisory locks of ours.
 const migrationLock = 7_294_001;
 
+/** While a migration waits for a lock, everything that uses the table waits behind it: not for longer than this. */
+const lockTimeout_ms = 1_000;
+/** Between two tries to get the lock; whatever had to wait runs meanwhile. */
+const pause_ms = 5_000;
+
+interface MigrateOptions {
+  waitSeconds?: number;
+  only?: string[];
+  /** How long it is tried to get the locks of one migration: as long as a backup may take. */
+  lockWaitSeconds?: number;
+}
+
 /** Applies what is missing, once, however many processes start together. Forward only; one transaction per file. */
-export async function migrate(
-  url: string,
-  log: Log,
-  options: { waitSeconds?: number; only?: string[] } = {},
-): Promise<string[]> {
+export async function migrate(url: string, log: Log, options: MigrateOptions = {}): Promise<string[]> {
   const client = await connectPatiently(url, log, options.waitSeconds ?? 30);
   try {
+    // The role's own limit is one for requests.
+    await client.query('set statement_timeout = 0');
+    await client.query('set lock_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query(`set lock_timeout = ${lockTimeout_ms}`);
     await client.query(`create table if not exists schema_migrations (
       name text primary key,
       applied_at timestamptz not null default now()
@@ -28,10 +41,10 @@ export async function migrate(
     const wanted = migrationFiles().filter((name) => options.only?.includes(name) ?? true);
     const missing = wanted.filter((name) => !applied.has(name));
     for (const name of missing) {
-      await apply(client, name);
+      await applyPatiently(client, name, log, options.lockWaitSeconds ?? 3_600);
       log.info({ migration: name }, 'migrated');
     }
-    await migrateQueue(url);
+    await migrateQueue(url, log);
     return missing;
   } finally {
     await client.end();
@@ -44,6 +57,19 @@ export function migrationFiles(): string[] {
     .sort();
 }
 
+async function applyPatiently(client: pg.Client, name: string, log: Log, lockWaitSeconds: number): Promise<void> {
+  const deadline = performance.now() + lockWaitSeconds * 1_000;
+  for (;;) {
+    try {
+      return await apply(client, name);
+    } catch (error) {
+      if (!(error instanceof LockNotAvailable) || performance.now() > deadline) throw error;
+      log.warn({ migration: name }, 'a table is in use by a long transaction, such as a backup; trying again in 5 s');
+      await sleep(pause_ms);
+    }
+  }
+}
+
 async function apply(client: pg.Client, name: string): Promise<void> {
   await client.query('begin');
   try {
@@ -52,16 +78,20 @@ async function apply(client: pg.Client, name: string): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
+    if (error instanceof pg.DatabaseError && error.code === '55P03') throw new LockNotAvailable(name, error);
     throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
 
-async function migrateQueue(url: string): Promise<void> {
-  const utils = await makeWorkerUtils({ connectionString: url });
+async function migrateQueue(url: string, log: Log): Promise<void> {
+  const pgPool = new pg.Pool({ connectionString: url, max: 1, options: '-c statement_timeout=0' });
+  pgPool.on('error', (error) => log.warn({ err: error }, 'the migration connection was lost'));
+  const utils = await makeWorkerUtils({ pgPool });
   try {
     await utils.migrate();
   } finally {
     await utils.release();
+    await pgPool.end();
   }
 }
 
@@ -80,8 +110,17 @@ async function connectPatiently(url: string, log: Log, waitSeconds: number): Pro
         throw new DatabaseUnreachable(error);
       }
       if (attempt === 1) log.warn({ err: error }, `the database cannot be reached yet, trying for ${waitSeconds} s`);
-      await new Promise((resolve) => setTimeout(resolve, Math.min(200 * attempt, 2_000)));
+      await sleep(Math.min(200 * attempt, 2_000));
     }
+  }
+}
+
+class LockNotAvailable extends OperatorError {
+  constructor(name: string, cause: unknown) {
+    super(
+      `Migration ${name} could not lock a table: a transaction keeps using it. End it (a backup, a report; see pg_stat_activity), then try again.`,
+      { cause },
+    );
   }
 }
 
