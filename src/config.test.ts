@@ -45,6 +45,23 @@ describe('readConfig', () => {
     expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).DEMO).toBe(false);
   });
 
+  it.each([
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '10.0.0.5' },
+    { HOST: '127.example.org' },
+    { EMAIL_PROVIDERS: 'smtp', SMTP_URL: 'smtp://mail.example' },
+    { SMS_PROVIDERS: 'sandbox,mmg', MMG_API_KEY: 'x' },
+    { PRINT_HAND_OFF: 'folder' },
+  ])('makes a demonstration with %j only when asked to', (settings) => {
+    expect(readConfig({ DATA_DIR: folder, ...settings }).DEMO).toBe(false);
+    expect(readConfig({ DATA_DIR: folder, ...settings, DEMO: 'true' }).DEMO).toBe(true);
+  });
+
+  it.each(['localhost', '127.0.0.2', '::1'])('makes a demonstration on %s', (HOST) => {
+    expect(readConfig({ DATA_DIR: folder, HOST }).DEMO).toBe(true);
+  });
+
   it('reports all problems together', () => {
     const read = () =>
       readConfig({ DATA_DIR: folder, PORT: 'x', LOG_LEVEL: 'loud', BASE_URL: 'nowhere', DEMO: 'maybe' });

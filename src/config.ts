@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createDataDir } from './platform/db/embedded-location.ts';
 import { OperatorError } from './platform/operator-error.ts';
@@ -205,10 +206,14 @@ export const settings = {
   CLAMAV_ADDRESS: setting.optionalText(
     'ClamAV to scan uploaded letters and files with: the path of its socket, or `host:port`. Unset: they are not scanned.',
   ),
-  DEMO: setting.flag('Create a demonstration service with a key and templates.', {
-    fallback: undefined,
-    fallbackText: 'true with the embedded database, else false',
-  }),
+  DEMO: setting.flag(
+    'Create a demonstration service with a key and templates, and show what the sandbox kept at /outbox to anyone who can reach the server. Off: the demonstration’s key is revoked.',
+    {
+      fallback: undefined,
+      fallbackText:
+        'true when HOST is a loopback address, every channel is in the sandbox and the database is the embedded one; else false',
+    },
+  ),
 };
 
 export type Config = Omit<setting.Values<typeof settings>, 'SECRET_KEY' | 'DEMO'> & {
@@ -241,13 +246,24 @@ export function readConfig(
     ...values,
     DATA_DIR,
     BASE_URL: port ? `http://localhost:${values.PORT}` : values.BASE_URL,
-    DEMO: values.DEMO ?? values.DATABASE_URL === undefined,
+    DEMO: values.DEMO ?? (values.DATABASE_URL === undefined && isLoopback(values.HOST) && isAllSandbox(values)),
     SECRET_KEY: values.SECRET_KEY ?? generatedSecret(DATA_DIR, 'secret-key', onGenerated),
     ADMIN_CLIENT_SECRETS:
       values.ADMIN_CLIENT_SECRETS.length > 0
         ? values.ADMIN_CLIENT_SECRETS
         : [generatedSecret(DATA_DIR, 'admin-client-secret', onGenerated)],
   };
+}
+
+/** Whether nothing can leave the machine: text messages, email and letters all end in the sandbox. */
+export function isAllSandbox(config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'PRINT_HAND_OFF'>): boolean {
+  const carriers = [...config.SMS_PROVIDERS, ...config.EMAIL_PROVIDERS, config.PRINT_HAND_OFF];
+  return carriers.every((name) => name === 'sandbox');
+}
+
+/** Whether only programs on the same machine can reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 /**
@@ -261,6 +277,7 @@ export function readSandboxConfig(place: { folder: string; port: number }): Conf
     CALLBACK_ALLOW_PRIVATE: 'true',
     ...Object.fromEntries(wishes),
     LOG_LEVEL: 'error',
+    DEMO: 'true',
     DATA_DIR: place.folder,
     PORT: String(place.port),
     BASE_URL: `http://127.0.0.1:${place.port}`,

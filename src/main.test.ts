@@ -1,12 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cloneDatabase } from '../test/kit/database.ts';
+import { findFreePort } from './operations/sandbox.ts';
 
 /** The compiled command, as an operator runs it (`npm test` compiles first). */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -94,6 +95,37 @@ describe('pennypost', () => {
     const { code, out } = await pennypost(['openapi']);
     expect(code).toBe(0);
     expect(JSON.parse(out).openapi).toBe('3.1.0');
+  });
+
+  it('demo prints the key that the server prints into no log', { timeout: 60_000 }, async () => {
+    const database = await cloneDatabase();
+    const port = await findFreePort();
+    const settings = { DATABASE_URL: database.url, DEMO: 'true', PORT: String(port) };
+    const server = spawn(process.execPath, [main, 'api'], {
+      env: { PATH: process.env.PATH, DATA_DIR: folder, ...settings },
+    });
+    onTestFinished(async () => {
+      server.kill('SIGKILL');
+      await database.drop();
+    });
+    let printed = '';
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (printed += chunk));
+    await expect.poll(() => printed, { timeout: 40_000 }).toContain('main.js demo');
+
+    const { code, out } = await pennypost(['demo'], settings);
+    expect(code).toBe(0);
+    const [, key = ''] = /^export API_KEY=(demo-\S{73})$/m.exec(out) ?? [];
+    expect(out).toContain(`Bearer ${key}' -d`);
+    const response = await fetch(`http://127.0.0.1:${port}/v2/templates`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(200);
+    expect(printed).not.toContain(key.slice(-36));
+
+    const off = await pennypost(['demo'], { ...settings, DEMO: 'false' });
+    expect(off).toMatchObject({ code: 1, out: '', err: expect.stringContaining('set DEMO=true') });
+    const elsewhere = await pennypost(['demo'], { ...settings, DATA_DIR: join(folder, 'unused') });
+    expect(elsewhere).toMatchObject({ code: 1, out: '', err: expect.stringContaining('start the server first') });
   });
 
   it('a port that is taken is told in words, with exit code 1', async () => {

@@ -3,16 +3,16 @@ import { realpathSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
-import { type Config, type GeneratedSecret, readConfig, readSandboxConfig, settings } from './config.ts';
+import { type Config, type GeneratedSecret, isLoopback, readConfig, readSandboxConfig, settings } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
 import { measureLetters } from './letters/late-letters.ts';
 import { warmPdfThreads } from './letters/pdf-threads.ts';
 import { preparePartitions } from './notifications/partitions.ts';
 import { backup, restore } from './operations/backup.ts';
-import { printBanner } from './operations/banner.ts';
+import { describeDemo, printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
-import { type Demo, ensureDemo } from './operations/demo.ts';
+import { type Demo, ensureDemo, readDemo, retireDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
 import { explainSystemError } from './operations/system-errors.ts';
@@ -69,6 +69,13 @@ const commands: Record<string, Command> = {
     ],
     takes: '<folder>',
     run: runRestore,
+  },
+  demo: {
+    sentence: 'Print the key and the templates of the demonstration, and a first message to send',
+    more: [
+      'For the demonstration that a server with the same DATA_DIR has started; see DEMO in docs/configuration.md.',
+    ],
+    run: runDemo,
   },
   doctor: { sentence: 'Check settings, disk, database, clock and providers, and say what to do', run: runDoctor },
   sandbox: {
@@ -142,7 +149,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   await app.open();
   await preparePartitions(app);
   app.metrics.collectProcessMetrics();
-  const demo = config.DEMO ? await ensureDemo(app) : undefined;
+  const demo = await openDemo(app, roles);
   const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
   // Declaring some hundred routes holds the event loop for a while: before anything waits for an answer.
   await http.ready();
@@ -164,6 +171,15 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
     await app.close();
   }
   return { app, address: http.listeningOrigin, demo, stop };
+}
+
+/** Without one, the key of an earlier demonstration is refused from now on. */
+async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
+  const { DEMO, HOST } = app.config;
+  if (!DEMO) await retireDemo(app);
+  if (!DEMO || !roles.api) return undefined;
+  if (!isLoopback(HOST)) app.log.warn({ HOST }, 'DEMO is on: anyone who can reach this server can read /outbox');
+  return ensureDemo(app);
 }
 
 interface Started {
@@ -258,6 +274,14 @@ async function runRestore([folder = '']: string[]): Promise<void> {
   print(
     'Restored, with the secrets that were generated. Where SECRET_KEY was set, start the service with the same one.',
   );
+}
+
+async function runDemo(): Promise<void> {
+  const config = readConfig();
+  if (!config.DEMO) throw new OperatorError('There is no demonstration with these settings: set DEMO=true for one.');
+  const demo = readDemo(config.DATA_DIR);
+  if (!demo) throw new OperatorError(`There is no demonstration in ${config.DATA_DIR} yet: start the server first.`);
+  print(describeDemo(demo, config));
 }
 
 async function runDoctor(): Promise<void> {

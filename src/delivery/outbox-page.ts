@@ -24,7 +24,7 @@ pre { margin: .5rem 0; font: inherit; white-space: pre-wrap; overflow-wrap: anyw
 </head>
 <body>
 <h1>Outbox</h1>
-<p>Nothing here has left this machine: no provider is configured, so the sandbox keeps every message.</p>
+<p>Messages that the sandbox kept instead of handing them to a provider. None of them has left this machine.</p>
 ${list}
 </body>
 </html>

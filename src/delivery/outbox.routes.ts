@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { authenticateAdmin } from '../auth/admin-token.ts';
 import type { Config } from '../config.ts';
 import { notFound } from '../platform/failure.ts';
 import { adminErrors } from '../platform/http/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { platformServiceId } from '../users/account-messages.ts';
 import { outboxPage } from './outbox-page.ts';
-import { selectLatestSandboxMessages } from './providers/sandbox.sql.ts';
+import { selectLatestSandboxMessages, selectSandboxMessage } from './providers/sandbox.sql.ts';
 import { isSandboxInUse, outboxFolder } from './providers/sandbox.ts';
 
-type Needs = Platform & { config: Pick<Config, 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
+type Setting = 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
+type Needs = Platform & { config: Pick<Config, Setting> };
 
 const shown = 100;
 
@@ -28,22 +31,35 @@ const Message = Type.Object({
 });
 
 /**
- * What the sandbox kept, for whoever tries the product out. It shows messages to anyone who can reach the server, so it
- * exists only in demonstrations.
+ * What the sandbox kept, for trying the product out. It shows messages to anyone who can reach the server, so it exists
+ * only in demonstrations. Sign-in codes and links to accounts are left out, unless an admin token comes with the request.
  */
 export function outboxRoutes(http: Http, app: Needs): void {
   if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
+  const checkAdmin = authenticateAdmin(app);
+
+  /** The service whose messages this caller may not see. */
+  async function hiddenService(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
+    if (request.headers.authorization === undefined) return platformServiceId;
+    await checkAdmin(request, reply);
+    return undefined;
+  }
 
   http.get(
     '/outbox',
     {
+      onRequest: forThisOriginOnly,
       schema: {
         summary: 'The latest messages in the sandbox, as a page or as JSON',
-        response: { 200: Type.Object({ messages: Type.Array(Message) }) },
+        response: {
+          200: Type.Object({ messages: Type.Array(Message) }),
+          401: adminErrors.errorSchema,
+          403: adminErrors.errorSchema,
+        },
       },
     },
     async (request, reply) => {
-      const messages = await selectLatestSandboxMessages(app.db, shown);
+      const messages = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
       const wantsPage = (request.headers.accept ?? '').includes('text/html');
       return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
     },
@@ -52,13 +68,22 @@ export function outboxRoutes(http: Http, app: Needs): void {
   http.get(
     '/outbox/:reference',
     {
+      onRequest: forThisOriginOnly,
       schema: {
         summary: 'One message as the sandbox keeps it',
         params: Type.Object({ reference: Uuid }),
-        response: { 200: Raw('text/plain', 'The text, or the source of the email'), 404: adminErrors.errorSchema },
+        response: {
+          200: Raw('text/plain', 'The text, or the source of the email'),
+          401: adminErrors.errorSchema,
+          403: adminErrors.errorSchema,
+          404: adminErrors.errorSchema,
+        },
       },
     },
-    async ({ params }, reply) => {
+    async (request, reply) => {
+      const { params } = request;
+      const hidden = await hiddenService(request, reply);
+      if (!(await selectSandboxMessage(app.db, params.reference, hidden))) throw notFound();
       for (const [ending, type] of Object.entries(fileTypes)) {
         const file = join(outboxFolder(app.config.DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
         const content = await readFile(file).catch(() => undefined);
@@ -67,6 +92,14 @@ export function outboxRoutes(http: Http, app: Needs): void {
       throw notFound();
     },
   );
+}
+
+/** No page of another site may read it, whatever other answers allow. */
+async function forThisOriginOnly(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  for (const name of Object.keys(reply.getHeaders())) {
+    if (name.startsWith('access-control-')) reply.removeHeader(name);
+  }
+  reply.header('cross-origin-resource-policy', 'same-origin');
 }
 
 function sendOutboxPage(reply: FastifyReply, page: string): FastifyReply {

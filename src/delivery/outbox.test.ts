@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage } from '../../test/kit/queued-messages.ts';
 
@@ -33,6 +33,34 @@ describe('GET /outbox', () => {
     expect(source.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(source.text).toContain('Subject: About x');
   });
+
+  it('200 without the messages of accounts, which only an admin token shows', async () => {
+    const { status } = await harness.admin('POST', `/user/${await aUser(harness)}/sms-code`, {});
+    expect(status).toBe(204);
+    await harness.deliver();
+    const code = await harness.app.db
+      .selectFrom('sandbox_messages')
+      .select(['reference', 'body'])
+      .where('body', 'like', '%code%')
+      .executeTakeFirstOrThrow();
+
+    const everyone = await harness.request({ method: 'GET', url: '/outbox' });
+    expect(everyone.status).toBe(200);
+    expect(everyone.text).not.toContain(code.body);
+    expect((await harness.request({ method: 'GET', url: `/outbox/${code.reference}` })).status).toBe(404);
+    expect((await harness.admin('GET', '/outbox')).text).toContain(code.body);
+    expect((await harness.admin('GET', `/outbox/${code.reference}`)).text).toContain(code.body);
+    expect((await harness.v2('GET', '/outbox', 'no-token-of-an-administrator')).status).toBe(403);
+  });
+
+  it.each(['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6'])(
+    '%s can be read by no other site',
+    async (url) => {
+      const { headers } = await harness.request({ method: 'GET', url, headers: { origin: 'https://site.example' } });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    },
+  );
 
   it('404 for what was never sent', async () => {
     const url = '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';

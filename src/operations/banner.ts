@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Config, type GeneratedSecret, secretFile } from '../config.ts';
+import { relative } from 'node:path';
+import { type Config, type GeneratedSecret, isAllSandbox, secretFile } from '../config.ts';
 import type { Demo } from './demo.ts';
 
 interface BannerFacts {
@@ -24,7 +25,9 @@ export function printBanner({ app: { config }, databaseLocation, generated, demo
     `  Admin client    id ${config.ADMIN_CLIENT_ID}, secret ${whereSecretIs(config, generated)}`,
     `  Database        ${databaseLocation ? `embedded, in ${databaseLocation}` : 'DATABASE_URL'}`,
   ];
-  if (demo) lines.push('', ...firstMessage(address, demo));
+  // What is not a terminal is a log, and a log holds no key.
+  if (demo)
+    lines.push('', ...(process.stdout.isTTY ? firstMessage(address, demo, config) : whereFirstMessageIs(config)));
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }
 
@@ -36,17 +39,55 @@ function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {
   return kept ? `in ${file}` : 'from ADMIN_CLIENT_SECRETS';
 }
 
-function firstMessage(address: string, demo: Demo): string[] {
+function firstMessage(address: string, demo: Demo, config: Config): string[] {
+  return [
+    `Send a first text message (${whereItGoes(config)}):`,
+    '',
+    curl(address, demo),
+    '',
+    ...seeItAt(address, config),
+  ];
+}
+
+function whereFirstMessageIs(config: Config): string[] {
+  const program = relative('', process.argv[1] ?? '');
+  return [
+    `To send a first text message (${whereItGoes(config)}), run what this prints, key included:`,
+    '',
+    `node ${program} demo`,
+  ];
+}
+
+/** What `pennypost demo` prints: the names that docs/guides/sending.md uses, and a first message. */
+export function describeDemo(demo: Demo, config: Config): string {
+  const { sms, email, letter } = demo.templates;
+  return [
+    `export PENNYPOST=${config.BASE_URL}`,
+    `export API_KEY=${demo.api_key}`,
+    `export SMS_TEMPLATE=${sms} EMAIL_TEMPLATE=${email} LETTER_TEMPLATE=${letter}`,
+    '',
+    `# A first text message; ${whereItGoes(config)}.`,
+    curl(config.BASE_URL, demo),
+    '',
+    ...seeItAt(config.BASE_URL, config).map((line) => `# ${line}`),
+  ].join('\n');
+}
+
+function curl(address: string, demo: Demo): string {
   const body = {
     phone_number: '07700900123',
     template_id: demo.templates.sms,
     personalisation: { name: 'Ada', day: 'Friday' },
   };
-  return [
-    'Send a first text message (nothing leaves this machine until a provider is configured):',
-    '',
-    `curl ${address}/v2/notifications/sms -H 'Authorization: Bearer ${demo.api_key}' -d '${JSON.stringify(body)}'`,
-    '',
-    `See it at ${address}/outbox`,
-  ];
+  return `curl ${address}/v2/notifications/sms -H 'Authorization: Bearer ${demo.api_key}' -d '${JSON.stringify(body)}'`;
+}
+
+function whereItGoes(config: Config): string {
+  return isAllSandbox(config)
+    ? 'nothing leaves this machine until a provider is configured'
+    : 'the key is a test key, so nothing is handed to a provider';
+}
+
+function seeItAt(address: string, config: Config): string[] {
+  return isAllSandbox(config) ? [`See it at ${address}/outbox`] : [];
 }

@@ -1,12 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createApiKey } from '../auth/api-keys.ts';
-import { type Config, secretFile } from '../config.ts';
+import { createApiKey, type KeyType, revokeApiKey } from '../auth/api-keys.ts';
+import { type Config, isAllSandbox, secretFile } from '../config.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { Failure } from '../platform/failure.ts';
+import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createService } from '../services/service-create.ts';
-import { findServicesByName } from '../services/services.ts';
 import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/account-messages.ts';
+import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
 
 /** A live service with one template per channel and a key: something to send with in the first minute. */
 export interface Demo {
@@ -33,43 +37,98 @@ const templates = [
   },
 ] as const;
 
-type Needs = Platform & { config: Pick<Config, 'DATA_DIR' | 'FROM_NUMBER'> };
+type Needs = Platform & {
+  config: Pick<Config, 'DATA_DIR' | 'FROM_NUMBER' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'PRINT_HAND_OFF'>;
+};
 
-/** Made once per database; its key is kept beside the other secrets so that every start can show it. */
+/**
+ * Made once per database; its key is kept beside the other secrets. The key is a live one only while everything ends in
+ * the sandbox. Beside a real provider it is a test key, so that a demonstration never reaches anyone.
+ */
 export async function ensureDemo(app: Needs): Promise<Demo> {
-  const file = secretFile(app.config.DATA_DIR, 'demo.json');
-  const [existing] = await findServicesByName(app.db, name);
-  const known = readDemo(file);
-  if (existing && known?.service_id === existing.id) return known;
-  const demo = await createDemo(app, existing?.id);
+  const type = isAllSandbox(app.config) ? 'normal' : 'test';
+  if (type === 'test') await retireDemo(app);
+  const existing = await selectDemoService(app.db, name, platformUserId);
+  const known = readDemo(app.config.DATA_DIR);
+  const keys = await selectDemoKeys(app.db, platformUserId, type);
+  if (existing && known?.service_id === existing.id && keys.some((key) => keyBeginsWith(known.api_key, key))) {
+    return known;
+  }
+  const service_id = existing?.id ?? (await createDemoService(app));
+  const demo = {
+    service_id,
+    api_key: await createDemoKey(app, service_id, { type, isFirst: !existing }),
+    templates: known?.service_id === service_id ? known.templates : await createDemoTemplates(app, service_id),
+  };
+  const file = secretFile(app.config.DATA_DIR, fileName);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   return demo;
 }
 
-function readDemo(file: string): Demo | undefined {
+/**
+ * Revokes the live key of a demonstration that ended, and gives up what it did not hand over yet: a provider that is
+ * configured now must not carry what was meant for the sandbox.
+ */
+export async function retireDemo(app: Pick<Platform, 'db' | 'clock' | 'secrets' | 'log'>): Promise<void> {
+  for (const key of await selectDemoKeys(app.db, platformUserId, 'normal')) {
+    await revokeApiKey(app, key.service_id, key.id);
+    const given_up = await giveUpUnsent(app, key);
+    app.log.info({ service_id: key.service_id, given_up }, 'the key of the demonstration is revoked');
+  }
+}
+
+const changedAtOnce = 1_000;
+
+async function giveUpUnsent(app: Pick<Platform, 'db' | 'clock'>, key: DemoKey): Promise<number> {
+  for (let total = 0; ; ) {
+    const count = await inTransaction(app.db, async (tx) => {
+      const ids = await selectUnsentOfKey(tx, key, changedAtOnce);
+      const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
+      await recordStatusChanges(tx, changes, app.clock.now());
+      return ids.length;
+    });
+    total += count;
+    if (count < changedAtOnce) return total;
+  }
+}
+
+const fileName = 'demo.json';
+
+/** What the last start with a demonstration wrote down. */
+export function readDemo(dataDir: string): Demo | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Demo;
+    return JSON.parse(readFileSync(secretFile(dataDir, fileName), 'utf8')) as Demo;
   } catch {
     return undefined;
   }
 }
 
-async function createDemo(app: Needs, existingServiceId: string | undefined): Promise<Demo> {
-  const created_by = platformUserId;
-  const service_id =
-    existingServiceId ??
-    (await createService(app, { name, user_id: created_by, restricted: false, count_as_live: false })).id;
-  const ids = new Map<string, string>();
+function keyBeginsWith(apiKey: string, { name: keyName, service_id }: DemoKey): boolean {
+  return apiKey.startsWith(`${keyName}-${service_id}-`);
+}
+
+async function createDemoKey(app: Needs, serviceId: string, { type, isFirst }: { type: KeyType; isFirst: boolean }) {
+  const keyName = isFirst ? 'demo' : `demo-${app.clock.now().getTime()}`;
+  const request = { name: keyName, key_type: type, created_by: platformUserId };
+  return `${keyName}-${serviceId}-${await createApiKey(app, serviceId, request)}`;
+}
+
+async function createDemoTemplates(app: Needs, serviceId: string): Promise<Demo['templates']> {
+  const ids = { sms: '', email: '', letter: '' };
   for (const template of templates) {
-    ids.set(template.template_type, (await createTemplate(app, service_id, { ...template, created_by })).id);
+    const { id } = await createTemplate(app, serviceId, { ...template, created_by: platformUserId });
+    ids[template.template_type] = id;
   }
-  const keyName = existingServiceId ? `demo-${app.clock.now().getTime()}` : 'demo';
-  const secret = await createApiKey(app, service_id, { name: keyName, key_type: 'normal', created_by });
-  const id = (type: string) => ids.get(type) ?? '';
-  return {
-    service_id,
-    api_key: `${keyName}-${service_id}-${secret}`,
-    templates: { sms: id('sms'), email: id('email'), letter: id('letter') },
-  };
+  return ids;
+}
+
+async function createDemoService(app: Needs): Promise<string> {
+  try {
+    const request = { name, user_id: platformUserId, restricted: false, count_as_live: false };
+    return (await createService(app, request)).id;
+  } catch (error) {
+    if (!(error instanceof Failure) || typeof error.detail === 'string' || !('name' in error.detail)) throw error;
+    throw new OperatorError(`Another service is called ${name}: rename it, or set DEMO=false.`);
+  }
 }

@@ -58,11 +58,10 @@ export async function updatePaid(tx: Tx, references: string[]): Promise<void> {
     update sandbox_messages set receipt_due_at = null where reference = any (${references}::uuid[])`.execute(tx);
 }
 
-export function selectLatestSandboxMessages(db: Db, most: number) {
+/** Messages of the hidden service are not among them. */
+export function selectLatestSandboxMessages(db: Db, most: number, hiddenService: string | undefined) {
   return (
-    db
-      .selectFrom('sandbox_messages')
-      .innerJoin('notifications', 'notifications.id', 'sandbox_messages.reference')
+    sandboxMessages(db, hiddenService)
       .select([
         'sandbox_messages.reference',
         'sandbox_messages.notification_type',
@@ -78,6 +77,20 @@ export function selectLatestSandboxMessages(db: Db, most: number) {
       .limit(most)
       .execute()
   );
+}
+
+export function selectSandboxMessage(db: Db, reference: string, hiddenService: string | undefined) {
+  return sandboxMessages(db, hiddenService)
+    .select('sandbox_messages.reference')
+    .where('sandbox_messages.reference', '=', reference)
+    .executeTakeFirst();
+}
+
+function sandboxMessages(db: Db, hiddenService: string | undefined) {
+  return db
+    .selectFrom('sandbox_messages')
+    .innerJoin('notifications', 'notifications.id', 'sandbox_messages.reference')
+    .$if(hiddenService !== undefined, (query) => query.where('notifications.service_id', '!=', hiddenService ?? ''));
 }
 
 export async function deleteSandboxMessagesBefore(db: Db, firstKept: string): Promise<void> {

@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { useHarness } from '../../test/kit/harness.ts';
+import { printBanner } from './banner.ts';
+
+const harness = useHarness();
+const secret = '1b4e28ba-2fa1-11d2-883f-0016d3cca427';
+const demo = {
+  service_id: '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6',
+  api_key: `demo-6ce466d0-fd6a-11e5-82f5-e0accb9d11a6-${secret}`,
+  templates: { sms: 'a', email: 'b', letter: 'c' },
+};
+
+const isTerminal = process.stdout.isTTY;
+afterEach(() => {
+  process.stdout.isTTY = isTerminal;
+  vi.restoreAllMocks();
+});
+
+function banner(isTTY: boolean): string {
+  process.stdout.isTTY = isTTY;
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const facts = { app: harness.app, address: 'http://127.0.0.1:6011', databaseLocation: undefined, generated: [] };
+  printBanner({ ...facts, demo });
+  return write.mock.calls.map(([text]) => String(text)).join('');
+}
+
+describe('printBanner', () => {
+  it('shows a terminal the command with the key', () => {
+    expect(banner(true)).toContain(`Authorization: Bearer ${demo.api_key}`);
+    expect(banner(true)).toContain('See it at http://127.0.0.1:6011/outbox');
+  });
+
+  it('names elsewhere the command that prints it', () => {
+    expect(banner(false)).not.toContain(secret);
+    expect(banner(false)).toMatch(/^node \S+ demo$/m);
+  });
+});

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { KeyType } from '../auth/api-keys.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+/** A service that someone else named like the demonstration is not it. */
+export function selectDemoService(db: Db, name: string, createdBy: string) {
+  return db
+    .selectFrom('services')
+    .select('id')
+    .where('name', '=', name)
+    .where('created_by_id', '=', createdBy)
+    .where('active', '=', true)
+    .executeTakeFirst();
+}
+
+export interface DemoKey {
+  id: string;
+  service_id: string;
+  name: string;
+}
+
+/** Keys that are not revoked and were made for the demonstration, whatever its service is called by now. */
+export async function selectDemoKeys(db: Db, createdBy: string, type: KeyType): Promise<DemoKey[]> {
+  const { rows } = await sql<DemoKey>`
+    select id, service_id, name from api_keys
+    where created_by_id = ${createdBy} and key_type = ${type} and name ~ '^demo(-[0-9]+)?$' and expiry_date is null
+    order by id`.execute(db);
+  return rows;
+}
+
+/** Messages of a key that were not handed over yet, letters that were not printed yet included. */
+export async function selectUnsentOfKey(tx: Tx, { service_id, id }: DemoKey, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from notifications
+    where service_id = ${service_id} and api_key_id = ${id} and status in ('created', 'pending-virus-check')
+    limit ${most}`.execute(tx);
+  return rows.map((row) => row.id);
+}

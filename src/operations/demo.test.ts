@@ -1,0 +1,101 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { storedMessage } from '../../test/kit/sends.ts';
+import { secretFile } from '../config.ts';
+import { platformUserId } from '../users/account-messages.ts';
+import { type Demo, ensureDemo, retireDemo } from './demo.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const withMail = () => ({
+  ...harness.app,
+  config: { ...harness.app.config, EMAIL_PROVIDERS: ['smtp' as const] },
+});
+
+beforeEach(async () => {
+  await harness.app.db.deleteFrom('api_keys').where('created_by_id', '=', platformUserId).execute();
+  harness.app.notices.reset();
+});
+
+function sendText(demo: Demo, more: object = {}) {
+  return harness.v2('POST', '/v2/notifications/sms', demo.api_key, {
+    phone_number: '07700900123',
+    template_id: demo.templates.sms,
+    personalisation: { name: 'Ada', day: 'Friday' },
+    ...more,
+  });
+}
+
+function sendLetter(demo: Demo) {
+  return harness.v2('POST', '/v2/notifications/letter', demo.api_key, {
+    template_id: demo.templates.letter,
+    personalisation: {
+      ...{ address_line_1: 'Ada Lovelace', address_line_2: '12 St James’s Square', address_line_3: 'SW1Y 4JH' },
+      ...{ name: 'Ada', day: 'Friday' },
+    },
+  });
+}
+
+async function keyTypes() {
+  const keys = await harness.app.db
+    .selectFrom('api_keys')
+    .select('key_type')
+    .where('created_by_id', '=', platformUserId)
+    .where('expiry_date', 'is', null)
+    .execute();
+  return keys.map(({ key_type }) => key_type);
+}
+
+describe('the demonstration', () => {
+  it('is the same at every start', async () => {
+    const demo = await ensureDemo(harness.app);
+    expect((await sendText(demo)).status).toBe(201);
+    expect(await ensureDemo(harness.app)).toEqual(demo);
+    expect(JSON.parse(readFileSync(secretFile(harness.app.config.DATA_DIR, 'demo.json'), 'utf8'))).toEqual(demo);
+  });
+
+  it('is not a service that someone else gave a similar name', async () => {
+    const id = await aService(harness, { name: 'A Demonstration of ours' });
+    const demo = await ensureDemo(harness.app);
+    expect(demo.service_id).not.toBe(id);
+  });
+
+  it('gets a new key when its key was lost or revoked', async () => {
+    const first = await ensureDemo(harness.app);
+    harness.clock.advance({ seconds: 1 });
+    rmSync(secretFile(harness.app.config.DATA_DIR, 'demo.json'));
+    const second = await ensureDemo(harness.app);
+    expect(second.api_key).not.toBe(first.api_key);
+    expect(second.service_id).toBe(first.service_id);
+    await retireDemo(harness.app);
+    harness.clock.advance({ seconds: 1 });
+    const third = await ensureDemo(harness.app);
+    expect(third.templates).toEqual(second.templates);
+    expect((await sendText(third)).status).toBe(201);
+  });
+
+  it('ends with its key refused and what it did not send given up', async () => {
+    const demo = await ensureDemo(harness.app);
+    const scheduled = await sendText(demo, { scheduled_for: '2026-11-15T18:00:00Z' });
+    const letter = await sendLetter(demo);
+    expect([scheduled.status, letter.status]).toEqual([201, 201]);
+
+    await retireDemo(harness.app);
+    expect((await sendText(demo)).status).toBe(403);
+    for (const { body } of [scheduled, letter]) {
+      expect(await storedMessage(harness, body.id)).toMatchObject({ status: 'technical-failure', sent_at: null });
+    }
+  });
+
+  it('has only a test key beside a real provider', async () => {
+    const before = await ensureDemo(harness.app);
+    expect(await keyTypes()).toEqual(['normal']);
+    const demo = await ensureDemo(withMail());
+    expect(await keyTypes()).toEqual(['test']);
+    expect((await sendText(before)).status).toBe(403);
+    const { body } = await sendText(demo);
+    expect(await storedMessage(harness, body.id)).toMatchObject({ key_type: 'test' });
+    expect(await ensureDemo(withMail())).toEqual(demo);
+  });
+});
