@@ -26,7 +26,7 @@ export async function findDocument(app: Needs, serviceId: string, documentId: st
   if (!document) return { found: 'nothing' };
   if (document.available_until <= timestamp(app.clock.now())) return { found: 'expired', document };
   const secret = Buffer.from(key, 'base64url');
-  if (document.key_digest !== null && digestOfKey(secret) !== document.key_digest) return { found: 'locked' };
+  if (document.key_digest !== null && !sameSecret(digestOfKey(secret), document.key_digest)) return { found: 'locked' };
   const stored = await app.files.get(document.shared_path ?? documentPath(document));
   if (!stored) return { found: 'nothing' };
   const content = document.key_digest === null ? decrypt(secret, stored) : stored;
