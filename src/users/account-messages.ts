@@ -20,6 +20,17 @@ export const accountTemplates = {
   serviceLive: '618185c6-3636-49cd-b7d2-6f6f5eb3bdde',
   joinRequest: '77677459-f862-44ee-96d9-b8cb2323d407',
   replyToCheck: 'a42f1d17-9404-46d5-a647-d013bdfca3e1',
+  previousEmailAddress: 'cb1211ba-573f-40c6-a024-13109a541616',
+  previousMobileNumber: 'f32ae1ee-6c8d-4f7d-bd7a-3c6e6c11bfd2',
+  goLiveRequest: '5c7cfc0f-c3f4-4bd6-9a84-5a144aad5425',
+  goLiveReceipt: 'c7083bfe-1b9a-4ff9-bd5c-30508727df6e',
+  goLiveNextSteps: '62f12a62-742b-4458-9336-741521b131c7',
+  goLiveRejected: '507d0796-9e23-4ad7-b83b-5efbd9496866',
+  agreementSigned: '4fd2e43c-309b-4e50-8fb8-1955852d9d71',
+  agreementSignedForOther: 'c20206d5-bf03-4002-9a90-37d5032d9e84',
+  agreementSignedByOther: '522b6657-5ca5-4368-a294-6b527703bd0b',
+  joinRequestReceipt: '38bcd263-6ce8-431f-979d-8e637c1f0576',
+  joinRequestApproved: '4d8ee728-100e-4f0e-8793-5638cfa4ffa4',
 } as const;
 
 /** A code, link or notice to a user: one of those templates, filled in. */
@@ -27,7 +38,7 @@ export interface AccountMessage {
   template_id: string;
   /** An email address or a phone number, as it was entered. */
   to: string;
-  personalisation: Record<string, string>;
+  personalisation: Record<string, string | string[]>;
   /** Where answers to an email go; without it, where the platform service's answers go. */
   reply_to?: string;
 }

@@ -6,7 +6,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { accountTemplates } from './account-messages.ts';
 import { addOrganisationMember } from './permissions.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });
 const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';
 const notFound = { result: 'error', message: 'No result found' };
 const missing = 'Missing data for required field.';
@@ -99,7 +99,8 @@ describe('POST /user/{user_id}', () => {
   describe('with updated_by', () => {
     const changeBy = (body: object) => sentBy(harness, () => change({ ...body, updated_by: actor }));
 
-    it('tells the new address, and the new number', async () => {
+    it('tells the new address and number, and the previous ones', async () => {
+      const before = (await harness.admin('GET', `/user/${user}`)).body.data;
       const { answer, sent } = await changeBy({ email_address: 'fresh@example.org', mobile_number: '07700900111' });
       expect(answer.status).toBe(200);
       const personalisation = {
@@ -107,10 +108,35 @@ describe('POST /user/{user_id}', () => {
         servicemanagername: 'Grace Manager',
         'email address': 'fresh@example.org',
       };
-      expect(sent).toMatchObject([
-        { template_id: accountTemplates.emailAddressChanged, recipient: 'fresh@example.org', personalisation },
-        { template_id: accountTemplates.mobileNumberChanged, recipient: '07700900111', personalisation },
+      const forPrevious = {
+        name: 'After',
+        servicemanagername: 'Grace Manager',
+        support_url: 'https://admin.example/support',
+      };
+      const { previousEmailAddress, previousMobileNumber } = accountTemplates;
+      expect(
+        sent.map(({ template_id, recipient, personalisation }) => [template_id, recipient, personalisation]),
+      ).toEqual([
+        [accountTemplates.emailAddressChanged, 'fresh@example.org', personalisation],
+        [previousEmailAddress, before.email_address, forPrevious],
+        [accountTemplates.mobileNumberChanged, '07700900111', personalisation],
+        [previousMobileNumber, before.mobile_number, forPrevious],
       ]);
+    });
+
+    it('tells only who is concerned', async () => {
+      const withoutNumber = await aUser(harness);
+      await harness.admin('POST', `/user/${withoutNumber}`, { auth_type: 'email_auth', mobile_number: null });
+      const first = { mobile_number: '07700900222', updated_by: actor };
+      const { sent } = await sentBy(harness, () => harness.admin('POST', `/user/${withoutNumber}`, first));
+      expect(sent).toMatchObject([{ recipient: '07700900222' }]);
+    });
+
+    it('tells nobody when the change is refused', async () => {
+      await aUser(harness, { email_address: 'occupied@example.org' });
+      const { answer, sent } = await changeBy({ email_address: 'occupied@example.org', mobile_number: '07700900333' });
+      expect(answer.status).toBe(400);
+      expect(sent).toEqual([]);
     });
 
     it('tells nothing when nothing really changed', async () => {

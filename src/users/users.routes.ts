@@ -18,7 +18,10 @@ import {
   updateUser,
 } from './users.ts';
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'EMAIL_DOMAIN'> };
+type Needs = Platform & {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'EMAIL_DOMAIN' | 'ADMIN_BASE_URL'>;
+};
 
 const Name = Type.String({ format: 'user-name' });
 const EmailAddress = Type.String({ format: 'email', maxLength: 255 });
@@ -92,7 +95,7 @@ export function userRoutes(http: Http, app: Needs): void {
     {
       preValidation: [preValidation, actorExists(app)],
       schema: {
-        summary: 'Change a user; with updated_by, the user is told of a new address or number',
+        summary: 'Change a user; with updated_by, the new and the previous address or number are told',
         params: OfUser,
         body: UserChange,
         response: { 200: Data(UserRecord) },

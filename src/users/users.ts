@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
@@ -5,6 +6,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
+import { pageUrl } from './link-tokens.ts';
 import { hashPassword, isPassword, noPassword } from './passwords.ts';
 import { deleteMembershipsOfUser } from './permissions.sql.ts';
 import { getUserRecord, type UserRecord } from './user-record.ts';
@@ -68,9 +70,11 @@ export async function createUser(app: Needs, request: NewUser): Promise<UserReco
   });
 }
 
-/** With `updatedById`, the user is told of a new address or number, at the new one. */
+type NoticeNeeds = { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+/** With `updatedById`, the user is told of a new address or number, at the new one and at the previous one. */
 export async function updateUser(
-  app: Needs & { accountMessages: AccountMessageSender },
+  app: Needs & NoticeNeeds,
   userId: string,
   change: Editable,
   updatedById?: string,
@@ -85,7 +89,7 @@ export async function updateUser(
 }
 
 async function tellOfChange(
-  app: { accountMessages: AccountMessageSender },
+  app: NoticeNeeds,
   tx: Tx,
   before: Pick<UserRecord, 'email_address' | 'mobile_number'>,
   user: UserRecord,
@@ -93,19 +97,22 @@ async function tellOfChange(
 ): Promise<void> {
   const actor = await selectUser(tx, updatedById);
   if (!actor) throw notFound();
-  const personalisation = { name: user.name, servicemanagername: actor.name, 'email address': user.email_address };
+  const names = { name: user.name, servicemanagername: actor.name };
+  const personalisation = { ...names, 'email address': user.email_address };
+  // The previous address may be another's by now: it learns that something changed, but not to what.
+  const forPrevious = { ...names, support_url: pageUrl(app.config.ADMIN_BASE_URL, '/support') };
+  const send = (template_id: string, to: string, values: Record<string, string>) =>
+    app.accountMessages.send(tx, { template_id, to, personalisation: values });
   if (user.email_address !== before.email_address) {
-    const { emailAddressChanged } = accountTemplates;
-    await app.accountMessages.send(tx, {
-      template_id: emailAddressChanged,
-      to: user.email_address,
-      personalisation,
-    });
+    await send(accountTemplates.emailAddressChanged, user.email_address, personalisation);
+    await send(accountTemplates.previousEmailAddress, before.email_address, forPrevious);
   }
   if (user.mobile_number !== before.mobile_number) {
     if (user.mobile_number === null) throw invalid("Recipient can't be empty");
-    const { mobileNumberChanged } = accountTemplates;
-    await app.accountMessages.send(tx, { template_id: mobileNumberChanged, to: user.mobile_number, personalisation });
+    await send(accountTemplates.mobileNumberChanged, user.mobile_number, personalisation);
+    if (before.mobile_number !== null) {
+      await send(accountTemplates.previousMobileNumber, before.mobile_number, forPrevious);
+    }
   }
 }
 
