@@ -4,7 +4,10 @@ import { anyOf } from '../platform/db/expressions.ts';
 import type { Users } from '../platform/db/schema.ts';
 import { platformServiceId } from './account-messages.ts';
 
-export interface UserRow extends Omit<Selectable<Users>, 'password_hash' | 'updated_at'> {
+/** Columns that the wire never shows. */
+type Kept = 'password_hash' | 'updated_at' | 'failed_password_count' | 'failed_code_count' | 'passwords_refused_until';
+
+export interface UserRow extends Omit<Selectable<Users>, Kept> {
   can_use_webauthn: boolean;
   organisations: string[];
   services: string[];

@@ -26,7 +26,16 @@ export function selectUserForUpdate(tx: Tx, userId: string) {
   return (
     tx
       .selectFrom('users')
-      .select(['id', 'name', 'email_address', 'mobile_number', 'failed_login_count'])
+      .select([
+        'id',
+        'name',
+        'email_address',
+        'mobile_number',
+        'failed_login_count',
+        'failed_password_count',
+        'failed_code_count',
+        'passwords_refused_until',
+      ])
       .where('id', '=', userId)
       // Not the key: rows that refer to the user may be written meanwhile.
       .forNoKeyUpdate()

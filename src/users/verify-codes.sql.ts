@@ -29,11 +29,21 @@ export async function countLiveCodes(db: Db | Tx, userId: string, now: Timestamp
   return count;
 }
 
+export async function countCodesSince(tx: Tx, userId: string, moment: Timestamp): Promise<number> {
+  const { count } = await tx
+    .selectFrom('verify_codes')
+    .select((code) => code.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('created_at', '>', moment)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Newest first. */
 export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
   return tx
     .selectFrom('verify_codes')
-    .select(['id', 'code_digest', 'used', 'expires_at'])
+    .select(['code_digest', 'used', 'expires_at'])
     .where('user_id', '=', userId)
     .where('code_type', '=', codeType)
     .orderBy('created_at', 'desc')
@@ -41,8 +51,15 @@ export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
     .execute();
 }
 
-export async function markCodeUsed(tx: Tx, codeId: string): Promise<void> {
-  await tx.updateTable('verify_codes').set({ used: true }).where('id', '=', codeId).execute();
+/** Of one type, or of both. */
+export async function markCodesUsed(tx: Tx, userId: string, codeType?: CodeType): Promise<void> {
+  await tx
+    .updateTable('verify_codes')
+    .set({ used: true })
+    .where('user_id', '=', userId)
+    .where('used', '=', false)
+    .$if(codeType !== undefined, (query) => query.where('code_type', '=', codeType as CodeType))
+    .execute();
 }
 
 export async function deleteVerifyCodesUntil(db: Db, moment: Timestamp): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
-import { later, minute_ms, timestamp } from '../platform/clock.ts';
+import { day_ms, earlier, later, minute_ms, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -8,11 +8,14 @@ import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
 import { createLinkToken, pageUrl } from './link-tokens.ts';
 import { type LockedUser, lockUser } from './users.ts';
-import { type CodeType, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';
+import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';
 
 const codeLifetime_ms = 30 * minute_ms;
 const maxLiveCodes = 5;
 const codeDigits = 5;
+/** Wrong codes in a row after which a user's codes are useless. */
+export const maxWrongCodes = 10;
+const maxCodesADayAfterThat = 20;
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
@@ -64,6 +67,11 @@ async function sendCode(
     // The lock makes the count exact however many requests arrive at once.
     const user = await lockUser(tx, userId);
     if ((await countLiveCodes(tx, userId, timestamp(now))) >= maxLiveCodes) return;
+    // Useless codes make room for new ones. Without a limit, one guess at each of thousands of codes would be possible.
+    if (user.failed_code_count >= maxWrongCodes) {
+      const today = await countCodesSince(tx, userId, timestamp(earlier(now, day_ms)));
+      if (today >= maxCodesADayAfterThat) return;
+    }
     await insertVerifyCode(tx, {
       id: newId(now),
       user_id: user.id,

@@ -805,6 +805,9 @@ export interface Users {
   receives_new_features_email: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+  failed_password_count: Generated<number>;
+  failed_code_count: Generated<number>;
+  passwords_refused_until: Time | null;
 }
 
 export interface VerifyCodes {
