@@ -1,11 +1,5 @@
 import type { Notices } from './db/notices.ts';
-
-interface Entry<Value> {
-  loading: Promise<Value | undefined>;
-  /** Once it has been read. */
-  value: Value | undefined;
-  readAt: number;
-}
+import { Lru } from './lru.ts';
 
 interface RememberedOptions<Value> {
   /** Its payload is the key of what changed. */
@@ -16,49 +10,80 @@ interface RememberedOptions<Value> {
   load(key: string): Promise<Value | undefined>;
 }
 
-/** Rows by id, kept in memory until a notice says that they changed; while notices may get lost nothing is kept. */
+interface Known<Value> {
+  value: Value;
+  readAt: number;
+}
+
+const unknownFor_ms = 5_000;
+const mostUnknown = 10_000;
+
+/**
+ * Rows by id, kept in memory until a notice says that they changed; while notices may get lost nothing is kept. That there
+ * is no such row is kept apart, and shortly: made-up ids cost one read each, and displace nothing.
+ */
 export class Remembered<Value> {
-  private readonly entries = new Map<string, Entry<Value>>();
+  private readonly known: Lru<Known<Value>>;
+  private readonly unknown = new Lru<number>(mostUnknown);
+  private readonly loading = new Map<string, Promise<Value | undefined>>();
   private readonly notices: Notices;
   private readonly options: RememberedOptions<Value>;
 
   constructor(notices: Notices, options: RememberedOptions<Value>) {
     this.notices = notices;
     this.options = options;
-    notices.on(options.channel, (key) => this.entries.delete(key));
-    notices.onReset(() => this.entries.clear());
+    this.known = new Lru(options.most);
+    // The creation of a row is announced like every change of it.
+    notices.on(options.channel, (key) => {
+      for (const kept of [this.known, this.unknown, this.loading]) kept.delete(key);
+    });
+    notices.onReset(() => {
+      for (const kept of [this.known, this.unknown, this.loading]) kept.clear();
+    });
   }
 
   /** What is in memory; reads nothing. */
   peek(key: string): Value | undefined {
-    const known = this.entries.get(key);
+    const known = this.known.get(key);
     return known && !this.isOld(known) ? known.value : undefined;
   }
 
   /** What is in memory comes at once: a promise for every request that needs no waiting would be felt. */
-  find(key: string): Value | Promise<Value | undefined> {
-    const known = this.entries.get(key);
-    if (known && !this.isOld(known)) return known.value ?? known.loading;
-    const entry = { loading: this.options.load(key), value: undefined, readAt: performance.now() };
-    if (this.notices.connected) this.keep(key, entry);
-    return entry.loading;
+  find(key: string): Value | undefined | Promise<Value | undefined> {
+    const value = this.peek(key);
+    if (value !== undefined || this.isKnownToBeMissing(key)) return value;
+    return this.loading.get(key) ?? this.load(key);
   }
 
-  private isOld({ readAt }: Entry<Value>): boolean {
+  private load(key: string): Promise<Value | undefined> {
+    const readAt = performance.now();
+    const loading = this.options.load(key);
+    if (!this.notices.connected) return loading;
+    this.loading.set(key, loading);
+    // What changed while it was read is not kept, and neither is a failed read.
+    const settle = (keep: () => void) => {
+      if (this.loading.get(key) !== loading) return;
+      this.loading.delete(key);
+      keep();
+    };
+    loading.then(
+      (value) =>
+        settle(() => {
+          if (value === undefined) this.unknown.set(key, readAt, 1);
+          else this.known.set(key, { value, readAt }, 1);
+        }),
+      () => settle(() => undefined),
+    );
+    return loading;
+  }
+
+  private isOld({ readAt }: Known<Value>): boolean {
     const { forgetAfter_ms } = this.options;
     return forgetAfter_ms !== undefined && performance.now() - readAt >= forgetAfter_ms;
   }
 
-  private keep(key: string, entry: Entry<Value>): void {
-    if (this.entries.size >= this.options.most) this.entries.clear();
-    this.entries.set(key, entry);
-    const forget = () => {
-      if (this.entries.get(key) === entry) this.entries.delete(key);
-    };
-    // Neither a failed read nor an unknown key is worth remembering.
-    entry.loading.then((value) => {
-      if (value === undefined) forget();
-      else entry.value = value;
-    }, forget);
+  private isKnownToBeMissing(key: string): boolean {
+    const readAt = this.unknown.get(key);
+    return readAt !== undefined && performance.now() - readAt < unknownFor_ms;
   }
 }

@@ -116,8 +116,9 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
     done();
   });
   if (surface.afterWrite) {
-    scope.addHook('onSend', async (request) => {
-      if (request.method !== 'GET' && request.method !== 'HEAD') surface.afterWrite?.(app);
+    scope.addHook('onSend', async (request, reply) => {
+      const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+      if (isWrite && reply.statusCode < 400) surface.afterWrite?.(app);
     });
   }
   scope.addHook('onRoute', (route) => documentSurface(route, surface));

@@ -47,7 +47,7 @@ export interface Surface<App> {
   errorStatuses: number[];
   /** Extra body formats (forms, signed envelopes); JSON is always read, whatever the content type says. */
   bodyFormats?: Record<string, (body: Buffer) => unknown>;
-  /** Called after a request that may have changed something, before its answer leaves. */
+  /** Called after a request that changed something, before its answer leaves; a refused one changes nothing. */
   afterWrite?(app: App): void;
   routes: RouteModule<App>[];
 }

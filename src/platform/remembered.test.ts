@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { anApiKey, aService, aUser } from '../../test/kit/builders.ts';
+import { type Harness, useHarness } from '../../test/kit/harness.ts';
+import { Remembered } from './remembered.ts';
+
+const harness = useHarness();
+let service: string;
+let key: string;
+
+beforeAll(async () => {
+  service = await aService(harness);
+  key = await anApiKey(harness, service);
+});
+
+const ask = (who: Pick<Harness, 'v2'>, withKey: string) => who.v2('GET', '/v2/templates', withKey);
+
+/** How often the database is asked for anything meanwhile. */
+async function reads(work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const note = () => {
+    count += 1;
+  };
+  harness.app.pool.on('acquire', note);
+  await work();
+  harness.app.pool.off('acquire', note);
+  return count;
+}
+
+describe('what is kept in memory', () => {
+  it('survives requests that are refused', async () => {
+    // Notices of how the service came about may still be on their way.
+    await expect.poll(async () => (await ask(harness, key)) && harness.app.serviceKeys.peek(service)).toBeDefined();
+    const kept = harness.app.serviceKeys.peek(service);
+    expect((await harness.request({ method: 'POST', url: '/service', payload: '{}' })).status).toBe(401);
+    expect((await harness.admin('POST', '/service', {})).status).toBe(400);
+    expect((await harness.admin('POST', '/no-such-route', {})).status).toBe(404);
+    expect(harness.app.serviceKeys.peek(service)).toBe(kept);
+  });
+
+  it('is read again after a write that succeeded', async () => {
+    await ask(harness, key);
+    const before = harness.app.serviceKeys.peek(service);
+    expect((await harness.admin('POST', `/service/${service}`, { prefix_sms: false })).status).toBe(200);
+    await ask(harness, key);
+    expect(harness.app.serviceKeys.peek(service)).not.toBe(before);
+  });
+
+  it('is not displaced by made-up keys, however many', async () => {
+    const load = async (id: string) => (id === 'real' ? 'its row' : undefined);
+    const rows = new Remembered(harness.app.notices, { channel: 'nothing', most: 3, load });
+    await rows.find('real');
+    await Promise.all(Array.from({ length: 50 }, (_, index) => rows.find(`made up ${index}`)));
+    expect(rows.peek('real')).toBe('its row');
+  });
+});
+
+describe('a key of a service that does not exist', () => {
+  it('costs one read, however often it is tried', async () => {
+    const madeUp = `k-${randomUUID()}-${randomUUID()}`;
+    const tries = async () => {
+      for (let time = 0; time < 20; time += 1) expect((await ask(harness, madeUp)).status).toBe(403);
+    };
+    expect(await reads(tries)).toBe(1);
+  });
+
+  it('is looked for again after some seconds', async () => {
+    const madeUp = `k-${randomUUID()}-${randomUUID()}`;
+    await ask(harness, madeUp);
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 5_001);
+    onTestFinished(() => clock.mockRestore());
+    expect(await reads(() => ask(harness, madeUp))).toBe(1);
+  });
+
+  it('works at once when the service is created, here and in another process', async () => {
+    const id = randomUUID();
+    const secret = randomUUID();
+    const another = await harness.anotherProcess();
+    for (const process of [harness, another]) expect((await ask(process, `k-${id}-${secret}`)).status).toBe(403);
+    const created_by_id = await aUser(harness);
+    await harness.app.pool.query(
+      `insert into services
+       select (jsonb_populate_record(s, jsonb_build_object('id', $1::text, 'name', $1::text, 'normalised_name', $1::text))).*
+       from services s where s.id = $2`,
+      [id, service],
+    );
+    await harness.app.pool.query(
+      `insert into api_keys (id, service_id, name, encrypted_secret, key_type, created_by_id, created_at)
+       values (gen_random_uuid(), $1, 'k', $2, 'normal', $3, $4)`,
+      [id, harness.app.secrets.encrypt('api-key', secret), created_by_id, harness.clock.now()],
+    );
+    for (const process of [harness, another]) {
+      await expect.poll(async () => (await ask(process, `k-${id}-${secret}`)).status, { timeout: 1_000 }).toBe(200);
+    }
+  });
+});
