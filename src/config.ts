@@ -92,6 +92,10 @@ export const settings = {
     { fallback: ['sandbox'] },
   ),
   EMAIL_PROVIDERS: setting.listOf('Who carries email.', ['sandbox', 'smtp', 'ses'], { fallback: ['sandbox'] }),
+  SMS_RECEIPT_TOKENS: setting.flag(
+    'Take receipts of MMG and Firetext only at the address that each message names, which holds a token; false: also at the plain address.',
+    { fallback: true },
+  ),
   PROVIDER_RATES: setting.numbersByName(
     'Most messages per second that one process hands to a provider, for example `mmg:50,ses:14`.',
     { fallback: {}, fallbackText: 'no limit' },

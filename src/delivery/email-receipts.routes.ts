@@ -9,7 +9,7 @@ import type { SesEvent } from './providers/ses.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 import { confirmSubscription, type SnsEnvelope, SnsVerifier } from './sns.ts';
 
-type Needs = Platform & { config: Pick<Config, 'SES_VERIFY_SIGNATURES' | 'SES_TOPIC_ARNS'> };
+type Needs = Platform & { config: Pick<Config, 'EMAIL_PROVIDERS' | 'SES_VERIFY_SIGNATURES' | 'SES_TOPIC_ARNS'> };
 
 const text = Type.Optional(Type.String());
 const Envelope = Type.Object(
@@ -31,8 +31,10 @@ const Envelope = Type.Object(
 const Success = Type.Object({ result: Type.Literal('success'), message: Type.String() });
 const notJson = 'SES callback failed: invalid json';
 
-/** Receipts, bounces and complaints of Amazon SES, delivered by SNS. */
+/** Receipts, bounces and complaints of Amazon SES, delivered by SNS, while it is in use; the sandbox takes them too. */
 export function emailReceiptRoutes(http: Http, app: Needs): void {
+  const { EMAIL_PROVIDERS: inUse } = app.config;
+  if (!inUse.includes('ses') && !inUse.includes('sandbox')) return;
   const receipts = receiptRecorder(app);
   const verifier = new SnsVerifier(app.log, app.config.SES_TOPIC_ARNS);
 

@@ -4,7 +4,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { meaningOfSesEvent, type SesComplaint, type SesEvent, taggedReference } from './providers/ses.ts';
 import type { ReceiptRecorder } from './receipt-recorder.ts';
-import { findTargets, type ReceiptOutcome } from './receipts.ts';
+import { findTargets, isFromCarrier, type ReceiptOutcome } from './receipts.ts';
 import { announceComplaint } from './service-callbacks.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'queue'>;
@@ -38,6 +38,7 @@ function recordSesComplaint(app: Needs, complaint: SesComplaint): Promise<Receip
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';
+    if (!isFromCarrier({ provider: 'ses', proven: true }, target)) return 'known';
     const now = app.clock.now();
     const { id, complaint_date } = await recordComplaint(
       tx,

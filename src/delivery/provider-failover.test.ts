@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { messageOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
-import { startStubGateways } from '../../test/kit/stub-gateways.ts';
+import { receiptPathOf, startStubGateways } from '../../test/kit/stub-gateways.ts';
 import { chooseByPriority, Pace, ProviderChoice } from './provider-choice.ts';
 
 const gateways = await startStubGateways();
@@ -89,8 +89,13 @@ describe('a provider whose receipts are slow', () => {
 
   const receipts = async (ids: string[]) => {
     for (const id of ids) {
-      const payload = JSON.stringify({ status: '3', CID: id });
-      await harness.request({ method: 'POST', url: '/notifications/sms/mmg', payload });
+      const sent = gateways.sentTo(id).at(-1);
+      const [type, payload] =
+        sent?.gateway === 'mmg'
+          ? ['application/json', JSON.stringify({ status: '3', CID: id })]
+          : ['application/x-www-form-urlencoded', `status=0&reference=${id}`];
+      const headers = { 'content-type': type };
+      await harness.request({ method: 'POST', url: receiptPathOf(sent), headers, payload });
     }
   };
   const sentBy = async (ids: string[], provider: string) => {

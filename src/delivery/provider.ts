@@ -58,8 +58,10 @@ export interface Receipt {
   notification_type: NotificationType;
   /** Our id, or the provider’s own reference where it uses one. */
   reference: string;
+  /** Signed, or sent to the address that the message named: it comes from this provider. */
+  proven: boolean;
   /** A provider may leave open what it means until the message’s state is known. */
-  statusFor(notification: { status: Status; provider: string | null }): ReceiptStatus;
+  statusFor(notification: { status: Status }): ReceiptStatus;
   /** When it happened, as the provider says. */
   at?: Date;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/queued-messages.ts';
-import { startStubGateways } from '../../test/kit/stub-gateways.ts';
+import { receiptPathOf, startStubGateways } from '../../test/kit/stub-gateways.ts';
 import { twilioSignature } from './providers/twilio.ts';
 
 const gateways = await startStubGateways();
@@ -37,7 +37,7 @@ describe('MMG', () => {
     expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'mmg', billable_units: 1 });
     await harness.request({
       method: 'POST',
-      url: '/notifications/sms/mmg',
+      url: receiptPathOf(gateways.sentTo(id)[0]),
       payload: JSON.stringify({ status: '3', CID: id }),
     });
     expect((await messageOf(harness, id)).status).toBe('delivered');
@@ -87,7 +87,7 @@ describe('MMG', () => {
     const id = await send();
     await harness.request({
       method: 'POST',
-      url: '/notifications/sms/mmg',
+      url: receiptPathOf(gateways.sentTo(id)[0]),
       payload: JSON.stringify({ status: '3', CID: id }),
     });
     gateways.answer = () => 'accept';
@@ -116,7 +116,7 @@ describe('Firetext', () => {
     });
     await harness.request({
       method: 'POST',
-      url: '/notifications/sms/firetext',
+      url: receiptPathOf(gateways.sentTo(id)[0]),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: `status=1&code=102&reference=${id}`,
     });

@@ -8,7 +8,7 @@ import { ses } from './providers/ses.ts';
 import { smtp } from './providers/smtp.ts';
 import { twilio } from './providers/twilio.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Config };
+type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & { config: Config };
 
 /** Every built-in provider; the configuration says which are in use. */
 const texts: Record<Config['SMS_PROVIDERS'][number], (app: Needs) => Provider<TextMessage>> = {

@@ -8,6 +8,8 @@ export interface ReceiptTarget {
   notification_type: NotificationType;
   status: Status;
   provider: string | null;
+  /** Who was given the message, or is being given it; null: nobody yet. */
+  handed_to: string | null;
   international: boolean;
   normalised_recipient: string | null;
   client_reference: string | null;
@@ -18,7 +20,8 @@ export interface ReceiptTarget {
 export async function selectTargets(tx: Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`
     select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,
-      recipient
+      recipient,
+      coalesce(provider, (select q.provider from delivery_queue q where q.notification_id = notifications.id)) as handed_to
     from notifications where id = any (${ids}::uuid[])`.execute(tx);
   return rows;
 }

@@ -27,8 +27,8 @@ interface RecordedReceipts {
 }
 
 /**
- * Any number of receipts in one transaction. Repeated, late and unknown ones change nothing: a status moves only from
- * where a receipt may find it.
+ * Any number of receipts in one transaction. Repeated, late, unknown and foreign ones change nothing: a status moves only
+ * from where a receipt may find it, and never before the message was given to a provider.
  */
 export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
   if (receipts.length === 0) return { outcomes: [], changed: [] };
@@ -40,9 +40,10 @@ export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Pr
   for (const receipt of receipts) {
     const target = targets.get(receipt.reference);
     if (!target || target.notification_type !== receipt.notification_type || saysNothing(target)) continue;
+    if (!isFromCarrier(receipt, target)) continue;
     const status = receipt.statusFor(target);
     if (status === target.status) continue;
-    const provider = target.provider === null ? { provider: receipt.provider } : {};
+    const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
     changes.push({ id: target.id, status, because: 'receipt', ...provider });
     // The next receipt of this batch for the same message finds it so.
     if (mayChange.includes(target.status)) target.status = status;
@@ -54,6 +55,14 @@ export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Pr
   await announceStatuses(tx, changed, now);
   const outcomes = receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
   return { outcomes, changed };
+}
+
+/** Only the provider that a message was given to can say what became of it; the sandbox stands in for all of them. */
+export function isFromCarrier(
+  { provider, proven }: Pick<Receipt, 'provider' | 'proven'>,
+  { handed_to }: ReceiptTarget,
+): boolean {
+  return handed_to === 'sandbox' || (handed_to === provider && proven);
 }
 
 /** All that a provider ever gave us as a reference; anything else names nothing. */

@@ -8,7 +8,8 @@ import type { Platform } from '../platform/platform.ts';
 import { firetextReceipt } from './providers/firetext.ts';
 import { mmgReceipt } from './providers/mmg.ts';
 import { isTwilioSignature, twilioReceipt } from './providers/twilio.ts';
-import { receiptRecorder } from './receipt-recorder.ts';
+import { isReceiptToken } from './receipt-address.ts';
+import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 
 const Success = Type.Object({ result: Type.Literal('success') });
 const Missing = Type.Object({
@@ -19,50 +20,77 @@ const Missing = Type.Object({
   }),
 });
 const Anything = Type.Optional(Type.Unknown());
+const Token = Type.Object({
+  token: Type.Optional(
+    Type.String({ description: 'Is in the address that the message named; not for a message in the sandbox' }),
+  ),
+});
 const form = ['application/x-www-form-urlencoded'];
 const answers = { 200: Success, 400: Missing };
 
-type Needs = Platform & { config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN'> };
+type Needs = Platform & {
+  config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN' | 'SMS_PROVIDERS' | 'SMS_RECEIPT_TOKENS'>;
+};
 
-/** Delivery receipts of the text message gateways. A gateway hears `success` for any message, known or not. */
+const routes = { mmg: mmgRoute, firetext: firetextRoute, twilio: twilioRoute };
+
+/**
+ * Delivery receipts of the text message gateways that are in use; the sandbox takes those of all. A gateway hears `success`
+ * for any message, known or not.
+ */
 export function textReceiptRoutes(http: Http, app: Needs): void {
   const receipts = receiptRecorder(app);
+  const { SMS_PROVIDERS: inUse } = app.config;
+  for (const name of ['mmg', 'firetext', 'twilio'] as const) {
+    if (inUse.includes(name) || inUse.includes('sandbox')) routes[name](http, app, receipts);
+  }
+}
 
+function mmgRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
   http.post(
     '/notifications/sms/mmg',
     {
       schema: {
         summary: 'Delivery receipt of MMG',
+        querystring: Token,
         body: Type.Object({ status: Anything, CID: Anything, substatus: Anything, deliverytime: Anything }),
         response: answers,
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, query }, reply) => {
       const missing = missingFields(body, ['status', 'CID'], 'MMG');
       if (missing) return reply.code(400).send(missing);
-      await receipts.add(mmgReceipt(body));
+      const proven = !app.config.SMS_RECEIPT_TOKENS || isReceiptToken(app.secrets, 'mmg', body.CID, query.token);
+      await receipts.add(mmgReceipt(body, proven));
       return { result: 'success' as const };
     },
   );
+}
 
+function firetextRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
   http.post(
     '/notifications/sms/firetext',
     {
       schema: {
         summary: 'Delivery receipt of Firetext (a form)',
         consumes: form,
+        querystring: Token,
         body: Type.Object({ status: Anything, reference: Anything, code: Anything, time: Anything }),
         response: answers,
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, query }, reply) => {
       const missing = missingFields(body, ['status', 'reference'], 'Firetext');
       if (missing) return reply.code(400).send(missing);
-      await receipts.add(firetextReceipt(body));
+      const proven =
+        !app.config.SMS_RECEIPT_TOKENS || isReceiptToken(app.secrets, 'firetext', body.reference, query.token);
+      await receipts.add(firetextReceipt(body, proven));
       return { result: 'success' as const };
     },
   );
+}
 
+function twilioRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
   http.post(
     '/notifications/sms/twilio',
     {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/queued-messages.ts';
+import { receiptPathOf, startStubGateways } from '../../test/kit/stub-gateways.ts';
 import type { NewNotification } from '../notifications/notification.ts';
 import { twilioSignature } from './providers/twilio.ts';
 
@@ -9,6 +10,8 @@ const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
   config: { SANDBOX_RECEIPTS: 'hold', TWILIO_AUTH_TOKEN: 'twilio-token' },
 });
+const real = await startStubGateways();
+afterAll(() => real.close());
 const unknownId = '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
 
 async function aSentMessage(fields: Partial<NewNotification> = {}): Promise<string> {
@@ -90,14 +93,34 @@ describe('POST /notifications/sms/mmg', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it('200, and a message that was never handed over gets what it lacks', async () => {
+  it('200, and a message that waits, or is scheduled, is still sent', async () => {
+    const service = await aService(harness);
+    const waiting = await aQueuedMessage(harness, service);
+    const scheduled = '2026-11-15T18:00:00.000000Z';
+    const later = await aQueuedMessage(harness, service, { due_at: scheduled, scheduled_for: scheduled });
+    for (const id of [waiting, later]) {
+      expect((await mmg({ status: '3', CID: id })).body).toEqual({ result: 'success' });
+      expect((await firetext({ status: '1', code: '101', reference: id })).body).toEqual({ result: 'success' });
+      expect(await messageOf(harness, id)).toMatchObject({ status: 'created', provider: null });
+    }
+    await harness.deliver();
+    expect((await messageOf(harness, waiting)).status).toBe('sending');
+    expect((await messageOf(harness, later)).status).toBe('created');
+  });
+
+  it('200, and a receipt that is faster than the record of its hand-over gets what it lacks', async () => {
     const service = await aService(harness);
     const id = await aQueuedMessage(harness, service, { due_at: '2026-12-24T00:00:00.000000Z' });
+    await harness.app.db
+      .updateTable('delivery_queue')
+      .set({ provider: 'sandbox', outcome_known: false })
+      .where('notification_id', '=', id)
+      .execute();
     await mmg({ status: '3', CID: id });
-    expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', provider: 'mmg', sent_at: null });
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', provider: 'sandbox', sent_at: null });
     await harness.deliver();
     const message = await messageOf(harness, id);
-    expect(message).toMatchObject({ status: 'delivered', provider: 'mmg', billable_units: 1 });
+    expect(message).toMatchObject({ status: 'delivered', provider: 'sandbox', billable_units: 1 });
     expect(message.sent_at).not.toBeNull();
     expect(await queueOf(harness, id)).toBeUndefined();
     const usage = await harness.app.db
@@ -106,7 +129,7 @@ describe('POST /notifications/sms/mmg', () => {
       .where('service_id', '=', service)
       .where('billable_units', '>', 0)
       .execute();
-    expect(usage).toEqual([{ provider: 'mmg', billable_units: 1, notifications_sent: 1 }]);
+    expect(usage).toEqual([{ provider: 'sandbox', billable_units: 1, notifications_sent: 1 }]);
   });
 
   it('200, and receipts for an email change nothing', async () => {
@@ -239,5 +262,73 @@ describe('POST /notifications/sms/twilio', () => {
       'Twilio callback failed: MessageStatus missing',
       'Twilio callback failed: MessageSid missing',
     ]);
+  });
+});
+
+describe('with real gateways', () => {
+  const outside = useHarness({
+    now: '2026-11-15T12:00:00Z',
+    config: {
+      SMS_PROVIDERS: ['mmg', 'firetext'],
+      MMG_URL: `${real.url}/mmg`,
+      MMG_API_KEY: 'x',
+      FIRETEXT_URL: `${real.url}/firetext`,
+      FIRETEXT_API_KEY: 'x',
+    },
+  });
+
+  async function aMessageAt(gateway: 'mmg' | 'firetext'): Promise<string> {
+    real.answer = (request) => (request.gateway === gateway ? 'accept' : { status: 500 });
+    const id = await aQueuedMessage(outside, await aService(outside));
+    await outside.deliver();
+    expect(await messageOf(outside, id)).toMatchObject({ status: 'sending', provider: gateway });
+    return id;
+  }
+  const post = (url: string, fields: Record<string, string>) =>
+    outside.request({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: url.includes('mmg') ? JSON.stringify(fields) : new URLSearchParams(fields).toString(),
+    });
+  const statusOf = async (id: string) => (await messageOf(outside, id)).status;
+
+  it('200, and a receipt counts only at the address that its message named', async () => {
+    const id = await aMessageAt('mmg');
+    const other = await aMessageAt('mmg');
+    const named = receiptPathOf(real.sentTo(id).at(-1));
+    const wrong = ['/notifications/sms/mmg', '/notifications/sms/mmg?token=', receiptPathOf(real.sentTo(other).at(-1))];
+    for (const url of wrong) {
+      expect((await post(url, { status: '3', CID: id })).body).toEqual({ result: 'success' });
+      expect(await statusOf(id)).toBe('sending');
+    }
+    await post(named, { status: '3', CID: id.toUpperCase() });
+    expect(await statusOf(id)).toBe('delivered');
+  });
+
+  it('200, and the receipt of another gateway changes nothing', async () => {
+    const id = await aMessageAt('firetext');
+    const token = new URL(String(real.sentTo(id).at(-1)?.fields.receipt)).search;
+    for (const url of ['/notifications/sms/mmg', `/notifications/sms/mmg${token}`]) {
+      expect((await post(url, { status: '5', CID: id })).body).toEqual({ result: 'success' });
+      expect(await statusOf(id)).toBe('sending');
+    }
+    await post(receiptPathOf(real.sentTo(id).at(-1)), { status: '0', reference: id });
+    expect(await statusOf(id)).toBe('delivered');
+  });
+
+  it('200 at the plain address where SMS_RECEIPT_TOKENS is false', async () => {
+    const id = await aMessageAt('mmg');
+    outside.app.config.SMS_RECEIPT_TOKENS = false;
+    await post('/notifications/sms/mmg', { status: '3', CID: id });
+    outside.app.config.SMS_RECEIPT_TOKENS = true;
+    expect(await statusOf(id)).toBe('delivered');
+  });
+
+  it('404 for gateways that are not in use, whatever email goes through', async () => {
+    expect(outside.app.config.EMAIL_PROVIDERS).toEqual(['sandbox']);
+    const answer = await post('/notifications/sms/twilio', { MessageSid: 'SM1', MessageStatus: 'delivered' });
+    expect(answer.status).toBe(404);
+    expect(answer.body.result).toBe('error');
   });
 });

@@ -104,7 +104,7 @@ function checkSecretKey(config: Config, encrypted: string | undefined): Finding 
 async function checkProviders(config: Config, url: string): Promise<Finding[]> {
   const log = createLog('silent');
   const { db, close } = openDatabase({ url, poolSize: 1, log });
-  const app = { config, db, clock: systemClock, log };
+  const app = { config, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEY) };
   try {
     return await Promise.all([
       ...textProviders(app).map((provider) => checkProvider('sms', provider)),

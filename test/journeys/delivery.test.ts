@@ -5,7 +5,7 @@ import { twilioSignature } from '../../src/delivery/providers/twilio.ts';
 import { platformUserId } from '../../src/users/account-messages.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';
-import { startCallbackSink, startStubGateways } from '../kit/stub-gateways.ts';
+import { receiptPathOf, startCallbackSink, startStubGateways } from '../kit/stub-gateways.ts';
 
 /** From the request of a sending application to the callback it gets, through each provider, as an outsider sees it. */
 
@@ -104,7 +104,7 @@ describe('through MMG', () => {
     expect(sending).toMatchObject({ status: 'sending', sent_at: '2026-11-15T12:00:00.000000Z', completed_at: null });
     harness.clock.advance({ seconds: 5 });
     const payload = JSON.stringify({ status: '3', CID: id, MSISDN: '447700900123' });
-    await harness.request({ method: 'POST', url: '/notifications/sms/mmg', payload });
+    await harness.request({ method: 'POST', url: receiptPathOf(gateways.sentTo(id)[0]), payload });
     expect(await seen(harness, sender, id)).toMatchObject({
       status: 'delivered',
       completed_at: '2026-11-15T12:00:05.000000Z',
@@ -123,9 +123,9 @@ describe('through Firetext', () => {
 
   it('created, sending, pending, temporary-failure; the service is told once', async () => {
     const id = await send(harness, sender, 'sms');
-    await form(harness, '/notifications/sms/firetext', { status: '2', reference: id });
+    await form(harness, receiptPathOf(gateways.sentTo(id)[0]), { status: '2', reference: id });
     expect(await seen(harness, sender, id)).toMatchObject({ status: 'pending', completed_at: null });
-    await form(harness, '/notifications/sms/firetext', { status: '1', code: '102', reference: id });
+    await form(harness, receiptPathOf(gateways.sentTo(id)[0]), { status: '1', code: '102', reference: id });
     expect((await seen(harness, sender, id)).status).toBe('temporary-failure');
     await expectTold(harness, id, 'temporary-failure');
   });

@@ -48,6 +48,13 @@ export async function startStubGateways(port = 0): Promise<StubGateways> {
   return stub;
 }
 
+/** Where the gateway was told to send its receipt, without the host. */
+export function receiptPathOf(request: StubRequest | undefined): string {
+  const { delurl, receipt, StatusCallback } = request?.fields ?? {};
+  const { pathname, search } = new URL(String(delurl ?? receipt ?? StatusCallback));
+  return pathname + search;
+}
+
 function readRequest(incoming: IncomingMessage, body: string): StubRequest | undefined {
   const { url = '', headers } = incoming;
   if (url === '/mmg') {

@@ -1,11 +1,14 @@
 import type { Config } from '../../config.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
+import { receiptAddress } from '../receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import { londonTime } from './provider-times.ts';
 
-type Needs = { config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL'> };
+type Needs = { secrets: SecretBox; config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL'> };
 
-export function firetext({ config }: Needs): Provider<TextMessage> {
+export function firetext(app: Needs): Provider<TextMessage> {
+  const { config } = app;
   const door = new HttpDoor();
   return {
     name: 'firetext',
@@ -21,7 +24,7 @@ export function firetext({ config }: Needs): Provider<TextMessage> {
         to,
         message: text,
         reference,
-        receipt: `${config.BASE_URL}/notifications/sms/firetext`,
+        receipt: receiptAddress(app, 'firetext', reference),
         ...(encoding === 'ucs2' ? { unicode: '1' } : {}),
       });
       const called = await door.post(
@@ -55,9 +58,10 @@ interface FiretextReceiptBody {
   time?: unknown;
 }
 
-export function firetextReceipt({ status, reference, code, time }: FiretextReceiptBody): Receipt {
+export function firetextReceipt({ status, reference, code, time }: FiretextReceiptBody, proven: boolean): Receipt {
   return {
     provider: 'firetext',
+    proven,
     notification_type: 'sms',
     reference: String(reference),
     at: londonTime(time),
@@ -76,13 +80,9 @@ export function firetextReceipt({ status, reference, code, time }: FiretextRecei
   };
 }
 
-/**
- * The codes are Firetext's own, so they say nothing about a message that somebody else carried; the sandbox stands in
- * for everybody. Without a code that is known, what was pending may still arrive one day.
- */
-function failureOf(code: unknown, { status, provider }: { status: string; provider: string | null }): ReceiptStatus {
-  const theirs = provider === null || provider === 'firetext' || provider === 'sandbox';
-  if (theirs && permanent.has(String(code))) return 'permanent-failure';
-  if (theirs && temporary.has(String(code))) return 'temporary-failure';
+/** Without a code that is known, what was pending may still arrive one day. */
+function failureOf(code: unknown, { status }: { status: string }): ReceiptStatus {
+  if (permanent.has(String(code))) return 'permanent-failure';
+  if (temporary.has(String(code))) return 'temporary-failure';
   return status === 'pending' ? 'temporary-failure' : 'permanent-failure';
 }

@@ -1,11 +1,14 @@
 import type { Config } from '../../config.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
+import { receiptAddress } from '../receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import { londonTime } from './provider-times.ts';
 
-type Needs = { config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL'> };
+type Needs = { secrets: SecretBox; config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL'> };
 
-export function mmg({ config }: Needs): Provider<TextMessage> {
+export function mmg(app: Needs): Provider<TextMessage> {
+  const { config } = app;
   const door = new HttpDoor();
   return {
     name: 'mmg',
@@ -25,7 +28,7 @@ export function mmg({ config }: Needs): Provider<TextMessage> {
           sender,
           cid: reference,
           multi: true,
-          delurl: `${config.BASE_URL}/notifications/sms/mmg`,
+          delurl: receiptAddress(app, 'mmg', reference),
         }),
       );
       if ('failed' in called) return called.failed;
@@ -50,10 +53,11 @@ interface MmgReceiptBody {
   deliverytime?: unknown;
 }
 
-export function mmgReceipt({ status, CID, deliverytime }: MmgReceiptBody): Receipt {
+export function mmgReceipt({ status, CID, deliverytime }: MmgReceiptBody, proven: boolean): Receipt {
   const outcome = statuses[String(status)] ?? 'technical-failure';
   return {
     provider: 'mmg',
+    proven,
     notification_type: 'sms',
     reference: String(CID),
     statusFor: () => outcome,

@@ -113,6 +113,7 @@ export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]>
   );
   return paid.map(({ reference, notification_type, recipient }) => ({
     provider: 'sandbox',
+    proven: true,
     notification_type,
     reference,
     statusFor: () => simulatedOutcome(recipient),

@@ -133,7 +133,13 @@ export function meaningOfSesEvent(event: SesEvent): SesMeaning {
   }
   const status = statusOf(kind, event.bounce?.bounceType);
   if (!status) return { kind: 'nothing' };
-  const receipt = { provider: 'ses', notification_type: 'email' as const, reference, statusFor: () => status };
+  const receipt = {
+    provider: 'ses',
+    proven: true,
+    notification_type: 'email' as const,
+    reference,
+    statusFor: () => status,
+  };
   return { kind: 'receipt', receipt, mailed_at };
 }
 

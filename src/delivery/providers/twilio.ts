@@ -75,7 +75,7 @@ export function twilioReceipt(fields: Record<string, string>, reference: string 
   const status = outcomeOf(fields.MessageStatus ?? fields.SmsStatus, fields.ErrorCode);
   const named = reference ?? fields.MessageSid ?? fields.SmsSid;
   if (!status || !named) return undefined;
-  return { provider: 'twilio', notification_type: 'sms', reference: named, statusFor: () => status };
+  return { provider: 'twilio', proven: true, notification_type: 'sms', reference: named, statusFor: () => status };
 }
 
 function outcomeOf(status: string | undefined, code: string | undefined): ReceiptStatus | undefined {

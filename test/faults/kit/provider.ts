@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type StubAnswer, type StubGateways, type StubRequest, startStubGateways } from '../../kit/stub-gateways.ts';
+import {
+  receiptPathOf,
+  type StubAnswer,
+  type StubGateways,
+  type StubRequest,
+  startStubGateways,
+} from '../../kit/stub-gateways.ts';
 
 export interface Send {
   reference: string;
@@ -41,15 +47,17 @@ export class Provider {
   }
 
   /** Again and again until somebody takes it. */
-  private async sendReceipt({ gateway, reference }: StubRequest, after_ms: number | undefined): Promise<void> {
+  private async sendReceipt(request: StubRequest, after_ms: number | undefined): Promise<void> {
     if (after_ms === undefined) return;
     await sleep(after_ms);
-    const [path, body] =
+    const { gateway, reference } = request;
+    const path = receiptPathOf(request);
+    const body =
       gateway === 'firetext'
-        ? ['firetext', new URLSearchParams({ status: '0', reference })]
-        : ['mmg', JSON.stringify({ status: '3', CID: reference })];
+        ? new URLSearchParams({ status: '0', reference })
+        : JSON.stringify({ status: '3', CID: reference });
     for (let attempt = 0; attempt < 200; attempt += 1) {
-      const answer = await fetch(`${this.receiptUrl()}/notifications/sms/${path}`, {
+      const answer = await fetch(`${this.receiptUrl()}${path}`, {
         method: 'POST',
         body,
         signal: AbortSignal.timeout(10_000),
