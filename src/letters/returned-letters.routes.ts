@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { Datetime, Day, Nullable, Uuid } from '../platform/http/fields.ts';
+import { londonTime } from '../platform/calendar.ts';
+import { Datetime, Day, LondonTime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
@@ -20,7 +21,7 @@ const Returned = Type.Object({
   notification_id: Uuid,
   client_reference: Nullable(Type.String()),
   reported_at: Day,
-  created_at: Datetime,
+  created_at: LondonTime,
   template_name: Nullable(Type.String()),
   template_id: Nullable(Uuid),
   template_version: Nullable(Type.Integer()),
@@ -81,12 +82,18 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
         summary: 'Letters reported as returned on one day, newest first',
         params: OfService,
         querystring: Type.Object({ reported_at: Day }),
-        response: { 200: Type.Array(Returned) },
+        response: {
+          200: Type.Object({
+            returned_letters: Type.Array(Returned),
+            orphaned_count: Type.Integer({ description: 'Of these, letters whose notification was deleted' }),
+          }),
+        },
       },
     },
     async (request) => {
-      const letters = await listReturnedLetters(app, request.params.service_id, request.query.reported_at);
-      return letters.map(record);
+      const { service_id } = request.params;
+      const { letters, orphaned_count } = await listReturnedLetters(app, service_id, request.query.reported_at);
+      return { returned_letters: letters.map(record), orphaned_count };
     },
   );
 }
@@ -104,7 +111,7 @@ function record(letter: ReturnedLetter) {
     notification_id: letter.notification_id,
     client_reference: letter.api_key_id ? letter.client_reference : null,
     reported_at: letter.reported_on,
-    created_at: letter.letter_created_at,
+    created_at: londonTime(new Date(letter.letter_created_at)),
     ...template,
     user_name: letter.user_name ?? 'API',
     email_address: letter.email_address ?? 'API',

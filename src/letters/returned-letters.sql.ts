@@ -62,6 +62,14 @@ export async function selectReturnedLetters(db: Db, serviceId: string, reportedO
   return rows;
 }
 
+/** By their ids, which are looked up one by one: a join may read every message there is. */
+export async function countExisting(db: Db, notificationIds: string[]): Promise<number> {
+  if (notificationIds.length === 0) return 0;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from notifications where id = any (${notificationIds}::uuid[])`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 export async function selectReturnedLettersById(tx: Tx, ids: string[]): Promise<ReturnedLetter[]> {
   const { rows } = await sql<ReturnedLetter>`select ${returnedColumns}
     where returned.notification_id = any (${ids}) order by returned.notification_id`.execute(tx);

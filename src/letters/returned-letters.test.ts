@@ -87,37 +87,43 @@ describe('POST /letters/returned', () => {
     expect((await get('returned-letter-summary')).body).toEqual([
       { returned_letter_count: 2, reported_at: '2024-02-20' },
     ]);
-    expect((await get('returned-letters?reported_at=2024-02-20')).body).toEqual([
-      {
-        notification_id: ids[1],
-        client_reference: 'upload',
-        reported_at: '2024-02-20',
-        created_at: '2024-02-05T12:00:01.000000Z',
-        template_name: null,
-        template_id: null,
-        template_version: null,
-        user_name: 'API',
-        email_address: 'API',
-        original_file_name: null,
-        job_row_number: null,
-        uploaded_letter_file_name: null,
-      },
-      {
-        notification_id: ids[0],
-        client_reference: 'mine',
-        reported_at: '2024-02-20',
-        created_at: '2024-02-05T12:00:00.000000Z',
-        template_name: 'A letter',
-        template_id: template,
-        template_version: 1,
-        user_name: 'API',
-        email_address: 'API',
-        original_file_name: null,
-        job_row_number: null,
-        uploaded_letter_file_name: null,
-      },
-    ]);
-    expect((await get('returned-letters?reported_at=2024-02-21')).body).toEqual([]);
+    expect((await get('returned-letters?reported_at=2024-02-20')).body).toEqual({
+      orphaned_count: 0,
+      returned_letters: [
+        {
+          notification_id: ids[1],
+          client_reference: 'upload',
+          reported_at: '2024-02-20',
+          created_at: '2024-02-05 12:00:01',
+          template_name: null,
+          template_id: null,
+          template_version: null,
+          user_name: 'API',
+          email_address: 'API',
+          original_file_name: null,
+          job_row_number: null,
+          uploaded_letter_file_name: null,
+        },
+        {
+          notification_id: ids[0],
+          client_reference: 'mine',
+          reported_at: '2024-02-20',
+          created_at: '2024-02-05 12:00:00',
+          template_name: 'A letter',
+          template_id: template,
+          template_version: 1,
+          user_name: 'API',
+          email_address: 'API',
+          original_file_name: null,
+          job_row_number: null,
+          uploaded_letter_file_name: null,
+        },
+      ],
+    });
+    expect((await get('returned-letters?reported_at=2024-02-21')).body).toEqual({
+      returned_letters: [],
+      orphaned_count: 0,
+    });
 
     harness.clock.set('2024-03-21T12:00:00Z');
     expect((await get('returned-letter-statistics')).body).toEqual({
@@ -127,14 +133,30 @@ describe('POST /letters/returned', () => {
   });
 
   it('200 for a letter whose notification was deleted; its files go by themselves', async () => {
-    const [id] = await printedLetters();
+    const [id, other] = await printedLetters();
     await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
     await harness.app.queue.add(harness.app.db, 'clean-letters', {});
     await harness.runJobs();
     expect(harness.files.kept.has(letterFiles.finished(id))).toBe(false);
     harness.clock.set('2024-04-01T12:00:00Z');
+    await report([letterReference(id), letterReference(other)]);
+    expect((await get('returned-letters?reported_at=2024-04-01')).body).toMatchObject({
+      returned_letters: [{ notification_id: other }, { notification_id: id }],
+      orphaned_count: 1,
+    });
+  });
+
+  it('200 with London times, in summer too', async () => {
+    harness.clock.set('2024-07-01T12:00:00Z');
+    const id = await aLetter(harness, service, template);
+    await harness.runJobs();
+    harness.clock.set('2024-07-01T16:30:00Z');
+    await harness.app.queue.add(harness.app.db, 'collate-letters', {});
+    await harness.runJobs();
+    harness.clock.set('2024-07-10T12:00:00Z');
     await report([letterReference(id)]);
-    expect((await get('returned-letters?reported_at=2024-04-01')).body).toMatchObject([{ notification_id: id }]);
+    const { body } = await get('returned-letters?reported_at=2024-07-10');
+    expect(body.returned_letters).toMatchObject([{ notification_id: id, created_at: '2024-07-01 13:00:00' }]);
   });
 
   it('200 for a letter that was uploaded by hand: its file and its sender are named', async () => {
@@ -150,7 +172,7 @@ describe('POST /letters/returned', () => {
     await report([letterReference(id)]);
     await harness.runJobs();
     const people = { user_name: 'Grace', email_address: 'grace@example.gov.uk' };
-    expect((await get('returned-letters?reported_at=2024-05-01')).body).toMatchObject([
+    expect((await get('returned-letters?reported_at=2024-05-01')).body.returned_letters).toMatchObject([
       { notification_id: id, client_reference: null, uploaded_letter_file_name: 'rent.pdf', ...people },
     ]);
     const { body } = await harness.app.db

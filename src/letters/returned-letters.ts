@@ -5,6 +5,7 @@ import { inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
+  countExisting,
   insertReturnedLetters,
   type ReturnedLetter,
   selectReturnedCounts,
@@ -70,7 +71,9 @@ export async function listReturnedLetterDays(app: Needs, serviceId: string) {
 
 export async function listReturnedLetters(app: Needs, serviceId: string, reportedOn: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
-  return selectReturnedLetters(app.db, serviceId, reportedOn);
+  const letters = await selectReturnedLetters(app.db, serviceId, reportedOn);
+  const ids = letters.map(({ notification_id }) => notification_id);
+  return { letters, orphaned_count: ids.length - (await countExisting(app.db, ids)) };
 }
 
 async function returnedCounts(app: Needs, serviceId: string) {
