@@ -1,19 +1,18 @@
 import { Type } from 'typebox';
 import { invalidField } from '../platform/failure.ts';
-import { QueryInteger, Uuid } from '../platform/http/fields.ts';
+import { Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { type LetterPreview, type PreviewFormat, previewLetter, previewLetterTemplate } from './letter-preview.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 
-const Preview = {
-  content: Type.String({ description: 'The file, in base64' }),
-  metadata: Type.Object({
-    message: Type.String({ description: 'Why the letter was refused; empty when it was not' }),
-    invalid_pages: Type.Array(Type.String()),
-  }),
+const Content = Type.String({ description: 'The file, in base64' });
+const metadata = {
+  message: Type.String({ description: 'Why the letter was refused; empty when it was not' }),
+  invalid_pages: Type.Array(Type.String()),
 };
+const PageCount = Nullable(Type.Integer({ description: 'Null when the file cannot be read' }));
 
 const Page = Type.Optional(QueryInteger);
 
@@ -32,13 +31,18 @@ export function letterPreviewRoutes(
           file_type: Type.String({ description: 'pdf or png' }),
         }),
         querystring: Type.Object({ page: Page }),
-        response: { 200: Type.Object(Preview) },
+        response: {
+          200: Type.Object({ content: Content, metadata: Type.Object({ ...metadata, page_count: PageCount }) }),
+        },
       },
     },
     async (request) => {
       const { service_id, notification_id, file_type } = request.params;
       const format = formatOf(file_type);
-      return record(await previewLetter(app, service_id, notification_id, format, pageOf(request.query.page)));
+      const page = pageOf(request.query.page);
+      const { page_count, ...preview } = await previewLetter(app, service_id, notification_id, format, page);
+      const { content, metadata } = record(preview);
+      return { content, metadata: { ...metadata, page_count } };
     },
   );
 
@@ -57,7 +61,9 @@ export function letterPreviewRoutes(
           properties: { page: QueryInteger },
           additionalProperties: true,
         }),
-        response: { 200: Type.Object({ ...Preview, page_count: Type.Integer() }) },
+        response: {
+          200: Type.Object({ content: Content, metadata: Type.Object(metadata), page_count: Type.Integer() }),
+        },
       },
     },
     async (request) => {

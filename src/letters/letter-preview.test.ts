@@ -39,7 +39,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     const answer = await get(`preview/${id}/pdf`);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body)).toEqual(['content', 'metadata']);
-    expect(answer.body.metadata).toEqual({ message: '', invalid_pages: [] });
+    expect(answer.body.metadata).toEqual({ message: '', invalid_pages: [], page_count: 2 });
     expect((await textOf(answer.body.content))[0]).toContain('Hello Ada');
     await harness.runJobs();
     expect((await get(`preview/${id}/pdf`)).body).toEqual(answer.body);
@@ -63,7 +63,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     await harness.runJobs();
     await harness.admin('POST', `/service/${service}/template/${long}`, { content: 'Short' });
     const answer = await get(`preview/${id}/pdf`);
-    expect(answer.body.metadata).toEqual({ message: 'letter-too-long', invalid_pages: [] });
+    expect(answer.body.metadata).toEqual({ message: 'letter-too-long', invalid_pages: [], page_count: 11 });
     expect(await textOf(answer.body.content)).toHaveLength(11);
   });
 

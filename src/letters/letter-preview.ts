@@ -38,17 +38,20 @@ export async function previewLetter(
   notificationId: string,
   format: PreviewFormat,
   page: number,
-): Promise<LetterPreview> {
+): Promise<LetterPreview & { page_count: number | null }> {
   const channel = await selectChannel(app.db, serviceId, notificationId);
   if (!channel) throw notFound();
   if (channel !== 'letter') throw invalid('Notification is not a letter');
   const letter = await selectLetter(app.db, notificationId);
   if (!letter) throw notFound();
   const found = await selectLetterFile(app.db, letter.id);
-  const content = letter.precompiled
-    ? await showUploaded(app, letter, found, format, page)
-    : await show(app, (await compose(app, await orderOfLetter(app, letter))).pdf, format, page);
-  return { content, message: found?.message ?? '', invalid_pages: found?.invalid_pages ?? [] };
+  const problems = { message: found?.message ?? '', invalid_pages: found?.invalid_pages ?? [] };
+  if (letter.precompiled) {
+    const content = await showUploaded(app, letter, found, format, page);
+    return { content, page_count: found?.page_count ?? null, ...problems };
+  }
+  const { pdf, page_count } = await compose(app, await orderOfLetter(app, letter));
+  return { content: await show(app, pdf, format, page), page_count, ...problems };
 }
 
 async function showUploaded(

@@ -39,7 +39,7 @@ describe('check-precompiled-letter', () => {
       postage: 'second',
       international: false,
     });
-    expect((await preview(id)).body.metadata).toEqual({ message: '', invalid_pages: [] });
+    expect((await preview(id)).body.metadata).toEqual({ message: '', invalid_pages: [], page_count: 3 });
     expect(harness.files.kept.has(letterFiles.finished(id))).toBe(true);
   });
 
@@ -144,7 +144,9 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect(await letterRow(harness, id)).toMatchObject({ status: 'validation-failed', billable_units: 0 });
     const answer = await preview(id);
     expect(answer.status).toBe(200);
-    expect(answer.body.metadata).toEqual({ message, invalid_pages });
+    const pages = { 'unable-to-read-the-file': null, 'letter-too-long': 11 };
+    const page_count = message in pages ? pages[message as keyof typeof pages] : expect.any(Number);
+    expect(answer.body.metadata).toEqual({ message, invalid_pages, page_count });
   });
 
   it.each([
@@ -152,7 +154,11 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     ['not-a-real-uk-postcode', ['Ada', '1 Street', 'London']],
   ])('200 with %s when the service may not send abroad', async (message, given) => {
     const id = await upload(await lines(...given), {}, homeOnly);
-    expect((await preview(id, 'pdf', homeOnly)).body.metadata).toEqual({ message, invalid_pages: ['1'] });
+    expect((await preview(id, 'pdf', homeOnly)).body.metadata).toEqual({
+      message,
+      invalid_pages: ['1'],
+      page_count: 1,
+    });
   });
 
   it('200: only what lies outside the printable area is marked in red', async () => {
