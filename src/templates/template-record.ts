@@ -63,7 +63,11 @@ export const TemplateRecord = Type.Object(
   { ...versionFields, folder: Nullable(Uuid), created_by: Author },
   { title: 'Template' },
 );
-export const TemplateVersion = Type.Object({ ...versionFields, created_by: Author });
+export const TemplateVersion = Type.Object({
+  ...versionFields,
+  template_redacted: Uuid,
+  created_by: Type.Object({ ...Author.properties, email_address: Type.String() }),
+});
 export const ListedVersion = Type.Object({ ...versionFields, created_by: Uuid });
 export const ListedTemplate = Type.Pick(TemplateRecord, [
   'id',
@@ -92,11 +96,20 @@ function versionFieldsOf(row: TemplateRow) {
 }
 
 export function templateVersion(row: TemplateRow): Static<typeof TemplateVersion> {
-  return { ...versionFieldsOf(row), created_by: { id: row.created_by_id, name: row.created_by_name } };
+  return {
+    ...versionFieldsOf(row),
+    // What hides the personalisation has the id of its template.
+    template_redacted: row.id,
+    created_by: { ...authorOf(row), email_address: row.created_by_email_address },
+  };
 }
 
 export function templateRecord(row: CurrentTemplateRow): Static<typeof TemplateRecord> {
-  return { ...templateVersion(row), folder: row.folder };
+  return { ...versionFieldsOf(row), created_by: authorOf(row), folder: row.folder };
+}
+
+function authorOf(row: TemplateRow): Static<typeof Author> {
+  return { id: row.created_by_id, name: row.created_by_name };
 }
 
 export function listedVersion(row: TemplateRow): Static<typeof ListedVersion> {

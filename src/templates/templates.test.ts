@@ -15,7 +15,7 @@ let hidden: string;
 
 beforeAll(async () => {
   service = await aService(harness);
-  author = await aUser(harness, { name: 'Grace Author' });
+  author = await aUser(harness, { name: 'Grace Author', email_address: 'grace.author@example.org' });
   elsewhere = await aTemplate(harness, await aService(harness));
   hidden = await aTemplate(harness, service, { name: 'Pre-compiled PDF', template_type: 'letter', hidden: true });
 });
@@ -140,7 +140,8 @@ describe('GET /service/{service_id}/template/{template_id}/version/{version}', (
       id,
       version: 1,
       content: 'First',
-      created_by: { id: author, name: 'Grace Author' },
+      template_redacted: id,
+      created_by: { id: author, name: 'Grace Author', email_address: 'grace.author@example.org' },
       created_at: '2026-11-15T12:00:00.000000Z',
       redact_personalisation: false,
       is_precompiled_letter: false,
