@@ -55,6 +55,21 @@ describe('POST /service/{id}/send-notification', () => {
     expect((await stored(sent.body.id))?.recipient).toBe('Ada\nLondon\nSW1A 1AA');
   });
 
+  it('201 to a simulated recipient, stored and delivered like any other', async () => {
+    const email = await aTemplate(harness, service, { template_type: 'email', subject: 's' });
+    const text = await send({ to: '07700 900000' });
+    const mail = await send({ template_id: email, to: 'simulate-delivered@notifications.service.gov.uk' });
+    expect([text.status, mail.status]).toEqual([201, 201]);
+    await harness.deliver();
+    for (const id of [text.body.id, mail.body.id]) expect(await stored(id)).toMatchObject({ status: 'sending' });
+    const counted = await harness.app.db
+      .selectFrom('daily_message_counts')
+      .select('channel')
+      .where('service_id', '=', service)
+      .execute();
+    expect(counted.map(({ channel }) => channel)).toContain('email');
+  });
+
   it.each<[object, unknown]>([
     [{ to: '0770' }, { to: ['Mobile number is too short'] }],
     [{ personalisation: {} }, 'Missing personalisation: name'],

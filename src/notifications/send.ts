@@ -81,7 +81,7 @@ export async function sendSms(
     scheduled_for,
   });
   return storeAndAnswer(app, sender, {
-    notification: isSimulatedPhoneNumber(number.normalised) ? null : notification,
+    notification: isByApplication(sender) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
     abroad: isAbroad(number),
     answer: answerWith(sender, notification, {
       body: message.text,
@@ -118,7 +118,7 @@ export async function sendEmail(
   const files = { uploads: readFiles(values), ofTemplate };
   const hasFiles = files.uploads.length + ofTemplate.length > 0;
   refuseUnlessFilesAreSetUp(app, sender.service, hasFiles);
-  const isSimulated = isSimulatedEmailAddress(address);
+  const isSimulated = isByApplication(sender) && isSimulatedEmailAddress(address);
   const documents = isSimulated
     ? exampleDocuments(app, sender.service.id, files)
     : await prepareDocuments(app, { service_id: sender.service.id, recipient: address, now: sender.now }, files);
@@ -217,6 +217,11 @@ export async function sendPrecompiledLetter(
     },
     answer: { id, reference: request.reference, postage: postage ?? 'second' },
   });
+}
+
+/** Simulated recipients are for trying out an application; what a person sends is sent. */
+function isByApplication({ created_by_id }: Sender): boolean {
+  return created_by_id === null;
 }
 
 /** Stands for the address until the file has been read. */
