@@ -172,7 +172,8 @@ export class ChannelWorker<Message> {
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.isHopeless(queued);
     const service = await services.find(queued.service_id);
-    return deliver({ queued, service, provider, mustWait, compose, clock, log, config });
+    const standIn = queued.key_type === 'test' ? choice.standIn(queued) : undefined;
+    return deliver({ queued, service, provider, standIn, mustWait, compose, clock, log, config });
   }
 
   private async record(results: Result[]): Promise<undefined[]> {

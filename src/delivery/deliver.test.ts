@@ -80,13 +80,13 @@ describe('handing over to the sandbox', () => {
     ['447700900003', 'temporary-failure'],
     ['447700900002', 'permanent-failure'],
     ['447700900001', 'delivered'],
-  ])('a test key’s message to %s is %s without a provider', async (number, status) => {
+  ])('a test key’s message to %s is %s, and was given to nobody', async (number, status) => {
     const id = await aQueuedMessage(harness, await aService(harness), {
       key_type: 'test',
       normalised_recipient: number,
     });
     await harness.deliver();
-    expect(await messageOf(harness, id)).toMatchObject({ status, provider: null, billable_units: 1 });
+    expect(await messageOf(harness, id)).toMatchObject({ status, provider: 'sandbox', billable_units: 1 });
     await expect(outbox(`${id}.txt`)).rejects.toThrow('ENOENT');
   });
 
@@ -101,7 +101,8 @@ describe('handing over to the sandbox', () => {
       normalised_recipient: address,
     });
     await harness.deliver();
-    expect(await messageOf(harness, id)).toMatchObject({ status, provider: null });
+    expect(await messageOf(harness, id)).toMatchObject({ status, provider: 'sandbox' });
+    await expect(outbox(`${id}.eml`)).rejects.toThrow('ENOENT');
   });
 
   it('an inactive service’s messages end as technical failures', async () => {

@@ -14,6 +14,8 @@ interface Attempt<Message> {
   queued: QueuedNotification;
   service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;
+  /** Who would be given it, for a message that is given to nobody. */
+  standIn?: string;
   /** Nobody has room just now, which is not the message’s fault. */
   mustWait: boolean;
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
@@ -85,12 +87,13 @@ function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result |
 
 /** Nothing leaves the house for a test key: its receipt is made up here, by the recipient that was named. */
 async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undefined> {
-  const { queued, service } = attempt;
+  const { queued, service, standIn } = attempt;
   if (queued.key_type !== 'test' || !service) return undefined;
   const { billable_units } = await attempt.compose(queued, service);
   const recipient = queued.normalised_recipient ?? queued.recipient;
   const status = simulatedOutcome(recipient);
-  return { queued, changes: [handedOver(attempt, { billable_units }), { id: queued.id, status, because: 'receipt' }] };
+  const facts = { billable_units, provider: standIn };
+  return { queued, changes: [handedOver(attempt, facts), { id: queued.id, status, because: 'receipt' }] };
 }
 
 const shortWait_ms = 200;

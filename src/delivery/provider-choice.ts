@@ -89,6 +89,15 @@ export class ProviderChoice<Message> {
     return chosen.identifier;
   }
 
+  /** The one with the largest share, to be named for a message that does not leave. */
+  standIn({ international }: Pick<Wanted, 'international'>): string | undefined {
+    const able = this.places.filter(({ supports_international }) => !international || supports_international);
+    return able.reduce<ProviderPlace | undefined>(
+      (largest, place) => (largest && largest.priority >= place.priority ? largest : place),
+      undefined,
+    )?.identifier;
+  }
+
   /** True when nobody in use could ever take it, as opposed to nobody having room just now. */
   isHopeless({ international }: Pick<Wanted, 'international'>): boolean {
     return !this.places.some(({ supports_international }) => !international || supports_international);

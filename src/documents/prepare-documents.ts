@@ -28,6 +28,7 @@ type Needs = Pick<Platform, 'files' | 'secrets'> & {
 /** Files of one email, ready to be stored: their links stand among the values in place of the uploads. */
 interface PreparedDocuments {
   values: Record<string, string>;
+  count: number;
   put(): Promise<void>;
   remove(): Promise<void>;
   record?(tx: Tx): Promise<void>;
@@ -72,6 +73,7 @@ export async function prepareDocuments(
         link(documentUrl(app.config.BASE_URL, row, key.toString('base64url'))),
       ]),
     ),
+    count: prepared.length,
     async put() {
       for (const { row, encrypted } of prepared) if (encrypted) await app.files.put(documentPath(row), encrypted);
     },
@@ -171,6 +173,7 @@ export function exampleDocuments(
   const names = [...uploads.map(({ name }) => name), ...ofTemplate.map(({ filename }) => filename)];
   return {
     values: Object.fromEntries(names.map((name) => [name, url])),
+    count: names.length,
     put: async () => {},
     remove: async () => {},
   };

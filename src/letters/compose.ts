@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sheetsOf } from '../rendering/letter-pdf.ts';
@@ -7,8 +8,10 @@ import { orderOfLetter } from './letter-document.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
+import { letterReference } from './print-provider.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
+  config: Pick<Config, 'PRINT_PROVIDER'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
@@ -27,19 +30,26 @@ export async function composeLetter(app: Needs, notificationId: string): Promise
     logo,
   });
   await app.files.put(letterFiles.finished(letter.id), pdf);
-  await app.letterResults.add(resultOf(letter, page_count, app.clock.now()));
+  await app.letterResults.add(resultOf(app, letter, page_count));
 }
 
-function resultOf(letter: Letter, page_count: number, now: Date): LetterResult {
+function resultOf(app: Needs, letter: Letter, page_count: number): LetterResult {
   if (page_count > maximumPages) {
     const change = { status: 'validation-failed', billable_units: 0 } as const;
     return { id: letter.id, change, found: { page_count, message: 'letter-too-long', invalid_pages: null } };
   }
-  return { id: letter.id, change: ready(letter, page_count, now), found: { ...nothingFound, page_count } };
+  return { id: letter.id, change: ready(app, letter, page_count), found: { ...nothingFound, page_count } };
 }
 
 /** A live letter waits for the next print run; one sent with a test key has arrived, and costs nothing. */
-export function ready({ key_type }: Pick<Letter, 'key_type'>, page_count: number, now: Date) {
-  if (key_type === 'test') return { status: 'delivered', billable_units: 0, sent_at: now } as const;
+export function ready(
+  { clock, config }: Pick<Needs, 'clock' | 'config'>,
+  { id, key_type }: Pick<Letter, 'id' | 'key_type'>,
+  page_count: number,
+) {
+  if (key_type === 'test') {
+    const printed = { provider: config.PRINT_PROVIDER, provider_reference: letterReference(id) };
+    return { status: 'delivered', billable_units: 0, sent_at: clock.now(), ...printed } as const;
+  }
   return { status: 'created', billable_units: sheetsOf(page_count) } as const;
 }

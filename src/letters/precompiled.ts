@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/virus-scan.ts';
@@ -16,6 +17,7 @@ import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
+  config: Pick<Config, 'PRINT_PROVIDER'>;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   virusScanner: VirusScanner;
@@ -82,7 +84,7 @@ async function accepted(
     await app.files.put(letterFiles.finished(letter.id), rewritten);
   }
   const change = {
-    ...ready(letter, page_count, app.clock.now()),
+    ...ready(app, letter, page_count),
     recipient,
     normalised_recipient: recipient.toLowerCase().replaceAll(/\s/g, ''),
     postage: postageForAddress(address, letter.postage ?? 'second'),

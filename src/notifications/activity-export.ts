@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { londonTime } from '../platform/calendar.ts';
 import { LondonTime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import type { TemplateRow } from '../templates/template-row.ts';
 import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';
+import { templatesOf } from './activity-templates.ts';
 import type { NotificationType, Status } from './notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
@@ -25,7 +26,7 @@ export const ExportRow = Type.Object({
 
 export type ExportRow = Static<typeof ExportRow>;
 
-type Needs = Pick<Platform, 'db' | 'clock'> & { compiledTemplates: CompiledTemplates };
+type Needs = Pick<Platform, 'db' | 'clock'>;
 
 export async function exportActivity(
   app: Needs,
@@ -33,18 +34,18 @@ export async function exportActivity(
   query: ActivityQuery,
 ): Promise<ActivityPage<ExportRow>> {
   const { rows, ...page } = await findPage(app, serviceId, query);
-  return { notifications: await Promise.all(rows.map((stored) => exportRow(app, stored))), ...page };
+  const templateOf = await templatesOf(app, rows);
+  return { notifications: rows.map((stored) => exportRow(stored, templateOf(stored))), ...page };
 }
 
-async function exportRow(app: Needs, stored: StoredNotification): Promise<ExportRow> {
-  const { row } = await getTemplateForDelivery(app, stored);
+function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow {
   return {
     id: stored.id,
     row_number: '',
     recipient: stored.recipient,
     client_reference: stored.client_reference ?? '',
-    template_name: row.name,
-    template_type: row.template_type,
+    template_name: template.name,
+    template_type: template.template_type,
     job_name: '',
     status: statusInWords(stored.notification_type, stored.status),
     created_at: londonTime(new Date(stored.created_at)),

@@ -80,7 +80,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     '/service/:service_id/notifications/csv',
     {
       schema: {
-        summary: 'Messages of a service as rows of a spreadsheet; older_than asks for the next page',
+        summary: 'Messages of a service as rows of a spreadsheet, up to 10,000; older_than asks for the next page',
         params: OfService,
         querystring: Query,
         response: {
@@ -89,7 +89,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       },
       preValidation: readRepeatedParameters,
     },
-    async (request) => exportActivity(app, request.params.service_id, askedFor(request.query)),
+    async (request) => exportActivity(app, request.params.service_id, askedForExport(request.query)),
   );
 
   http.get(
@@ -130,14 +130,21 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
 
 const defaultPageSize = 50;
 const largestPageSize = 1_000;
+const largestExport = 10_000;
 
-function askedFor(query: Static<typeof Query>): ActivityQuery {
+/** With `older_than` the next page begins there, so a page number means nothing. */
+function askedForExport(query: Static<typeof Query>): ActivityQuery {
+  const { page, ...others } = query;
+  return askedFor(query.older_than === undefined ? query : others, largestExport);
+}
+
+function askedFor(query: Static<typeof Query>, largest = largestPageSize): ActivityQuery {
   return {
     ...query,
     limit_days: withinACentury(whole(query.limit_days)),
     include_one_off: isTrue(query.include_one_off, true),
     include_from_test_key: isTrue(query.include_from_test_key),
-    ...pageOf(whole(query.page), whole(query.page_size)),
+    ...pageOf(whole(query.page), whole(query.page_size), largest),
   };
 }
 
@@ -154,10 +161,14 @@ function searchedFor(search: Static<typeof Search>): ActivityQuery {
   };
 }
 
-function pageOf(page = 1, size = defaultPageSize): Pick<ActivityQuery, 'page' | 'page_size'> {
+function pageOf(
+  page = 1,
+  size = defaultPageSize,
+  largest = largestPageSize,
+): Pick<ActivityQuery, 'page' | 'page_size'> {
   return {
     page: Math.min(Math.max(page, 1), 1_000_000),
-    page_size: Math.min(Math.max(size, 1), largestPageSize),
+    page_size: Math.min(Math.max(size, 1), largest),
   };
 }
 

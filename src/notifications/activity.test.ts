@@ -1,6 +1,12 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { aNotification, anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { aLetter } from '../../test/kit/letters.ts';
+import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
+import { letterReference } from '../letters/print-provider.ts';
+import { timestamp } from '../platform/clock.ts';
+import { newId } from '../platform/id.ts';
 import type { NewNotification } from './notification.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -42,13 +48,22 @@ describe('GET /service/{id}/notifications', () => {
           notification_type: 'sms',
           status: 'created',
           to: '07700900123',
+          normalised_to: '447700900123',
+          phone_prefix: '44',
           template: {
             id: sms,
+            service,
             version: 1,
             name: 'Reminder',
             template_type: 'sms',
             subject: null,
             content: 'Hello ((name))',
+            reply_to_text: 'TESTING',
+            letter_attachment: null,
+            letter_languages: null,
+            letter_welsh_subject: null,
+            letter_welsh_content: null,
+            has_unsubscribe_link: false,
             redact_personalisation: false,
             is_precompiled_letter: false,
           },
@@ -68,6 +83,8 @@ describe('GET /service/{id}/notifications', () => {
           reference: null,
           sent_by: null,
           reply_to_text: 'TESTING',
+          unsubscribe_link: null,
+          document_download_count: 0,
           postage: null,
           international: false,
           rate_multiplier: 1,
@@ -94,6 +111,110 @@ describe('GET /service/{id}/notifications', () => {
     await sent({ api_key_id: id });
     expect(key).toContain('my key');
     expect((await list()).body.notifications[0]).toMatchObject({ api_key: id, key_name: 'my key' });
+  });
+
+  it('200 with the template of the version that was sent, and its sender as it is now', async () => {
+    const reply_to = await aReplyTo(harness, service, 'letter', { text: 'Town Hall' });
+    const template = await aTemplate(harness, service, {
+      template_type: 'letter',
+      letter_languages: 'welsh_then_english',
+      letter_welsh_subject: 'Pwnc',
+      letter_welsh_content: 'Annwyl ((name))',
+      reply_to,
+    });
+    const id = await aNotification(harness, service, template, { notification_type: 'letter' });
+    const shown = async () => (await list(`?template_type=letter`)).body.notifications[0].template;
+    expect(await shown()).toMatchObject({
+      service,
+      reply_to_text: 'Town Hall',
+      letter_attachment: null,
+      letter_languages: 'welsh_then_english',
+      letter_welsh_subject: 'Pwnc',
+      letter_welsh_content: 'Annwyl ((name))',
+      has_unsubscribe_link: false,
+    });
+    await harness.admin('POST', `/service/${service}/letter-contact/${reply_to}`, {
+      contact_block: 'City Hall',
+      is_default: false,
+    });
+    expect((await shown()).reply_to_text).toBe('City Hall');
+    const one = await harness.admin('GET', `/service/${service}/notifications/${id}`);
+    expect(one.body.template).toEqual(await shown());
+  });
+
+  it('200 with the letter’s attachment, also after it was archived', async () => {
+    const author = await aUser(harness);
+    const content = Buffer.from(await makePdf([laterPage()])).toString('base64');
+    const attached = await harness.admin('POST', '/letter-attachment', {
+      upload_id: newId(harness.clock.now()),
+      template_id: letters,
+      created_by_id: author,
+      original_filename: 'map.pdf',
+      page_count: 1,
+      content,
+    });
+    await sent({ notification_type: 'letter', template_version: 2 });
+    const shown = async () => (await list()).body.notifications[0].template.letter_attachment;
+    expect(await shown()).toEqual(attached.body);
+    await harness.admin('POST', `/letter-attachment/${attached.body.id}/archive`, { archived_by: author });
+    expect(await shown()).toMatchObject({ id: attached.body.id, archived_by_id: author });
+  });
+
+  it('200 with the recipient to compare by, and the prefix of the country', async () => {
+    const french = { recipient: '+33 6 12 34 56 78', normalised_recipient: '33612345678', international: true };
+    await sent(french);
+    await sent({ recipient: '+1 684 733 1234', normalised_recipient: '16847331234' });
+    await sent({ notification_type: 'letter', recipient: 'Ada\n1 High Street\nSW1A 1AA', normalised_recipient: null });
+    expect((await list()).body.notifications).toMatchObject([
+      { normalised_to: 'ada1highstreetsw1a1aa', phone_prefix: null },
+      { normalised_to: '16847331234', phone_prefix: '1684' },
+      { to: '+33 6 12 34 56 78', normalised_to: '33612345678', phone_prefix: '33' },
+    ]);
+  });
+
+  it('200 with the links of an email: to unsubscribe, and to its files', async () => {
+    await harness.app.db.updateTable('services').set({ contact_link: 'x' }).where('id', '=', service).execute();
+    const email = { template_type: 'email' as const, subject: 's', content: '((a)) ((b))' };
+    const template_id = await aTemplate(harness, service, email);
+    const key = await anApiKey(harness, service);
+    const file = { file: Buffer.from('%PDF-1.7').toString('base64') };
+    const send = (change: object) =>
+      harness.v2('POST', '/v2/notifications/email', key, { email_address: 'Ada@Example.org', template_id, ...change });
+    const personalisation = { a: file, b: file };
+    await send({ personalisation, one_click_unsubscribe_url: 'https://example.org/stop' });
+    await send({ personalisation: { a: 'no', b: 'file' } });
+    expect((await list('?template_type=email')).body.notifications).toMatchObject([
+      { document_download_count: 0, unsubscribe_link: null },
+      {
+        to: 'Ada@Example.org',
+        normalised_to: 'ada@example.org',
+        phone_prefix: null,
+        document_download_count: 2,
+        unsubscribe_link: 'https://example.org/stop',
+      },
+    ]);
+  });
+
+  it.each(['normal', 'test'] as const)('200 with the provider and its reference for a %s key', async (key_type) => {
+    const key = await anApiKey(harness, service, { key_type });
+    const email = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'c' });
+    const texting = { phone_number: '07700900123', template_id: sms, personalisation: { name: 'Ada' } };
+    const ids = [
+      (await harness.v2('POST', '/v2/notifications/sms', key, texting)).body.id,
+      (await harness.v2('POST', '/v2/notifications/email', key, { email_address: 'a@b.org', template_id: email })).body
+        .id,
+    ];
+    const shown = async () => (await list('?include_from_test_key=true')).body.notifications.reverse();
+    expect(await shown()).toMatchObject(ids.map((id) => ({ id, reference: null, sent_by: null })));
+    await harness.deliver();
+    expect(await shown()).toMatchObject(ids.map((id) => ({ id, reference: id, sent_by: 'sandbox' })));
+  });
+
+  it('200 with the printer and its reference for a letter of a test key', async () => {
+    const id = await aLetter(harness, service, letters, { key_type: 'test' });
+    await harness.runJobs();
+    const [letter] = (await list('?include_from_test_key=true')).body.notifications;
+    expect(letter).toMatchObject({ id, status: 'delivered', reference: letterReference(id), sent_by: 'dvla' });
   });
 
   it('200 without the personalisation that a template hides, also of messages sent before it did', async () => {
@@ -282,6 +403,29 @@ describe('GET /service/{id}/notifications/csv', () => {
     ]);
     const next = await harness.admin('GET', `/service/${service}/notifications/csv?older_than=${ids[1]}&page_size=1`);
     expect(next.body.notifications.map(({ id }: { id: string }) => id)).toEqual([ids[0]]);
+  });
+
+  const csv = async (query: string) =>
+    (await harness.admin('GET', `/service/${service}/notifications/csv${query}`)).body;
+
+  it('200 and no page number counts beside older_than', async () => {
+    const ids = [await sent(), await sent(), await sent()].reverse();
+    const page = await csv(`?older_than=${ids[0]}&page=7&page_size=1`);
+    expect(page).toMatchObject({ notifications: [{ id: ids[1] }], page_size: 1, links: { next: true } });
+    expect(page.links).toEqual({ next: true });
+    expect((await csv('?page=2&page_size=1')).notifications).toMatchObject([{ id: ids[1] }]);
+  });
+
+  it('200 with up to 10,000 rows', async () => {
+    await sql`insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, status,
+          recipient, personalisation, created_at)
+        select gen_random_uuid(), ${service}, ${sms}, 1, 'sms', 'normal', 'created', '07700900123', '{}',
+          ${timestamp(harness.clock.now())} from generate_series(1, 10001)`.execute(harness.app.db);
+    for (const size of ['10000', '99999']) {
+      const { notifications, page_size, links } = await csv(`?page_size=${size}`);
+      expect([notifications.length, page_size, links]).toEqual([10_000, 10_000, { next: true }]);
+    }
+    expect((await list('?page_size=99999')).body.page_size).toBe(1_000);
   });
 });
 

@@ -5,7 +5,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
-import { type ActivityRecord, activityRecord } from './activity-record.ts';
+import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
 import type { NotificationType } from './notification.ts';
 import { type PublicStatus, statusesBehind } from './public-notification.ts';
@@ -18,7 +18,8 @@ import {
   selectNotifications,
 } from './stored-notifications.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'> & { compiledTemplates: CompiledTemplates };
+type ListNeeds = Pick<Platform, 'db' | 'clock'>;
+type Needs = ListNeeds & { compiledTemplates: CompiledTemplates };
 
 export interface ActivityQuery {
   template_type?: NotificationType[];
@@ -44,11 +45,11 @@ export async function listActivity(
   query: ActivityQuery,
 ): Promise<ActivityPage<ActivityRecord>> {
   const { rows, ...page } = await findPage(app, serviceId, query);
-  return { notifications: await Promise.all(rows.map((stored) => activityRecord(app, stored))), ...page };
+  return { notifications: await activityRecords(app, rows), ...page };
 }
 
 /** The rows of one page, and whether there is one before and after it. */
-export async function findPage(app: Needs, serviceId: string, query: ActivityQuery) {
+export async function findPage(app: ListNeeds, serviceId: string, query: ActivityQuery) {
   await refuseUnlessServiceExists(app.db, serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
@@ -57,7 +58,7 @@ export async function findPage(app: Needs, serviceId: string, query: ActivityQue
   return { rows: found.slice(0, page_size), page_size, links };
 }
 
-function filterOf(app: Needs, query: ActivityQuery): NotificationFilter {
+function filterOf(app: ListNeeds, query: ActivityQuery): NotificationFilter {
   return {
     types: query.template_type?.length ? query.template_type : undefined,
     statuses: query.status?.length ? query.status.flatMap(statusesAsked) : undefined,
@@ -80,7 +81,7 @@ function comparable(text: string): string {
   return looksLikeNumber ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : text.trim().toLowerCase();
 }
 
-function midnightBefore(app: Needs, days: number): Date {
+function midnightBefore(app: ListNeeds, days: number): Date {
   return londonInstant(addDays(londonDay(app.clock.now()), -days));
 }
 
@@ -96,8 +97,9 @@ export async function countActivity(
 
 export async function getActivity(app: Needs, serviceId: string, notificationId: string): Promise<ActivityRecord> {
   const stored = await selectNotification(app.db, serviceId, notificationId);
-  if (!stored) throw notFound();
-  return activityRecord(app, stored);
+  const [record] = await activityRecords(app, stored ? [stored] : []);
+  if (!record) throw notFound();
+  return record;
 }
 
 /** Only letters, and only until their print run begins. */

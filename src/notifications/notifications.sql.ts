@@ -166,3 +166,8 @@ function withNumber({ row, place, place_abroad }: NumberedRow): string {
   const abroad = place_abroad === undefined ? '' : `,"place_abroad":${place_abroad}`;
   return `${row.slice(0, -1)},"place":${place}${abroad}}`;
 }
+
+/** After it was stored: few messages have files, and the statement above is for all. */
+export async function recordDocumentCount(tx: Tx, id: string, document_download_count: number): Promise<void> {
+  await tx.updateTable('notifications').set({ document_download_count }).where('id', '=', id).execute();
+}

@@ -3,12 +3,15 @@ import { Failure } from '../platform/failure.ts';
 import { refuseAnotherBody } from './idempotency.ts';
 import type { LetterJob, letterWork } from './letter-work.ts';
 import type { NewNotification } from './notification.ts';
+import { recordDocumentCount } from './notifications.sql.ts';
 import type { Sender, SendingApp } from './sender.ts';
 
 /** Files that a message needs. They are put in place first: a message in the database must find them. */
 interface MessageFiles {
   put(): Promise<void>;
   remove(): Promise<void>;
+  /** How many the message links to. */
+  count?: number;
   /** Rows that tell of them. */
   record?(tx: Tx): Promise<void>;
 }
@@ -47,9 +50,9 @@ export async function storeAndAnswer<Answer>(
         job || files?.record
           ? async (tx) => {
               await files?.record?.(tx);
-              if (job && notification) {
-                await app.queue.add(tx, job, { notification_id: notification.id } satisfies LetterJob);
-              }
+              if (!notification) return;
+              if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
+              if (job) await app.queue.add(tx, job, { notification_id: notification.id } satisfies LetterJob);
             }
           : undefined,
     });

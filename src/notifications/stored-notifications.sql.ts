@@ -15,6 +15,7 @@ export interface StoredNotification {
   status: Status;
   client_reference: string | null;
   recipient: string;
+  normalised_recipient: string | null;
   personalisation: Record<string, unknown>;
   reply_to_text: string | null;
   postage: Postage | null;
@@ -24,6 +25,8 @@ export interface StoredNotification {
   provider: string | null;
   provider_reference: string | null;
   one_click_unsubscribe_url: string | null;
+  /** Null when it links to no file. */
+  document_download_count: number | null;
   scheduled_for: Timestamp | null;
   created_at: Timestamp;
   sent_at: Timestamp | null;
@@ -118,8 +121,9 @@ const rate = sql`case notification_type
 function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> {
   return sql<StoredNotification>`
     select n.id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
-      n.client_reference, n.recipient, n.personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
-      n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at,
+      n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
+      n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
+      n.document_download_count, n.scheduled_for, n.created_at,
       n.sent_at, n.updated_at, n.api_key_id, n.created_by_id, users.name as created_by_name,
       users.email_address as created_by_email_address, api_keys.name as key_name,
       coalesce(templates.redact_personalisation, false) as redact_personalisation, price.rate,

@@ -61,6 +61,18 @@ export async function selectTemplateVersion(
   return rows[0];
 }
 
+/** Several versions at once, of any templates. */
+export async function selectVersionsOfTemplates(
+  db: Db,
+  wanted: { id: string; version: number }[],
+): Promise<TemplateRow[]> {
+  if (wanted.length === 0) return [];
+  const found = sql`(template.id, template.version) in (
+    select w.id, w.version from json_to_recordset(${JSON.stringify(wanted)}::json) as w (id uuid, version int))`;
+  const { rows } = await selectRows<TemplateRow>(sql`templates_history`, sql``, found, sql`1`).execute(db);
+  return rows;
+}
+
 async function selectCurrent(
   db: Db | Tx,
   where: RawBuilder<unknown>,

@@ -21,7 +21,7 @@ import type {
   TemplateRow,
   TemplateType,
 } from './template-row.ts';
-import { selectTemplate, selectTemplateVersions } from './template-rows.sql.ts';
+import { selectTemplate, selectTemplateVersions, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import {
   folderExists,
   insertTemplate,
@@ -131,6 +131,9 @@ export async function getTemplateVersion(
   if (!found) throw notFound();
   return found;
 }
+
+/** Whatever service they belong to, hidden or not. */
+export const findVersionsOfTemplates = selectVersionsOfTemplates;
 
 /** For a service that is archived; those already archived stay at their version. */
 export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: Date): Promise<void> {
