@@ -7,14 +7,21 @@ import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
+import {
+  describeUnsupported,
+  extensionOf,
+  type FileType,
+  fileIsTooLarge,
+  fileTypeOfContent,
+  fileTypeOfName,
+  largestFileBytes,
+} from '../templates/file-types.ts';
 import { emailFilePath } from '../templates/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
 import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
-import { extensionOf, type FileType, fileTypeOfContent, fileTypeOfName, supportedExtensions } from './file-types.ts';
 
-const largestBytes = 2 * 1024 * 1024 + 1024;
 const longestFilename = 100;
 const rememberedSizes = 10_000;
 
@@ -183,7 +190,7 @@ function decodeDocument(file: string): Buffer {
   const content = /^[A-Za-z0-9+/]*={0,2}$/.test(file) ? decodeBase64(file) : undefined;
   if (!content) throw invalid('Document is not base64 encoded');
   if (content.length === 0) throw invalid('Document must not be empty');
-  if (content.length > largestBytes) throw invalid('Uploaded file exceeds file size limit');
+  if (content.length > largestFileBytes) throw invalid(fileIsTooLarge);
   return content;
 }
 
@@ -198,6 +205,5 @@ function typeOf({ filename, is_csv }: FileRequest, content: Buffer): FileType {
 }
 
 function unsupported(type: string): never {
-  const supported = supportedExtensions.map((extension) => `'${extension}'`).join(', ');
-  throw invalid(`Unsupported file type '${type}'. Supported types are: ${supported}`);
+  throw invalid(describeUnsupported(type));
 }

@@ -18,13 +18,15 @@ beforeEach(async () => {
   template = await aTemplate(harness, service, { template_type: 'letter' });
 });
 
-function attach(change: object = {}) {
+async function attach(change: object = {}) {
+  const content = Buffer.from(await makePdf([laterPage(), laterPage()])).toString('base64');
   return harness.admin('POST', '/letter-attachment', {
     upload_id: randomUUID(),
     template_id: template,
     created_by_id: author,
     original_filename: 'map.pdf',
-    page_count: 2,
+    page_count: 1,
+    content,
     ...change,
   });
 }
@@ -117,6 +119,9 @@ describe('POST /letter-attachment', () => {
     ['page count is a text', { page_count: '2' }, { page_count: ['Not a valid integer.'] }],
     ['page count is 0', { page_count: 0 }, { page_count: ['Must be greater than or equal to 1.'] }],
     ['author is unknown', { created_by_id: unknown }, { created_by_id: ['No result found'] }],
+    ['file is missing', { content: undefined }, { content: ['Missing data for required field.'] }],
+    ['file is null', { content: null }, { content: ['Field may not be null.'] }],
+    ['file is empty', { content: '' }, { content: ['Not valid base64.'] }],
     ['file is not base64', { content: 'ü' }, { content: ['Not valid base64.'] }],
   ];
   it.each(wrong)('400 when the %s', async (_what, change, message) => {

@@ -10,10 +10,9 @@ import { readPages } from './precompiled.ts';
 type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
 /** Pages that cannot be printed are refused now, and not with every letter that would carry them. */
-export async function attachPages(app: Needs, request: NewAttachmentRequest & { content?: string }) {
+export async function attachPages(app: Needs, request: NewAttachmentRequest & { content: string }) {
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
-  if (!pdf) return createLetterAttachment(app, attachment);
   await refuseIfInfected(app.virusScanner, pdf);
   return createLetterAttachment(app, { ...attachment, page_count: await countPrintablePages(app, pdf) }, pdf);
 }

@@ -22,11 +22,11 @@ export interface NewAttachmentRequest {
   created_by_id: string;
 }
 
-/** The pages, where they come along, have been checked. */
+/** The pages have been checked. */
 export function createLetterAttachment(
   app: Needs,
   request: NewAttachmentRequest,
-  pages?: Buffer,
+  pages: Buffer,
 ): Promise<LetterAttachment> {
   return inTransaction(app.db, async (tx) => {
     await lockTemplate(tx, request.template_id);
@@ -46,7 +46,7 @@ export function createLetterAttachment(
     });
     await updateTemplates(tx, { id: template.id }, { letter_attachment_id: request.upload_id }, now);
     const attachment = await getLetterAttachment(tx, request.upload_id);
-    if (pages) await app.files.put(letterAttachmentPath(template.service, attachment.id), pages);
+    await app.files.put(letterAttachmentPath(template.service, attachment.id), pages);
     return attachment;
   });
 }

@@ -54,7 +54,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
           id: Type.Optional(Uuid),
           filename: Filename,
           created_by_id: Uuid,
-          content: Type.Optional(Type.String({ description: 'The file, as base64' })),
+          content: Type.String({ description: 'The file, as base64' }),
           ...settings,
         }),
         response: { 201: Data(EmailFileRecord) },

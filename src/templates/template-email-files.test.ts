@@ -22,7 +22,8 @@ function url(...parts: string[]): string {
 }
 
 function add(change: object = {}) {
-  return harness.admin('POST', url(), { filename: 'form.pdf', created_by_id: author, ...change });
+  const content = Buffer.from('bytes').toString('base64');
+  return harness.admin('POST', url(), { filename: 'form.pdf', created_by_id: author, content, ...change });
 }
 
 async function aLiveFile(filename = 'form.pdf'): Promise<string> {
@@ -71,7 +72,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
       validate_users_email: false,
       pending: false,
     };
-    const { body } = await add({ ...given, content: Buffer.from('bytes').toString('base64') });
+    const { body } = await add(given);
     expect(body.data).toMatchObject(given);
     expect((await current()).email_files).toEqual([{ ...given, filename: 'form.pdf' }]);
     expect(harness.files.kept.get(emailFilePath(service, given.id))?.toString()).toBe('bytes');
@@ -108,7 +109,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect(body).toEqual({ result: 'error', message: 'Cannot add an email file to a non-email template' });
   });
 
-  const wrong: [string, object, Record<string, string[]>][] = [
+  const wrong: [string, object, Record<string, unknown[]>][] = [
     ['name is missing', { filename: undefined }, { filename: ['Missing data for required field.'] }],
     ['name is empty', { filename: '' }, { filename: ['Shorter than minimum length 1.'] }],
     ['author is missing', { created_by_id: undefined }, { created_by_id: ['Missing data for required field.'] }],
@@ -116,12 +117,29 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     ['retention is 0', { retention_period: 0 }, { retention_period: ['Must be greater than or equal to 1.'] }],
     ['retention is 79', { retention_period: 79 }, { retention_period: ['Must be less than or equal to 78.'] }],
     ['check is a text', { validate_users_email: 'no' }, { validate_users_email: ['Not a valid boolean.'] }],
+    ['file is missing', { content: undefined }, { content: ['Missing data for required field.'] }],
+    ['file is null', { content: null }, { content: ['Field may not be null.'] }],
+    ['file is empty', { content: '' }, { content: ['Not valid base64.'] }],
     ['file is not base64', { content: '*' }, { content: ['Not valid base64.'] }],
+    [
+      'file is too large',
+      { content: Buffer.alloc(2 * 1024 * 1024 + 1025).toString('base64') },
+      { content: ['Uploaded file exceeds file size limit'] },
+    ],
+    [
+      'kind of file cannot be sent',
+      { filename: 'form.exe' },
+      { filename: [expect.stringMatching(/'\.exe'.*'\.csv'/)] },
+    ],
+    ['name has no extension', { filename: 'form' }, { filename: [expect.stringMatching(/^Unsupported file type/)] }],
+    ['name has brackets', { filename: 'form (1).pdf' }, { filename: ['Must not contain brackets or ??.'] }],
+    ['name is a condition', { filename: 'form??yes.pdf' }, { filename: ['Must not contain brackets or ??.'] }],
   ];
   it.each(wrong)('400 when the %s', async (_what, change, message) => {
     const { status, body } = await add(change);
     expect(status).toBe(400);
     expect(body).toEqual({ result: 'error', message });
+    expect((await harness.admin('GET', url())).body.data).toEqual([]);
   });
 
   it('403 when the service may not send emails', async () => {
@@ -215,6 +233,17 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     const { status, body } = await harness.admin('POST', url(id), { filename: 'A.pdf' });
     expect(status).toBe(400);
     expect(body.message).toBe(`File named A.pdf already exists for template id ${template}`);
+  });
+
+  it('400 when the new name could not be linked, or the file was never uploaded', async () => {
+    const id = await aLiveFile();
+    const named = await harness.admin('POST', url(id), { filename: 'form.exe' });
+    expect([named.status, Object.keys(named.body.message)]).toEqual([400, ['filename']]);
+    const { body: pending } = await add({ filename: 'later.pdf' });
+    harness.files.kept.delete(emailFilePath(service, pending.data.id));
+    const live = await harness.admin('POST', url(pending.data.id), { pending: false });
+    expect([live.status, live.body.message]).toEqual([400, 'The file has not been uploaded']);
+    expect((await current()).version).toBe(1);
   });
 
   it('400 when a live file is to be pending again', async () => {

@@ -6,6 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
 import { comparableKey } from '../rendering/personalisation.ts';
 import { changedFields } from './changed-fields.ts';
+import { describeUnsupported, extensionOf, fileIsTooLarge, fileTypeOfName, largestFileBytes } from './file-types.ts';
 import {
   archiveEmailFiles,
   type EmailFileChange,
@@ -37,7 +38,7 @@ interface NewEmailFileRequest extends EmailFileSettings {
   id?: string;
   filename: string;
   created_by_id: string;
-  content?: string;
+  content: string;
 }
 
 const defaultRetentionWeeks = 26;
@@ -53,8 +54,10 @@ export async function createEmailFile(
   of: OfTemplate,
   request: NewEmailFileRequest,
 ): Promise<EmailFileRow> {
+  refuseUnlessNameCanBeLinked(request.filename);
   const content = readUpload(request.content);
-  if (content) await refuseIfInfected(app.virusScanner, content);
+  if (content.length > largestFileBytes) throw invalidField('content', fileIsTooLarge);
+  await refuseIfInfected(app.virusScanner, content);
   return inTransaction(app.db, async (tx) => {
     await lockTemplate(tx, of.template_id);
     const template = await getTemplateForUpdate(tx, of.service_id, of.template_id);
@@ -76,7 +79,7 @@ export async function createEmailFile(
       created_at: timestamp(now),
     });
     const file = await getEmailFile(tx, { ...of, email_file_id: id });
-    if (content) await app.files.put(emailFilePath(template.service, file.id), content);
+    await app.files.put(emailFilePath(template.service, file.id), content);
     return file;
   });
 }
@@ -100,6 +103,8 @@ export function updateEmailFile(app: Needs, of: OfFile, request: EmailFileSettin
     const file = await lockEmailFile(tx, of);
     if (request.pending === true && !file.pending) throw invalidField('pending', 'A live file stays live.');
     const change = changesOf(file, request);
+    if (change.filename !== undefined) refuseUnlessNameCanBeLinked(change.filename);
+    if (change.pending === false) await refuseUnlessUploaded(app, of, file);
     if (Object.keys(change).length === 0) return file;
     const now = timestamp(app.clock.now());
     if (!file.pending) await updateTemplates(tx, { id: file.template_id }, {}, now);
@@ -116,6 +121,17 @@ export function archiveEmailFile(app: Needs, of: OfFile, archivedById: string): 
     await archiveEmailFiles(tx, { ids: [file.id] }, { now, archived_by_id: archivedById });
     return getEmailFile(tx, of);
   });
+}
+
+/** The link stands where the template says `((filename))`, and its page shows the file by its kind. */
+function refuseUnlessNameCanBeLinked(filename: string): void {
+  if (!fileTypeOfName(filename)) throw invalidField('filename', describeUnsupported(extensionOf(filename)));
+  if (/[()]|\?\?/.test(filename)) throw invalidField('filename', 'Must not contain brackets or ??.');
+}
+
+/** Earlier releases took files without their content. */
+async function refuseUnlessUploaded(app: Needs, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
+  if (!(await app.files.get(emailFilePath(service_id, id)))) throw invalid('The file has not been uploaded');
 }
 
 async function lockEmailFile(tx: Tx, of: OfFile): Promise<EmailFileRow> {

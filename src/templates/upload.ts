@@ -1,8 +1,7 @@
 import { invalidField } from '../platform/failure.ts';
 
-/** The bytes of a file that came as base64 inside JSON; undefined when none came. */
-export function readUpload(content: string | undefined): Buffer | undefined {
-  if (content === undefined) return undefined;
+/** The bytes of a file that came as base64 inside JSON. */
+export function readUpload(content: string): Buffer {
   const bytes = Buffer.from(content, 'base64');
   // Decoding skips whatever is not base64; encoding the result again shows whether something was skipped.
   if (

@@ -15,7 +15,9 @@ const mimeTypes: Record<string, string> = {
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-export const supportedExtensions = Object.keys(mimeTypes);
+/** Two mebibytes, and a little for those who count in another way. */
+export const largestFileBytes = 2 * 1024 * 1024 + 1024;
+export const fileIsTooLarge = 'Uploaded file exceeds file size limit';
 
 export interface FileType {
   extension: string;
@@ -27,6 +29,11 @@ export function fileTypeOfName(filename: string): FileType | undefined {
   const extension = extensionOf(filename);
   const mime_type = mimeTypes[extension];
   return mime_type === undefined ? undefined : { extension, mime_type };
+}
+
+export function describeUnsupported(type: string): string {
+  const supported = Object.keys(mimeTypes).map((extension) => `'${extension}'`);
+  return `Unsupported file type '${type}'. Supported types are: ${supported.join(', ')}`;
 }
 
 /** `.pdf` for `Report.PDF`. */
