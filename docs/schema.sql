@@ -344,6 +344,7 @@ create table notifications (
   created_at timestamp with time zone not null,
   sent_at timestamp with time zone,
   updated_at timestamp with time zone,
+  document_download_count smallint,
   constraint notifications_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint notifications_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint notifications_pkey PRIMARY KEY (id),
@@ -1044,6 +1045,17 @@ create table unsubscribe_requests (
 CREATE INDEX unsubscribe_requests_report_id_idx ON public.unsubscribe_requests USING btree (report_id);
 CREATE INDEX unsubscribe_requests_service_id_idx ON public.unsubscribe_requests USING btree (service_id, id DESC);
 CREATE UNIQUE INDEX unsubscribe_requests_notification_id_key ON public.unsubscribe_requests USING btree (notification_id) WHERE (NOT processed);
+
+create table uploaded_letters (
+  service_id uuid not null,
+  file_id uuid not null,
+  notification_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint uploaded_letters_notification_id_key UNIQUE (notification_id),
+  constraint uploaded_letters_pkey PRIMARY KEY (service_id, file_id),
+  constraint uploaded_letters_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX uploaded_letters_file_id_idx ON public.uploaded_letters USING btree (file_id);
 
 create table users (
   id uuid not null,

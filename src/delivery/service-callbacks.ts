@@ -75,7 +75,7 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
 export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
   const { service_id, notification_id, api_key_id, precompiled } = letter;
   const body = {
-    notification_id,
+    notification_id: letter.shown_id,
     reference: api_key_id ? letter.client_reference : null,
     date_sent: letter.letter_created_at,
     sent_by: letter.email_address ?? 'API',

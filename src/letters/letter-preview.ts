@@ -1,4 +1,5 @@
 import { readLetterPdf } from '../notifications/letter-download.ts';
+import { storedId } from '../notifications/uploaded-letters.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { WorkerFailure } from '../platform/worker-pool.ts';
@@ -39,10 +40,11 @@ export async function previewLetter(
   format: PreviewFormat,
   page: number,
 ): Promise<LetterPreview & { page_count: number | null }> {
-  const channel = await selectChannel(app.db, serviceId, notificationId);
+  const id = await storedId(app.db, serviceId, notificationId);
+  const channel = await selectChannel(app.db, serviceId, id);
   if (!channel) throw notFound();
   if (channel !== 'letter') throw invalid('Notification is not a letter');
-  const letter = await selectLetter(app.db, notificationId);
+  const letter = await selectLetter(app.db, id);
   if (!letter) throw notFound();
   const found = await selectLetterFile(app.db, letter.id);
   const problems = { message: found?.message ?? '', invalid_pages: found?.invalid_pages ?? [] };

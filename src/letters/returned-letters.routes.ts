@@ -108,7 +108,7 @@ function record(letter: ReturnedLetter) {
         template_version: letter.template_version,
       };
   return {
-    notification_id: letter.notification_id,
+    notification_id: letter.shown_id,
     client_reference: letter.api_key_id ? letter.client_reference : null,
     reported_at: letter.reported_on,
     created_at: londonTime(new Date(letter.letter_created_at)),

@@ -32,6 +32,8 @@ export function selectReturnedCounts(db: Db, serviceId: string): Promise<{ repor
 
 export interface ReturnedLetter {
   notification_id: string;
+  /** The id it is called by. */
+  shown_id: string;
   service_id: string;
   client_reference: string | null;
   reported_on: string;
@@ -46,12 +48,14 @@ export interface ReturnedLetter {
   email_address: string | null;
 }
 
-const returnedColumns = sql`returned.notification_id, returned.service_id, returned.client_reference, returned.reported_on,
+const returnedColumns = sql`returned.notification_id,
+  coalesce(uploaded.file_id, returned.notification_id) as shown_id, returned.service_id, returned.client_reference, returned.reported_on,
   returned.letter_created_at, returned.printed_at, returned.api_key_id, returned.template_id, returned.template_version,
   template.name as template_name, template.hidden as precompiled, sender.name as user_name, sender.email_address
   from returned_letters returned
   join templates_history template
     on template.id = returned.template_id and template.version = returned.template_version
+  left join uploaded_letters uploaded on uploaded.notification_id = returned.notification_id
   left join users sender on sender.id = returned.created_by_id`;
 
 /** Newest letters first. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
@@ -164,6 +165,11 @@ describe('POST /letters/returned', () => {
     const created_by_id = await aUser(harness, { name: 'Grace', email_address: 'grace@example.gov.uk' });
     const pdf = await makePdf([firstPage()]);
     const id = await anUploadedLetter(harness, service, pdf, { created_by_id, client_reference: 'rent.pdf' });
+    const file_id = randomUUID();
+    await harness.app.db
+      .insertInto('uploaded_letters')
+      .values({ service_id: service, file_id, notification_id: id, created_at: '2024-02-05T12:00:00Z' })
+      .execute();
     await harness.runJobs();
     harness.clock.set('2024-02-05T17:30:00Z');
     await harness.app.queue.add(harness.app.db, 'collate-letters', {});
@@ -173,7 +179,7 @@ describe('POST /letters/returned', () => {
     await harness.runJobs();
     const people = { user_name: 'Grace', email_address: 'grace@example.gov.uk' };
     expect((await get('returned-letters?reported_at=2024-05-01')).body.returned_letters).toMatchObject([
-      { notification_id: id, client_reference: null, uploaded_letter_file_name: 'rent.pdf', ...people },
+      { notification_id: file_id, client_reference: null, uploaded_letter_file_name: 'rent.pdf', ...people },
     ]);
     const { body } = await harness.app.db
       .selectFrom('service_callbacks')
@@ -181,6 +187,7 @@ describe('POST /letters/returned', () => {
       .where('subject_id', '=', id)
       .executeTakeFirstOrThrow();
     expect(JSON.parse(body)).toMatchObject({
+      notification_id: file_id,
       reference: null,
       sent_by: 'grace@example.gov.uk',
       upload_letter_file_name: 'rent.pdf',

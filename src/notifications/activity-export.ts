@@ -40,7 +40,7 @@ export async function exportActivity(
 
 function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow {
   return {
-    id: stored.id,
+    id: stored.shown_id,
     row_number: '',
     recipient: stored.recipient,
     client_reference: stored.client_reference ?? '',

@@ -92,6 +92,7 @@ function activityRecord(stored: StoredNotification, row: TemplateRow, compiled: 
   const personalisation = stored.redact_personalisation ? hidden(stored.personalisation) : stored.personalisation;
   return {
     ...stored,
+    id: stored.shown_id,
     service: stored.service_id,
     to: stored.recipient,
     normalised_to: normalisedTo(stored),

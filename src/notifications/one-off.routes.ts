@@ -39,15 +39,24 @@ export function oneOffRoutes(http: Http, app: SendingApp): void {
           created_by: Uuid,
           content: Type.String({ description: 'The PDF, as base64' }),
           postage: Type.Optional(Nullable(OneOf(postages))),
+          file_id: Type.Optional(
+            Nullable(
+              Type.String({
+                format: 'uuid',
+                description: 'Becomes the id of the letter; a repeat sends no second one',
+              }),
+            ),
+          ),
         }),
         response: { 201: Type.Object({ id: Uuid }) },
       },
     },
     async (request, reply) => {
-      const { postage, ...letter } = request.body;
+      const { postage, file_id, ...letter } = request.body;
       const sent = await sendUploadedLetter(app, request.params.service_id, {
         ...letter,
         postage: postage ?? undefined,
+        file_id: file_id ?? undefined,
       });
       return reply.code(201).send(sent);
     },

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { firstPage, makePdf } from '../../test/kit/pdf-samples.ts';
 import { storedMessage } from '../../test/kit/sends.ts';
 import { letterFiles } from './letter-work.ts';
+import { forgetLeftovers } from './retention.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;
@@ -134,6 +137,115 @@ describe('POST /service/{id}/send-pdf-letter', () => {
     expect(harness.files.kept.get(letterFiles.uploaded(body.id))?.toString()).toBe('%PDF-1.7');
     const unsaid = await sendPdf({ postage: null });
     expect((await stored(unsaid.body.id))?.postage).toBe('second');
+  });
+
+  describe('with a file_id', () => {
+    const get = (path: string, of = service) => harness.admin('GET', `/service/${of}${path}`);
+    const lettersOf = async (of: string) => (await get('/notifications?template_type=letter', of)).body.notifications;
+
+    it('201, and the letter is called by that id everywhere', async () => {
+      const of = await aService(harness, { created_by_id: created_by });
+      const file_id = randomUUID();
+      const pdf = Buffer.from(await makePdf([firstPage()])).toString('base64');
+      const before = (await sendPdf({}, of)).body.id;
+      harness.clock.advance({ seconds: 1 });
+      const { status, body } = await sendPdf({ file_id: file_id.toUpperCase(), content: pdf }, of);
+      expect([status, body]).toEqual([201, { id: file_id }]);
+      harness.clock.advance({ seconds: 1 });
+      const after = (await sendPdf({}, of)).body.id;
+      await harness.runJobs();
+
+      const ids = [after, file_id, before];
+      expect((await lettersOf(of)).map(({ id }: { id: string }) => id)).toEqual(ids);
+      expect((await get(`/notifications/${file_id}`, of)).body).toMatchObject({ id: file_id, status: 'created' });
+      expect((await get('/notifications/csv', of)).body.notifications[1].id).toBe(file_id);
+      const older = await get(`/notifications?older_than=${file_id}`, of);
+      expect(older.body.notifications.map(({ id }: { id: string }) => id)).toEqual([before]);
+      const preview = await get(`/template/preview/${file_id}/pdf`, of);
+      expect([preview.status, preview.body.metadata.page_count]).toEqual([200, 1]);
+      const key = await anApiKey(harness, of);
+      expect((await harness.v2('GET', `/v2/notifications/${file_id}`, key)).body.id).toBe(file_id);
+      expect((await harness.v2('GET', `/v2/notifications/${file_id}/pdf`, key)).status).toBe(200);
+      const listed = await harness.v2('GET', `/v2/notifications?older_than=${after}`, key);
+      expect(listed.body.notifications.map(({ id }: { id: string }) => id)).toEqual([file_id, before]);
+      const found = await harness.admin('POST', '/platform-admin/find-by-uuid', { uuid: file_id });
+      expect(found.body).toEqual({ type: 'notification', context: { service_id: of } });
+      const cancelled = await harness.admin('POST', `/service/${of}/notifications/${file_id}/cancel`, {});
+      expect(cancelled.body).toMatchObject({ id: file_id, status: 'cancelled' });
+    });
+
+    it('201 with the same id for a repeat, whatever it says, and no second letter', async () => {
+      const of = await aService(harness, { letter_message_limit: 1, created_by_id: created_by });
+      const file_id = randomUUID();
+      const first = await sendPdf({ file_id }, of);
+      harness.clock.advance({ days: 2 });
+      const second = await sendPdf({ file_id, filename: 'other.pdf', postage: 'first' }, of);
+      expect([first.status, second.status, second.body]).toEqual([201, 201, first.body]);
+      expect(await lettersOf(of)).toMatchObject([{ id: file_id, client_reference: 'rent.pdf', postage: 'second' }]);
+      await harness.app.db.deleteFrom('notifications').where('service_id', '=', of).execute();
+      expect((await sendPdf({ file_id }, of)).body).toEqual(first.body);
+      expect(await lettersOf(of)).toEqual([]);
+      harness.clock.set('2026-11-16T12:00:00Z');
+    });
+
+    it('201 to all of many requests at once: one letter, one file, one of the daily limit', async () => {
+      const of = await aService(harness, { created_by_id: created_by });
+      const file_id = randomUUID();
+      const files = harness.files.kept.size;
+      const answers = await Promise.all(Array.from({ length: 8 }, () => sendPdf({ file_id }, of)));
+      expect(answers.map(({ status, body }) => [status, body.id])).toEqual(answers.map(() => [201, file_id]));
+      expect(await lettersOf(of)).toHaveLength(1);
+      expect(harness.files.kept.size).toBe(files + 1);
+      const counts = await harness.app.db
+        .selectFrom('daily_message_counts')
+        .select('count')
+        .where('service_id', '=', of)
+        .execute();
+      expect(counts).toEqual([{ count: 1 }]);
+    });
+
+    it('201 to two services that choose the same: each has a letter of its own', async () => {
+      const one = await aService(harness, { created_by_id: created_by });
+      const other = await aService(harness, { created_by_id: created_by });
+      const file_id = randomUUID();
+      await sendPdf({ file_id, filename: 'secret.pdf' }, one);
+      expect((await get(`/notifications/${file_id}`, other)).status).toBe(404);
+      expect((await sendPdf({ file_id, filename: 'mine.pdf' }, other)).status).toBe(201);
+      for (const [of, client_reference] of [
+        [one, 'secret.pdf'],
+        [other, 'mine.pdf'],
+      ] as const) {
+        expect(await lettersOf(of)).toMatchObject([{ id: file_id, client_reference }]);
+        expect((await get(`/notifications/${file_id}`, of)).body).toMatchObject({ id: file_id, client_reference });
+      }
+    });
+
+    it('201 after one that a limit kept out', async () => {
+      const of = await aService(harness, { letter_message_limit: 0, created_by_id: created_by });
+      const file_id = randomUUID();
+      expect((await sendPdf({ file_id }, of)).status).toBe(429);
+      await harness.admin('POST', `/service/${of}`, { letter_message_limit: 5 });
+      expect((await sendPdf({ file_id }, of)).body).toEqual({ id: file_id });
+      expect(await lettersOf(of)).toHaveLength(1);
+    });
+
+    it('400 for what is no id, or is the id of another message of the service', async () => {
+      expect((await sendPdf({ file_id: 'x' })).body.message).toEqual({ file_id: ['Not a valid UUID.'] });
+      const { id } = (await send()).body;
+      expect((await sendPdf({ file_id: id })).body.message).toEqual({ file_id: ['Already in use.'] });
+    });
+
+    it('is forgotten after a year', async () => {
+      const file_id = randomUUID();
+      await sendPdf({ file_id });
+      harness.clock.advance({ days: 365 });
+      await forgetLeftovers(harness.app);
+      expect((await get(`/notifications/${file_id}`)).status).toBe(200);
+      harness.clock.advance({ seconds: 1 });
+      await forgetLeftovers(harness.app);
+      expect((await get(`/notifications/${file_id}`)).status).toBe(404);
+      harness.clock.set('2026-11-16T12:00:00Z');
+    });
   });
 
   it.each<[object, unknown]>([

@@ -10,6 +10,9 @@ import { selectSenderByHand } from './one-off.sql.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from './send.ts';
 import { refuseIfDayIsFull, type Values } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
+import { Replay } from './store-and-answer.ts';
+import { selectNotification } from './stored-notifications.sql.ts';
+import { claimOfFile, findUploadedLetter } from './uploaded-letters.ts';
 
 interface OneOffRequest {
   template_id: string;
@@ -54,17 +57,34 @@ interface OneOffLetterRequest {
   created_by: string;
   content: string;
   postage?: Postage;
+  /** The id that the letter is to be called by. */
+  file_id?: string;
 }
 
 /** A letter that a person uploads as PDF; the name of the file is its reference. */
 export async function sendUploadedLetter(
   app: SendingApp,
   serviceId: string,
-  { filename, created_by, content, postage }: OneOffLetterRequest,
+  { filename, created_by, content, postage, file_id: given }: OneOffLetterRequest,
 ): Promise<{ id: string }> {
   const sender = await senderByHand(app, serviceId, created_by);
+  const letter = { reference: filename, content, postage };
+  if (given === undefined) {
+    refuseIfDayIsFull(sender, 'letter');
+    return sendPrecompiledLetter(app, sender, letter);
+  }
+  const file_id = canonicalId(given);
+  if (await findUploadedLetter(app.db, sender.service.id, file_id)) return { id: file_id };
+  if (await selectNotification(app.db, sender.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
   refuseIfDayIsFull(sender, 'letter');
-  return sendPrecompiledLetter(app, sender, { reference: filename, content, postage });
+  try {
+    const claimed = { ...sender, idempotency: claimOfFile(file_id) };
+    return await sendPrecompiledLetter(app, claimed, { ...letter, file_id });
+  } catch (error) {
+    // A request beside this one was faster.
+    if (error instanceof Replay) return { id: file_id };
+    throw error;
+  }
 }
 
 async function senderByHand(app: SendingApp, serviceId: string, userId: string): Promise<Sender> {

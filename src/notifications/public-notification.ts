@@ -74,7 +74,7 @@ export async function publicNotification(
   const { compiled } = await getTemplateForDelivery(app, stored);
   const { notification_type: type, template_id, template_version } = stored;
   return {
-    id: stored.id,
+    id: stored.shown_id,
     reference: stored.client_reference,
     email_address: type === 'email' ? stored.recipient : null,
     phone_number: type === 'sms' ? stored.recipient : null,

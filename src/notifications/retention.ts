@@ -19,6 +19,7 @@ import {
   type RetentionRule,
   selectRetentionRules,
 } from './retention.sql.ts';
+import { forgetUploadedLetters } from './uploaded-letters.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 
@@ -96,5 +97,6 @@ export async function forgetLeftovers(app: Needs): Promise<void> {
   await deleteOldCounters(app.db, addDays(utcDay(now), -2));
   await forgetOldRateWindows(app);
   await forgetDocuments(app);
+  await forgetUploadedLetters(app);
   await forgetUnsubscribeRequests(app);
 }

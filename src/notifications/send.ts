@@ -43,6 +43,7 @@ import {
 } from './send-rules.ts';
 import type { Sender, SendingApp } from './sender.ts';
 import { answerWith, storeAndAnswer } from './store-and-answer.ts';
+import { recordUploadedLetter } from './uploaded-letters.ts';
 
 /** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
 
@@ -187,7 +188,7 @@ export async function sendLetter(app: SendingApp, sender: Sender, request: Lette
 export async function sendPrecompiledLetter(
   app: SendingApp,
   sender: Sender,
-  request: PrecompiledLetterRequest & { postage?: Postage },
+  request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
 ): Promise<PrecompiledLetterAnswer> {
   refuseUnlessChannelIsAllowed(sender, 'letter');
   const row = await getOrCreatePrecompiledTemplate(app.db, sender.service.id, sender.now);
@@ -208,14 +209,16 @@ export async function sendPrecompiledLetter(
     },
   );
   const { id, postage } = notification;
+  const { file_id } = request;
   return storeAndAnswer(app, sender, {
     notification,
     job: letterWork.checkPrecompiled,
     files: {
       put: () => app.files.put(letterFiles.uploaded(id), pdf),
       remove: () => app.files.remove(letterFiles.uploaded(id)),
+      record: file_id === undefined ? undefined : (tx) => recordUploadedLetter(tx, notification, file_id),
     },
-    answer: { id, reference: request.reference, postage: postage ?? 'second' },
+    answer: { id: file_id ?? id, reference: request.reference, postage: postage ?? 'second' },
   });
 }
 

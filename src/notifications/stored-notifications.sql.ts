@@ -4,9 +4,12 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { containing } from '../platform/db/expressions.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
+import { selectUploadedLetter } from './uploaded-letters.sql.ts';
 
 export interface StoredNotification {
   id: string;
+  /** The id it is called by, which for an uploaded letter may be another. */
+  shown_id: string;
   service_id: string;
   template_id: string;
   template_version: number;
@@ -57,7 +60,19 @@ export interface NotificationFilter {
   older_than?: string;
 }
 
+/** By the id it is stored under, else by the one it is called by. */
 export async function selectNotification(
+  db: Db,
+  serviceId: string,
+  notificationId: string,
+): Promise<StoredNotification | undefined> {
+  const found = await selectStored(db, serviceId, notificationId);
+  if (found) return found;
+  const stored_id = await selectUploadedLetter(db, serviceId, notificationId);
+  return stored_id === undefined ? undefined : selectStored(db, serviceId, stored_id);
+}
+
+async function selectStored(
   db: Db,
   serviceId: string,
   notificationId: string,
@@ -77,7 +92,9 @@ export async function selectNotifications(
   filter: NotificationFilter,
   page: { size: number; skip?: number },
 ): Promise<StoredNotification[]> {
-  const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, filter)];
+  const older_than =
+    filter.older_than && ((await selectUploadedLetter(db, serviceId, filter.older_than)) ?? filter.older_than);
+  const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, { ...filter, older_than })];
   const found = sql`(select * from notifications n where ${sql.join(conditions, sql` and `)}
     order by n.id desc limit ${page.size} offset ${page.skip ?? 0})`;
   const { rows } = await selectRows(found).execute(db);
@@ -120,7 +137,7 @@ const rate = sql`case notification_type
 
 function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> {
   return sql<StoredNotification>`
-    select n.id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
+    select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
       n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
       n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
       n.document_download_count, n.scheduled_for, n.created_at,
@@ -129,6 +146,7 @@ function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> 
       coalesce(templates.redact_personalisation, false) as redact_personalisation, price.rate,
       case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost
     from ${found} n
+    left join uploaded_letters uploaded on uploaded.notification_id = n.id
     left join users on users.id = n.created_by_id
     left join api_keys on api_keys.id = n.api_key_id
     left join templates on templates.id = n.template_id

@@ -18,6 +18,7 @@ export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undef
       union all select 'email_branding', null, null, null from email_branding where id = ${id}
       union all select 'letter_branding', null, null, null from letter_branding where id = ${id}
       union all select 'notification', service_id, null, null from notifications where id = ${id}
+      union all select 'notification', service_id, null, null from uploaded_letters where file_id = ${id}
       union all select 'template', service_id, null, null from templates where id = ${id}
       union all select 'template_email_file', service_id, null, null from template_email_files where id = ${id}
       union all select 'letter_attachment', service_id, null, null from letter_attachments where id = ${id}

@@ -271,6 +271,7 @@ export interface Notifications {
   created_at: Time;
   sent_at: Time | null;
   updated_at: Time | null;
+  document_download_count: number | null;
 }
 
 export interface OrganisationDomains {
@@ -787,6 +788,13 @@ export interface UnsubscribeRequests {
   processed: Generated<boolean>;
 }
 
+export interface UploadedLetters {
+  service_id: string;
+  file_id: string;
+  notification_id: string;
+  created_at: Time;
+}
+
 export interface Users {
   id: string;
   name: string;
@@ -899,6 +907,7 @@ export interface DB {
   templates_history: TemplatesHistory;
   unsubscribe_reports: UnsubscribeReports;
   unsubscribe_requests: UnsubscribeRequests;
+  uploaded_letters: UploadedLetters;
   users: Users;
   verify_codes: VerifyCodes;
   webauthn_credentials: WebauthnCredentials;
