@@ -32,19 +32,24 @@ export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, worke
   return {
     async stop() {
       await loop.stop();
-      // Else another worker finds out.
-      await pool.query('delete from queue_workers where id = $1', [workerId]).catch(() => undefined);
+      // Jobs whose end could not be recorded are still locked. When this fails, another worker finds out and unlocks them.
+      await unlockJobs(pool, 'id = $1', workerId).catch(() => undefined);
     },
   };
 }
 
-async function unlockJobsOfDeadWorkers(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ dead: string[] }>(
-    `with dead as (
-      delete from queue_workers where seen_at < now() - $1 * interval '1 ms' returning id
-    ), ids as (select array_agg(id) as dead from dead)
-    select dead, graphile_worker.force_unlock_workers(dead) from ids where dead is not null`,
-    [deadAfter_ms],
+function unlockJobsOfDeadWorkers(pool: pg.Pool): Promise<string[]> {
+  return unlockJobs(pool, "seen_at < now() - $1 * interval '1 ms'", deadAfter_ms);
+}
+
+/** Forgets the workers that the condition finds, and unlocks what they held. */
+async function unlockJobs(pool: pg.Pool, condition: string, value: string | number): Promise<string[]> {
+  const { rows } = await pool.query<{ ended: string[] }>(
+    `with ended as (
+      delete from queue_workers where ${condition} returning id
+    ), ids as (select array_agg(id) as ended from ended)
+    select ended, graphile_worker.force_unlock_workers(ended) from ids where ended is not null`,
+    [value],
   );
-  return rows[0]?.dead ?? [];
+  return rows[0]?.ended ?? [];
 }

@@ -41,7 +41,14 @@ describe('the worker', () => {
       pool,
       log: createLog('silent'),
       jobs: [
-        { name: 'a-job', sentence: 'Remembers its payload', handle: async (payload) => void handled.push(payload) },
+        {
+          name: 'a-job',
+          sentence: 'Remembers its payload',
+          handle: async (payload) => {
+            if ((payload as { fails?: true }).fails) throw new Error('as asked');
+            handled.push(payload);
+          },
+        },
       ],
       schedule: [],
       concurrency: 2,
@@ -72,6 +79,40 @@ describe('the worker', () => {
       interval: 100,
     });
     expect(handled).toEqual([{ of: 'dead' }]);
+  });
+
+  it('survives a database that is away when a job has failed', async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', onUnhandled);
+    const query = pg.Client.prototype.query;
+    let refused = 0;
+    const failing = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...args: unknown[]
+    ) {
+      const text = (args[0] as { text?: string })?.text ?? '';
+      if (text.includes('last_error = ') && refused < 2) {
+        refused += 1;
+        return Promise.reject(new Error('Connection terminated unexpectedly'));
+      }
+      return Reflect.apply(query, this, args);
+    });
+    await pool.query(`select graphile_worker.add_job('a-job', '{"fails":true}')`);
+    const state = async () =>
+      (
+        await pool.query(
+          `select last_error from graphile_worker._private_jobs where payload ->> 'fails' = 'true' and locked_by is null`,
+        )
+      ).rows;
+    await vi.waitFor(async () => expect(await state()).toEqual([{ last_error: 'as asked' }]), {
+      timeout: 15_000,
+      interval: 100,
+    });
+    expect(refused).toBeGreaterThan(0);
+    expect(unhandled).toEqual([]);
+    failing.mockRestore();
+    process.off('unhandledRejection', onUnhandled);
   });
 
   it('is forgotten when it stops', async () => {
