@@ -1,16 +1,17 @@
 -- The platform's own service: codes, links and notices to users are ordinary notifications of it. Ids are fixed because
--- tools that read sign-in messages look for them.
+-- tools that read sign-in messages look for them, and so are their times: seeded rows are older than everything else, on
+-- whatever day they were seeded.
 insert into users (id, name, email_address, password_hash, auth_type, state, email_access_validated_at,
     password_changed_at, created_at)
 values ('6af522d0-2915-4e52-83a3-3690455a5fe6', 'Pennypost', 'pennypost@platform.invalid', 'none', 'email_auth', 'active',
-  now(), now(), now());
+  '2000-01-01T00:00:00Z', '2000-01-01T00:00:00Z', '2000-01-01T00:00:00Z');
 
 insert into services (id, name, normalised_name, restricted, created_by_id, permissions, email_message_limit,
     sms_message_limit, letter_message_limit, international_sms_message_limit, email_sender_local_part, count_as_live,
     created_at)
 values ('d6aa2c68-a2d9-4437-ab19-3ae8eb202553', 'Pennypost', 'pennypost', false, '6af522d0-2915-4e52-83a3-3690455a5fe6',
   '{email,sms,letter,international_sms,international_letters}', 2000000000, 2000000000, 2000000000, 2000000000, 'pennypost',
-  false, now());
+  false, '2000-01-01T00:00:00Z');
 
 insert into services_history (id, version, name, active, restricted, email_message_limit, sms_message_limit,
     letter_message_limit, email_sender_local_part, permissions, created_by_id, created_at)
@@ -19,14 +20,14 @@ select id, version, name, active, restricted, email_message_limit, sms_message_l
 
 insert into service_members (service_id, user_id, permissions, created_at)
 values ('d6aa2c68-a2d9-4437-ab19-3ae8eb202553', '6af522d0-2915-4e52-83a3-3690455a5fe6',
-  '{manage_users,manage_templates,manage_settings,send_texts,send_emails,send_letters,manage_api_keys,view_activity}', now());
+  '{manage_users,manage_templates,manage_settings,send_texts,send_emails,send_letters,manage_api_keys,view_activity}', '2000-01-01T00:00:00Z');
 
 insert into service_sms_senders (id, service_id, sms_sender, is_default, created_at)
-values ('286d6176-adbe-7ea7-ba26-b7606ee5e2a4', 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553', 'PENNYPOST', true, now());
+values ('286d6176-adbe-7ea7-ba26-b7606ee5e2a4', 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553', 'PENNYPOST', true, '2000-01-01T00:00:00Z');
 
 insert into templates (id, service_id, name, template_type, subject, content, process_type, created_by_id, created_at)
 select template.id::uuid, 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553', template.name, template.type, template.subject,
-  template.content, 'priority', '6af522d0-2915-4e52-83a3-3690455a5fe6', now()
+  template.content, 'priority', '6af522d0-2915-4e52-83a3-3690455a5fe6', '2000-01-01T00:00:00Z'
 from (values
   ('36fb0730-6259-4da1-8a80-c8de22ad4246', 'Sign-in code', 'sms', null,
    '((verify_code)) is your sign-in code. It works for 30 minutes.'),

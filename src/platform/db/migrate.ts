@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
+import { systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isDatabaseUnavailable } from './errors.ts';
@@ -34,7 +35,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions = {
     await client.query(`set lock_timeout = ${lockTimeout_ms}`);
     await client.query(`create table if not exists schema_migrations (
       name text primary key,
-      applied_at timestamptz not null default now()
+      applied_at timestamptz not null
     )`);
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
     const applied = new Set(rows.map((row) => row.name));
@@ -74,7 +75,7 @@ async function apply(client: pg.Client, name: string): Promise<void> {
   await client.query('begin');
   try {
     await client.query(readFileSync(new URL(name, folder), 'utf8'));
-    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+    await client.query('insert into schema_migrations (name, applied_at) values ($1, $2)', [name, systemClock.now()]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
