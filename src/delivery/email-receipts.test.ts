@@ -102,7 +102,9 @@ describe('POST /notifications/email/ses', () => {
       .set({ provider_reference: 'ses-message-id' })
       .where('id', '=', id)
       .execute();
-    await harness.app.pool.query('update graphile_worker._private_jobs set run_at = now()');
+    await harness.runJobs();
+    expect((await messageOf(harness, id)).status).toBe('sending');
+    harness.clock.advance({ seconds: 15 });
     await harness.runJobs();
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { databaseNamed } from './database-url.ts';
+import { searchPath } from './test-clock.ts';
 
 export interface TestDatabase {
   url: string;
@@ -22,6 +23,8 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   const server = inject('databaseUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
   await query(server, `create database ${name} template ${template}`);
+  // A clone does not inherit the settings of its template.
+  if (template === 'migrated') await query(server, `alter database ${name} set search_path = ${searchPath}`);
   return { url: databaseNamed(server, name), drop: () => query(server, `drop database ${name} with (force)`) };
 }
 

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { databaseNamed } from './database-url.ts';
+import { installTestClock } from './test-clock.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -28,6 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const template = await createTemplate(server.url);
   await migrate(template, log);
+  await installTestClock(template);
   project.provide('databaseUrl', server.url);
   return async () => {
     await server.stop();

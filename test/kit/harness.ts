@@ -17,6 +17,7 @@ import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
 import { jwt } from './jwt.ts';
+import { connectClock } from './test-clock.ts';
 
 export const adminSecret = 'admin-secret-of-the-test-kit';
 
@@ -65,8 +66,10 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
   const logged: string[] = [];
   const harness = { clock, files, logged } as Harness;
   let drop: () => Promise<void>;
+  let removeClockFile: () => void;
   let delivery: Delivery | undefined;
   const others: { app: App; http: Http }[] = [];
+  const running = new Set<Promise<void>>();
   const DATA_DIR = join(tmpdir(), `pennypost-test-${randomUUID()}`);
 
   beforeAll(async () => {
@@ -83,6 +86,7 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
       return { app, http };
     };
     Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
+    removeClockFile = await connectClock(clock, harness.app.pool);
     harness.anotherProcess = async () => {
       const process = await start();
       others.push(process);
@@ -91,6 +95,8 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
   });
 
   afterAll(async () => {
+    // A test that ran into its time limit may have left jobs in hand, which still need the database.
+    await Promise.allSettled(running);
     await delivery?.stop();
     for (const { http, app } of others) {
       await http.close();
@@ -99,6 +105,7 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
     await harness.http?.close();
     await harness.app?.close();
     await drop?.();
+    removeClockFile?.();
     rmSync(DATA_DIR, { recursive: true, force: true });
   });
 
@@ -110,7 +117,11 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
     delivery ??= buildDelivery(harness.app);
     return delivery.runOnce();
   };
-  harness.runJobs = () => runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
+  harness.runJobs = () => {
+    const run = runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
+    running.add(run);
+    return run.finally(() => running.delete(run));
+  };
   return harness;
 }
 

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { FakeClock } from './fake-clock.ts';
+
+/**
+ * The clock of a harness reaches SQL, too. The queue library decides by the database's `now()` what is due; in test
+ * databases that name finds our function first, so application and database always agree on the time. Until a harness
+ * connects its clock, it is the real time.
+ */
+export const searchPath = 'public, test_clock, pg_catalog';
+
+export async function installTestClock(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`
+      create schema test_clock;
+      create table test_clock.source (file text not null);
+      create function test_clock.now() returns timestamptz stable language sql as
+        'select coalesce((select pg_read_file(file)::timestamptz from test_clock.source), pg_catalog.now())'`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Keeps the time in a file that the database reads: setting the clock is synchronous, and so must this be. */
+export async function connectClock(clock: FakeClock, pool: pg.Pool): Promise<() => void> {
+  const file = join(tmpdir(), `pennypost-clock-${randomUUID()}`);
+  clock.onChange = (moment) => {
+    writeFileSync(`${file}.new`, moment.toISOString());
+    renameSync(`${file}.new`, file);
+  };
+  clock.onChange(clock.now());
+  await pool.query('insert into test_clock.source values ($1)', [file]);
+  return () => rmSync(file, { force: true });
+}

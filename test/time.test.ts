@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cloneDatabase, type TestDatabase } from './kit/database.ts';
+import { useHarness } from './kit/harness.ts';
+
+/** There is one source of time: the clock of the application. So no result depends on the day on which a test runs. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const sqlClock =
+  /(?<![.\w])(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|uuidv7)\(|\b(current_(timestamp|date|time)|localtime(stamp)?)\b|'(now|today|tomorrow|yesterday)'::/i;
+
+/** Files that may read the clock of the database, and why. */
+const readsDatabaseClock = {
+  'src/platform/clock.ts': 'declares now() of the application',
+  'src/platform/queue/heartbeat.ts': 'the queue library locks and unlocks by the clock of the database',
+  'src/operations/doctor.sql.ts': 'compares the clock of the database with our own',
+};
+
+/** Files that may read the clock of the machine, and why. */
+const readsMachineClock = {
+  'src/platform/clock.ts': 'is the clock of the application',
+  'src/platform/log.ts': 'a log line is written at the time of the machine',
+  'src/platform/db/embedded-ownership.ts': 'waits for another process',
+  'src/platform/db/embedded-server.ts': 'waits for the server',
+  'src/platform/db/migrate.ts': 'waits for the server',
+  'src/operations/doctor.ts': 'compares the clock of the database with our own',
+};
+
+function filesThatMatch(pattern: RegExp, folders: string[]): string[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    )
+    .filter((path) => /\.(ts|sql)$/.test(path) && !path.endsWith('.test.ts'))
+    .filter((path) => pattern.test(readFileSync(join(root, path), 'utf8')))
+    .sort();
+}
+
+describe('the source', () => {
+  it('reads no clock in SQL, but for named exceptions', () => {
+    expect(filesThatMatch(sqlClock, ['src', 'migrations'])).toEqual(Object.keys(readsDatabaseClock).sort());
+  });
+
+  it('reads the clock of the machine in named places only', () => {
+    expect(filesThatMatch(/new Date\(\)|\bDate\.now\(/, ['src'])).toEqual(Object.keys(readsMachineClock).sort());
+  });
+});
+
+describe('the schema', () => {
+  let database: TestDatabase;
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+
+  afterAll(async () => {
+    await client?.end();
+    await database?.drop();
+  });
+
+  it('has no default, function, check or view that reads a clock', async () => {
+    const { rows } = await client.query<{ name: string; text: string }>(`
+      select attrelid::regclass || '.' || attname as name, pg_get_expr(adbin, adrelid) as text
+      from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
+        join pg_class on pg_class.oid = adrelid
+      where relnamespace = 'public'::regnamespace
+      union all select proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace
+      union all select conname, pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
+      union all select viewname, definition from pg_views where schemaname = 'public'`);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ text }) => sqlClock.test(text)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is seeded with rows that do not say when', async () => {
+    const { rows: columns } = await client.query<{ table_name: string; column_name: string }>(`
+      select table_name, column_name from information_schema.columns join information_schema.tables using (table_name)
+      where columns.table_schema = 'public' and table_type = 'BASE TABLE' and data_type like 'timestamp%'
+        and table_name <> 'schema_migrations'`);
+    expect(columns.length).toBeGreaterThan(50);
+    const stamped: string[] = [];
+    for (const { table_name, column_name } of columns) {
+      const { rows } = await client.query(
+        `select 1 from "${table_name}" where abs(extract(epoch from "${column_name}" - pg_catalog.now())) < 86400 limit 1`,
+      );
+      if (rows.length > 0) stamped.push(`${table_name}.${column_name}`);
+    }
+    expect(stamped).toEqual([]);
+  });
+});
+
+describe.each(['1999-12-31T23:59:59Z', '2046-06-01T00:00:00Z'])('a harness at %s', (now) => {
+  const harness = useHarness({ now });
+
+  it('shares its clock with the database', async () => {
+    const moment = await harness.app.pool.query('select now()');
+    expect(new Date(moment.rows[0].now).toISOString()).toBe(new Date(now).toISOString());
+  });
+
+  it('runs what is due by its clock, and nothing else', async () => {
+    const at = (seconds: number) => new Date(Date.parse(now) + seconds * 1_000);
+    await harness.app.queue.add(harness.app.db, 'forget-invites', {}, { run_at: at(0) });
+    await harness.app.queue.add(harness.app.db, 'forget-verify-codes', {}, { run_at: at(60) });
+    const waiting = async () =>
+      (await harness.app.pool.query('select task_identifier from graphile_worker.jobs order by id')).rows.map(
+        (row) => row.task_identifier,
+      );
+    await harness.runJobs();
+    expect(await waiting()).toEqual(['forget-verify-codes']);
+    harness.clock.advance({ seconds: 60 });
+    await harness.runJobs();
+    expect(await waiting()).toEqual([]);
+  });
+});
