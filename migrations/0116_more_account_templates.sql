@@ -25,7 +25,7 @@ with template (id, name, type, subject, content) as (values
 ), added as (
   insert into templates (id, service_id, name, template_type, subject, content, process_type, created_by_id, created_at)
   select template.id::uuid, 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553', template.name, template.type, template.subject,
-    template.content, 'priority', '6af522d0-2915-4e52-83a3-3690455a5fe6', now()
+    template.content, 'priority', '6af522d0-2915-4e52-83a3-3690455a5fe6', '2000-01-01T00:00:00Z'
   from template
   returning *
 )
