@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { emptyDatabase } from '../../test/kit/database.ts';
@@ -37,8 +40,11 @@ afterAll(() => {
 const database = await emptyDatabase();
 afterAll(database.drop);
 
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-doctor-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 async function findings(environment: Record<string, string>): Promise<string[]> {
-  const config = readConfig({ SECRET_KEY: 'of-a-test', DATA_DIR: '.', ...environment });
+  const config = readConfig({ SECRET_KEY: 'of-a-test', DATA_DIR: folder, ...environment });
   return (await examine(config, database.url)).map(
     ({ name, ok, sentence }) => `${ok ? 'ok' : 'PROBLEM'} ${name}: ${sentence}`,
   );
