@@ -84,6 +84,11 @@ describe('PUT /service/{id}/guest-list', () => {
     expect((await admin('PUT', path, empty)).status).toBe(404);
   });
 
+  it('404 for an unknown service before what is wrong with an entry', async () => {
+    const wrong = { phone_numbers: ['nobody'], email_addresses: [] };
+    expect((await admin('PUT', `/service/${newId(new Date())}/guest-list`, wrong)).status).toBe(404);
+  });
+
   it('204 for as many entries as fit into a request', async () => {
     const id = await aService(harness);
     const email_addresses = Array.from({ length: 40_000 }, (_, index) => `guest-${index}@example.org`);

@@ -25,6 +25,7 @@ export async function replaceGuestList(
   serviceId: string,
   list: GuestList,
 ): Promise<void> {
+  await refuseUnlessServiceExists(db, serviceId);
   const wrong =
     list.phone_numbers.find((number) => !isMobileNumber(number)) ??
     list.email_addresses.find((address) => !parseEmailAddress(address).ok);

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { Data, NoContent, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
+import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { servicePermissions } from '../users/permissions.ts';
 import { UserRecord } from '../users/user-record.ts';
 import { serviceRecord } from './service-fields.ts';
-import { joinService, leaveService, listServiceMembers } from './service-members.ts';
+import { joinService, leaveService, listServiceMembers, refuseUnlessMayJoin } from './service-members.ts';
 
 const OfMember = Type.Object({ service_id: Uuid, user_id: Uuid });
 
@@ -46,6 +47,9 @@ export function serviceMemberRoutes(http: Http, app: Platform): void {
           { additionalProperties: false },
         ),
         response: { 201: Data(ServiceWithUsers) },
+      },
+      preValidation: async ({ params }) => {
+        if (isUuid(params.service_id) && isUuid(params.user_id)) await refuseUnlessMayJoin(app.db, params);
       },
     },
     async (request, reply) => {

@@ -126,6 +126,18 @@ describe('POST /service/{id}/users/{user_id}', () => {
     expect(body).toEqual({ result: 'error', message });
   });
 
+  it('404 and 400 about service and user before what is wrong with the body', async () => {
+    const { service, users } = await aTeam('active');
+    const unknown = newId(new Date());
+    const wrong = { permissions: 'all' };
+    for (const path of [`${unknown}/users/${users[0]}`, `${service}/users/${unknown}`]) {
+      const { status, body } = await admin('POST', `/service/${path}`, wrong);
+      expect([status, body.message]).toEqual([404, 'No result found']);
+    }
+    const { status, body } = await admin('POST', `/service/${service}/users/${users[0]}`, wrong);
+    expect([status, body.message]).toEqual([400, `User id: ${users[0]} already part of service id: ${service}`]);
+  });
+
   it('404 for an unknown service or user', async () => {
     const { service } = await aTeam('active');
     const [user, unknown] = [await aUser(harness), newId(new Date())];

@@ -3,6 +3,8 @@ import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   addServiceMember,
+  alreadyMember,
+  isServiceMember,
   removeServiceMember,
   type ServiceMember,
   type ServicePermission,
@@ -28,13 +30,19 @@ export async function listServiceMembers(db: Db, serviceId: string) {
   });
 }
 
+/** Asked before the body is looked at, as the protocol wants it. */
+export async function refuseUnlessMayJoin(db: Db, member: ServiceMember): Promise<void> {
+  await refuseUnlessServiceExists(db, member.service_id);
+  await getUserRecord(db, member.user_id);
+  if (await isServiceMember(db, member)) throw alreadyMember(member);
+}
+
 export async function joinService(
   { db, clock }: Needs,
   member: ServiceMember,
   request: { permissions: ServicePermission[]; folder_permissions: string[] },
 ) {
-  await refuseUnlessServiceExists(db, member.service_id);
-  await getUserRecord(db, member.user_id);
+  await refuseUnlessMayJoin(db, member);
   await inTransaction(db, async (tx) => {
     // A folder may have been deleted since the person was invited: that is no reason to keep the person out.
     const folders = await selectFolderOwners(tx, request.folder_permissions);

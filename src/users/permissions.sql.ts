@@ -4,7 +4,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf } from '../platform/db/expressions.ts';
 import type { OrganisationPermissions } from '../platform/db/schema.ts';
-import { invalid, notFound } from '../platform/failure.ts';
+import { type Failure, invalid, notFound } from '../platform/failure.ts';
 
 export interface ServiceMember {
   service_id: string;
@@ -26,13 +26,17 @@ export async function isServiceMember(db: Db | Tx, member: ServiceMember): Promi
   return row !== undefined;
 }
 
+export function alreadyMember({ user_id, service_id }: ServiceMember): Failure {
+  return invalid(`User id: ${user_id} already part of service id: ${service_id}`);
+}
+
 export async function insertServiceMember(
   tx: Tx,
   row: ServiceMember & { permissions: string[]; created_at: Timestamp },
 ): Promise<void> {
   await withConstraints(
     {
-      service_members_pkey: () => invalid(`User id: ${row.user_id} already part of service id: ${row.service_id}`),
+      service_members_pkey: () => alreadyMember(row),
       service_members_user_id_fkey: () => notFound(),
       service_members_service_id_fkey: () => notFound(),
     },

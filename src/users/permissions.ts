@@ -16,7 +16,7 @@ import {
   updateServiceMemberPermissions,
 } from './permissions.sql.ts';
 
-export type { ServiceMember } from './permissions.sql.ts';
+export { alreadyMember, isServiceMember, type ServiceMember } from './permissions.sql.ts';
 
 /** The specification's names, then those that existing front ends store; what was given is stored and echoed. */
 export const servicePermissions = [
