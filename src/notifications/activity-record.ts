@@ -78,13 +78,12 @@ type Needs = Pick<Platform, 'db'> & { compiledTemplates: CompiledTemplates };
 
 export async function activityRecords(app: Needs, stored: StoredNotification[]): Promise<ActivityRecord[]> {
   const templateOf = await templatesOf(app, stored);
-  const records: ActivityRecord[] = [];
-  // One after the other: asked for all at once, a template that is not in memory would be read for each of its messages.
-  for (const message of stored) {
-    const { compiled } = await getTemplateForDelivery(app, message);
-    records.push(activityRecord(message, templateOf(message), compiled));
-  }
-  return records;
+  return Promise.all(
+    stored.map(async (message) => {
+      const { compiled } = await getTemplateForDelivery(app, message);
+      return activityRecord(message, templateOf(message), compiled);
+    }),
+  );
 }
 
 /** What a template asks to keep hidden is not shown: neither the values nor the message they were filled into. */

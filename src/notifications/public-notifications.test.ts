@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import type { NewNotification, NotificationType } from './notification.ts';
@@ -224,6 +225,21 @@ describe('GET /v2/notifications/{id}', () => {
 });
 
 describe('GET /v2/notifications', () => {
+  it('200, and a template is read once for all messages of a page', async () => {
+    const of = await aService(harness);
+    const template = await aTemplate(harness, of);
+    const ofService = await anApiKey(harness, of);
+    for (let count = 0; count < 20; count += 1) await aNotification(harness, of, template);
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    const { body } = await harness.v2('GET', '/v2/notifications', ofService);
+    expect(body.notifications).toHaveLength(20);
+    const reads = query.mock.calls.filter(([asked]) =>
+      JSON.stringify(asked).includes('from templates_history template'),
+    );
+    query.mockRestore();
+    expect(reads).toHaveLength(1);
+  });
+
   let own: string;
   let ownKey: string;
   let template: string;

@@ -37,6 +37,7 @@ interface Remembered {
 export class CompiledTemplates {
   private readonly newest = new Lru<Remembered>(maxCharacters);
   private readonly versions = new Lru<ReadyTemplate<TemplateRow>>(maxCharacters);
+  private readonly reading = new Map<string, Promise<TemplateRow | undefined>>();
   private readonly changedAt = new Map<string, number>();
   private resetAt = 0;
   private changes = 0;
@@ -95,8 +96,18 @@ export class CompiledTemplates {
   ): Promise<ReadyTemplate<TemplateRow> | undefined> {
     const known = this.versions.get(versionKey(templateId, version, contactBlock));
     if (known) return known;
-    const row = await selectTemplateVersion(this.app.db, templateId, version);
+    const row = await this.readVersion(templateId, version);
     return row && this.compile(row, contactBlock);
+  }
+
+  /** Once, however many messages ask for it at the same time. */
+  private readVersion(templateId: string, version: number): Promise<TemplateRow | undefined> {
+    const key = versionKey(templateId, version, null);
+    const underWay = this.reading.get(key);
+    if (underWay) return underWay;
+    const reading = selectTemplateVersion(this.app.db, templateId, version).finally(() => this.reading.delete(key));
+    this.reading.set(key, reading);
+    return reading;
   }
 
   /** The contact block is part of what is compiled, and not of the version: it may be rewritten in between. */
