@@ -53,7 +53,7 @@ export const settings = {
     { fallback: [], fallbackText: 'generated at the first start', secret: true },
   ),
   FUNCTIONAL_TESTS_SECRETS: setting.list(
-    'Secrets of the client `notify-functional-tests`, which may set up users for browser tests; unset: there is none.',
+    'Secrets of the client `notify-functional-tests`, which may create users for browser tests; unset: there is none. Not for production.',
     { fallback: [], fallbackText: '(unset)', secret: true },
   ),
   SECRET_KEY: setting.optionalText(

@@ -140,6 +140,20 @@ describe('pennypost', () => {
     await database.drop();
   });
 
+  it('warns when browser tests may create users', async () => {
+    const database = await cloneDatabase();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const environment = { DATABASE_URL: database.url, PORT: String(port), LOG_LEVEL: 'warn' };
+    const { out } = await pennypost(['api'], { ...environment, FUNCTIONAL_TESTS_SECRETS: 'very-secret-canary' });
+    expect(out).toContain('FUNCTIONAL_TESTS_SECRETS is set');
+    expect(out).not.toContain('canary');
+    expect((await pennypost(['api'], environment)).out).not.toContain('FUNCTIONAL_TESTS_SECRETS');
+    other.close();
+    await database.drop();
+  });
+
   it('a database that refuses us is told in words, with exit code 1', async () => {
     const { code, err } = await pennypost(['migrate'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',

@@ -144,6 +144,11 @@ async function serve(roles: Roles): Promise<void> {
 
 async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
   await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
+  if (roles.api && config.FUNCTIONAL_TESTS_SECRETS.length > 0) {
+    log.warn(
+      'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',
+    );
+  }
   const app = buildApp(config, { databaseUrl, log });
   if (roles.worker) warmPdfThreads(app);
   await app.open();

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { anOrganisation, aService } from '../../test/kit/builders.ts';
+import { accountMessages } from '../../test/kit/account-messages.ts';
+import { aNewUser, anOrganisation, aService } from '../../test/kit/builders.ts';
 import { adminSecret, adminToken, useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
+import { platformServiceId } from './account-messages.ts';
 
 const now = '2026-11-16T12:00:00Z';
 const harness = useHarness({ now, config: { FUNCTIONAL_TESTS_SECRETS: ['a secret'] } });
@@ -57,6 +59,67 @@ describe('PUT /__testing/functional/users', () => {
     expect(changed.permissions).toEqual({ [user.service_id]: [] });
     expect((await harness.admin('POST', `/user/${created.id}/verify/password`, password)).status).toBe(400);
   });
+
+  it('201 takes the user out of every organisation, and ends what it had', async () => {
+    const [first, second] = [await anOrganisation(harness), await anOrganisation(harness)];
+    const user = await aTestUser({ email_address: 'reset@example.org', organisation_id: first });
+    await put([user]);
+    const { id } = await byEmail('reset@example.org');
+    const permissions = [{ permission: 'can_make_services_live' }];
+    for (const organisation of [first, second]) {
+      await harness.admin('POST', `/organisations/${organisation}/users/${id}`, { permissions });
+    }
+    await harness.app.db
+      .updateTable('users')
+      .set({ platform_admin: true, current_session_id: id, passwords_refused_until: '2026-11-16T13:00:00Z' })
+      .where('id', '=', id)
+      .execute();
+    await harness.admin('POST', `/user/${id}/sms-code`, {});
+    const code = (await accountMessages(harness)).at(-1)?.personalisation.verify_code;
+
+    await put([{ ...user, organisation_id: second }]);
+    expect(await byEmail('reset@example.org')).toMatchObject({
+      platform_admin: false,
+      current_session_id: null,
+      organisations: [second],
+      organisation_permissions: { [second]: [] },
+    });
+    const { password } = user;
+    expect((await harness.admin('POST', `/user/${id}/verify/password`, { password })).status).toBe(204);
+    expect((await harness.admin('POST', `/user/${id}/verify/code`, { code, code_type: 'sms' })).status).toBe(400);
+    await put([{ ...user, organisation_id: null }]);
+    expect(await byEmail('reset@example.org')).toMatchObject({ organisations: [], organisation_permissions: {} });
+  });
+
+  it.each([['Boss@example.org'], ['BOSS@EXAMPLE.ORG']])(
+    '400 for a user that it did not create (%s), and nobody is changed',
+    async (address) => {
+      const boss = { ...aNewUser({ email_address: `${address.length}-Boss@example.org` }), platform_admin: true };
+      const { data: before } = (await harness.admin('POST', '/user', { ...boss, state: 'active' })).body;
+      const other = await aTestUser({ email_address: `beside-${address}` });
+      const taken = await aTestUser({
+        email_address: address === 'Boss@example.org' ? before.email_address : before.email_address.toUpperCase(),
+        name: 'Mallory',
+      });
+      const answer = await put([other, taken]);
+      expect(answer.status).toBe(400);
+      expect(answer.body.message).toEqual({ email_address: ['User was not created by functional tests'] });
+      expect((await harness.admin('GET', `/user/${before.id}`)).body.data).toEqual(before);
+      const { password } = boss;
+      expect((await harness.admin('POST', `/user/${before.id}/verify/password`, { password })).status).toBe(204);
+      expect(await byEmail(`beside-${address}`)).toBeUndefined();
+      await harness.admin('POST', `/user/${before.id}/archive`);
+    },
+  );
+
+  it.each([[platformServiceId], [platformServiceId.toUpperCase()], [platformServiceId.replaceAll('-', '')]])(
+    '400 for a member of the platform’s own service, %s',
+    async (service_id) => {
+      const answer = await put([await aTestUser({ email_address: 'inside@example.org', service_id })]);
+      expect(answer.status).toBe(400);
+      expect(await byEmail('inside@example.org')).toBeUndefined();
+    },
+  );
 
   it('400 for what a user cannot be, 404 for an unknown service; then none is created', async () => {
     expect((await put([{}])).status).toBe(400);

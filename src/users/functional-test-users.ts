@@ -1,11 +1,16 @@
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import { newId } from '../platform/id.ts';
+import { invalidField } from '../platform/failure.ts';
+import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { platformServiceId } from './account-messages.ts';
 import { hashPassword } from './passwords.ts';
+import { deleteOrganisationMemberships } from './permissions.sql.ts';
 import { addOrganisationMember, addServiceMember, removeServiceMember, type ServicePermission } from './permissions.ts';
+import { noFailures } from './sign-in.sql.ts';
 import type { UserRecord } from './user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from './users.sql.ts';
+import { markCodesUsed } from './verify-codes.sql.ts';
 
 interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' | 'auth_type' | 'state'> {
   mobile_number: string | null;
@@ -15,15 +20,22 @@ interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' |
   organisation_id?: string | null;
 }
 
-/** Creates these users, or brings them back to this state: a test that failed half-way leaves them in any other. */
+/**
+ * Creates these users, or brings them back to this state: a test that failed half-way leaves them in any other. Only users
+ * that came from here can be reset: the client of browser tests must not become anybody else.
+ */
 export async function putFunctionalTestUsers(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
   users: FunctionalTestUser[],
 ): Promise<void> {
-  const now = clock.now();
+  // Its members can read everybody's sign-in messages.
+  if (users.some(({ service_id }) => canonicalId(service_id) === platformServiceId)) {
+    throw invalidField('service_id', 'Must not be the service of the platform.');
+  }
   const hashed = await Promise.all(
     users.map(async (user) => ({ ...user, password_hash: await hashPassword(user.password) })),
   );
+  const now = clock.now();
   await inTransaction(db, async (tx) => {
     for (const { service_id, organisation_id, permissions, password: _, ...account } of hashed) {
       const user_id = await putAccount(tx, account, now);
@@ -42,10 +54,24 @@ async function putAccount(
   now: Date,
 ): Promise<string> {
   const at = timestamp(now);
-  const known = await selectUserByEmail(tx, account.email_address);
-  const id = known?.id ?? newId(now);
-  const row = { ...account, password_changed_at: at, email_access_validated_at: at, failed_login_count: 0 };
-  if (known) await updateUserRow(tx, id, { ...row, updated_at: at });
-  else await insertUser(tx, { ...row, id, created_at: at });
-  return id;
+  const { name, email_address, mobile_number, auth_type, state, password_hash } = account;
+  const row = {
+    ...{ name, email_address, mobile_number, auth_type, state, password_hash },
+    ...noFailures,
+    platform_admin: false,
+    current_session_id: null,
+    password_changed_at: at,
+    email_access_validated_at: at,
+  };
+  const known = await selectUserByEmail(tx, email_address);
+  if (!known) {
+    const id = newId(now);
+    await insertUser(tx, { ...row, id, created_for_tests: true, created_at: at });
+    return id;
+  }
+  if (!known.created_for_tests) throw invalidField('email_address', 'User was not created by functional tests');
+  await updateUserRow(tx, known.id, { ...row, updated_at: at });
+  await markCodesUsed(tx, known.id);
+  await deleteOrganisationMemberships(tx, known.id);
+  return known.id;
 }

@@ -147,6 +147,10 @@ export async function replaceOrganisationPermissions(
 
 export async function deleteMembershipsOfUser(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('service_members').where('user_id', '=', userId).execute();
+  await deleteOrganisationMemberships(tx, userId);
+}
+
+export async function deleteOrganisationMemberships(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('organisation_permissions').where('user_id', '=', userId).execute();
   await tx.deleteFrom('organisation_members').where('user_id', '=', userId).execute();
 }

@@ -46,7 +46,7 @@ export async function raiseFailedCodeCount(tx: Tx, userId: string): Promise<void
 /** What a row holds whose passwords have not failed. */
 const noFailedPasswords = { failed_login_count: 0, failed_password_count: 0, passwords_refused_until: null };
 /** And whose codes have not failed, either. */
-const noFailures = { ...noFailedPasswords, failed_code_count: 0 };
+export const noFailures = { ...noFailedPasswords, failed_code_count: 0 };
 
 export async function recordRightPassword(tx: Tx, userId: string, now: Timestamp): Promise<void> {
   await updateUser(tx, userId, { ...noFailedPasswords, updated_at: now });

@@ -5,7 +5,13 @@ import type { Users } from '../platform/db/schema.ts';
 import { platformServiceId } from './account-messages.ts';
 
 /** Columns that the wire never shows. */
-type Kept = 'password_hash' | 'updated_at' | 'failed_password_count' | 'failed_code_count' | 'passwords_refused_until';
+type Kept =
+  | 'password_hash'
+  | 'updated_at'
+  | 'failed_password_count'
+  | 'failed_code_count'
+  | 'passwords_refused_until'
+  | 'created_for_tests';
 
 export interface UserRow extends Omit<Selectable<Users>, Kept> {
   can_use_webauthn: boolean;

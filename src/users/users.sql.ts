@@ -50,7 +50,7 @@ export function selectUser(db: Db | Tx, userId: string) {
 export function selectUserByEmail(db: Db, email: string) {
   return db
     .selectFrom('users')
-    .select(['id', 'name', 'email_address', 'password_changed_at'])
+    .select(['id', 'name', 'email_address', 'password_changed_at', 'created_for_tests'])
     .where(sql<boolean>`lower(email_address) = lower(${email})`)
     .executeTakeFirst();
 }
