@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { invalidField } from '../platform/failure.ts';
+import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { AccountMessageSender } from './account-messages.ts';
 import { createLinkToken, linkLifetimes_s, pageUrl, readLinkToken } from './link-tokens.ts';
@@ -35,11 +35,13 @@ export function inviteIdOfLink(
     case 'valid':
       return link.payload.invite_id;
     case 'expired':
-      throw invalidField(
-        'invitation',
-        'Your invitation to GOV.UK Notify has expired. Please ask the person that invited you to send you another one',
-      );
+      throw invalid({
+        invitation:
+          'Your invitation to GOV.UK Notify has expired. Please ask the person that invited you to send you another one',
+      });
     case 'broken':
-      throw invalidField('invitation', 'Something’s wrong with this link. Make sure you’ve copied the whole thing.');
+      throw invalid({
+        invitation: 'Something’s wrong with this link. Make sure you’ve copied the whole thing.',
+      });
   }
 }

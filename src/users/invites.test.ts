@@ -11,14 +11,13 @@ const missing = 'Missing data for required field.';
 const expired = {
   result: 'error',
   message: {
-    invitation: [
+    invitation:
       'Your invitation to GOV.UK Notify has expired. Please ask the person that invited you to send you another one',
-    ],
   },
 };
 const broken = {
   result: 'error',
-  message: { invitation: ['Something’s wrong with this link. Make sure you’ve copied the whole thing.'] },
+  message: { invitation: 'Something’s wrong with this link. Make sure you’ve copied the whole thing.' },
 };
 
 let inviter: string;
@@ -208,6 +207,8 @@ describe('POST /organisation/{organisation_id}/invite', () => {
     expect((await harness.admin('GET', `/invite/organisation/${made.id}`)).body).toEqual({ data: made });
     const cancelled = { ...made, status: 'cancelled' };
     expect((await harness.admin('POST', url, { status: 'cancelled' })).body).toEqual({ data: cancelled });
+    const more = { status: 'accepted', created_by: inviter, extra: 1 };
+    expect((await harness.admin('POST', url, more)).body).toEqual({ data: { ...made, status: 'accepted' } });
     expect((await harness.admin('POST', url, { status: 'x' })).body.message).toEqual({
       status: ['Must be one of: pending, accepted, cancelled.'],
     });

@@ -6,6 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { AccountMessageSender } from './account-messages.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from './join-requests.ts';
 import { servicePermissions } from './permissions.ts';
+import { authTypes } from './user-record.ts';
 
 type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
@@ -71,6 +72,7 @@ export function joinRequestRoutes(http: Http, app: Needs): void {
           status_changed_by_id: Uuid,
           permissions: Type.Optional(Type.Array(OneOf(servicePermissions))),
           folder_permissions: Type.Optional(Type.Array(Type.String())),
+          auth_type: Type.Optional(OneOf(authTypes)),
         }),
         response: { 200: JoinRequest },
       },

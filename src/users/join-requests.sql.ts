@@ -46,23 +46,29 @@ export function selectJoinRequest(db: Db | Tx, serviceId: string, requestId: str
     .executeTakeFirst();
 }
 
-/** Whoever else would decide waits until the transaction ends. */
-export function selectJoinRequestForUpdate(tx: Tx, serviceId: string, requestId: string) {
+/**
+ * All requests of the same person for the service, held until the transaction ends, always in the same order: approving
+ * one decides the others.
+ */
+export function lockJoinRequestsOfRequester(tx: Tx, serviceId: string, requestId: string) {
   return tx
     .selectFrom('service_join_requests')
     .select(['id', 'requester_id', 'status'])
     .where('service_id', '=', serviceId)
-    .where('id', '=', requestId)
+    .where('requester_id', '=', (request) =>
+      request.selectFrom('service_join_requests').select('requester_id').where('id', '=', requestId),
+    )
+    .orderBy('id')
     .forUpdate()
-    .executeTakeFirst();
+    .execute();
 }
 
-export async function updateJoinRequest(
+export async function updateJoinRequests(
   tx: Tx,
-  requestId: string,
+  requestIds: string[],
   change: Updateable<ServiceJoinRequests>,
 ): Promise<void> {
-  await tx.updateTable('service_join_requests').set(change).where('id', '=', requestId).execute();
+  await tx.updateTable('service_join_requests').set(change).where('id', '=', anyOf(requestIds)).execute();
 }
 
 export function selectUsersToContact(db: Db, ids: string[]) {

@@ -1,22 +1,23 @@
 import type { Config } from '../config.ts';
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
-import { newId } from '../platform/id.ts';
+import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
 import {
   insertJoinRequest,
+  lockJoinRequestsOfRequester,
   selectJoinRequest,
-  selectJoinRequestForUpdate,
   selectUsersToContact,
-  updateJoinRequest,
+  updateJoinRequests,
 } from './join-requests.sql.ts';
 import { pageUrl } from './link-tokens.ts';
-import { isServiceMember } from './permissions.sql.ts';
+import { isServiceMember, type ServiceMember } from './permissions.sql.ts';
 import { addServiceMember, type ServicePermission } from './permissions.ts';
 import { selectServiceName } from './service-invites.sql.ts';
-import { selectUser } from './users.sql.ts';
+import { getUserRecord, type UserRecord } from './user-record.ts';
+import { selectUser, updateUserRow } from './users.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'> & {
   accountMessages: AccountMessageSender;
@@ -67,6 +68,16 @@ export async function createJoinRequest(app: Needs, serviceId: string, request: 
         reply_to: requester.email_address,
       });
     }
+    await app.accountMessages.send(tx, {
+      template_id: accountTemplates.joinRequestReceipt,
+      to: requester.email_address,
+      personalisation: {
+        requester_name: requester.name,
+        service_name,
+        service_admin_names: contacts.map(({ name, email_address }) => `${name} – ${email_address}`),
+        url_ask_to_join_page: pageUrl(base, `/services/${serviceId}/join/ask`),
+      },
+    });
   });
   return id;
 }
@@ -82,31 +93,56 @@ interface Decision {
   status_changed_by_id: string;
   permissions?: ServicePermission[];
   folder_permissions?: string[];
+  auth_type?: UserRecord['auth_type'];
 }
 
 /** An approved requester becomes a member in the same commit. A request is decided once. */
 export async function decideJoinRequest(app: Needs, serviceId: string, requestId: string, decision: Decision) {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
-    const request = await selectJoinRequestForUpdate(tx, serviceId, requestId);
+    const requests = await lockJoinRequestsOfRequester(tx, serviceId, requestId);
+    const request = requests.find(({ id }) => id === canonicalId(requestId));
     if (!request) throw notFound();
-    if (!(await selectUser(tx, decision.status_changed_by_id))) {
-      throw invalidField('status_changed_by_id', 'No result found');
-    }
+    const decider = await selectUser(tx, decision.status_changed_by_id);
+    if (!decider) throw invalidField('status_changed_by_id', 'No result found');
     if (request.status !== 'pending') throw invalidField('status', `The request is already ${request.status}`);
-    if (decision.status === 'approved') {
-      const member = { service_id: serviceId, user_id: request.requester_id };
-      if (await isServiceMember(tx, member)) throw alreadyMember();
-      const { permissions = [], folder_permissions } = decision;
-      await addServiceMember(tx, { ...member, permissions, folder_permissions }, now);
-    }
-    await updateJoinRequest(tx, requestId, {
-      status: decision.status,
-      status_changed_by_id: decision.status_changed_by_id,
-      status_changed_at: timestamp(now),
-    });
+    const change = { status_changed_by_id: decider.id, status_changed_at: timestamp(now) };
+    await updateJoinRequests(tx, [request.id], { ...change, status: decision.status });
+    if (decision.status !== 'approved') return;
+    const others = requests.filter(({ id, status }) => id !== request.id && status === 'pending').map(({ id }) => id);
+    await updateJoinRequests(tx, others, { ...change, status: 'cancelled' });
+    await letIn(app, tx, { service_id: serviceId, user_id: request.requester_id }, decision, decider.name);
   });
   return getJoinRequest(app, serviceId, requestId);
+}
+
+async function letIn(
+  app: Needs,
+  tx: Tx,
+  member: ServiceMember,
+  { permissions = [], folder_permissions, auth_type }: Decision,
+  approver_name: string,
+): Promise<void> {
+  if (await isServiceMember(tx, member)) throw alreadyMember();
+  const now = app.clock.now();
+  await addServiceMember(tx, { ...member, permissions, folder_permissions }, now);
+  const requester = await getUserRecord(tx, member.user_id);
+  const service_name = await selectServiceName(tx, member.service_id);
+  if (service_name === undefined) throw notFound();
+  // A security key is the strongest way to sign in: joining a service does not take it away.
+  if (auth_type && requester.auth_type !== 'webauthn_auth') {
+    await updateUserRow(tx, requester.id, { auth_type, updated_at: timestamp(now) });
+  }
+  await app.accountMessages.send(tx, {
+    template_id: accountTemplates.joinRequestApproved,
+    to: requester.email_address,
+    personalisation: {
+      requester_name: requester.name,
+      approver_name,
+      service_name,
+      dashboard_url: pageUrl(app.config.ADMIN_BASE_URL, `/services/${member.service_id}`),
+    },
+  });
 }
 
 function alreadyMember() {

@@ -74,7 +74,7 @@ export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
       schema: {
         summary: 'Accept or cancel an invitation',
         params: OfInvite,
-        body: Type.Object({ status: OneOf(inviteStatuses) }, { additionalProperties: false }),
+        body: Type.Object({ status: OneOf(inviteStatuses) }),
         response: { 200: Data(Invite) },
       },
     },
