@@ -1078,6 +1078,7 @@ create table users (
   failed_password_count integer not null,
   failed_code_count integer not null,
   passwords_refused_until timestamp with time zone,
+  created_for_tests boolean not null,
   constraint users_auth_type_check CHECK ((auth_type = ANY (ARRAY['sms_auth'::text, 'email_auth'::text, 'webauthn_auth'::text]))),
   constraint users_email_address_check CHECK ((length(email_address) <= 255)),
   constraint users_mobile_number_required CHECK (((mobile_number IS NOT NULL) OR (auth_type = ANY (ARRAY['email_auth'::text, 'webauthn_auth'::text])))),

@@ -39,6 +39,7 @@ import { parseEmailAddress } from './recipients/email-address.ts';
 import { callbackApiRoutes } from './services/callback-api.routes.ts';
 import { dataRetentionRoutes } from './services/data-retention.routes.ts';
 import { emailReplyToRoutes } from './services/email-reply-to.routes.ts';
+import { goLiveRequestRoutes } from './services/go-live-requests.routes.ts';
 import { guestListRoutes } from './services/guest-list.routes.ts';
 import { serviceHistoryRoutes } from './services/history.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers.routes.ts';
@@ -123,6 +124,7 @@ export const surfaces: Surface<App>[] = [
       serviceHistoryRoutes,
       serviceStatisticsRoutes,
       organisationServiceRoutes,
+      goLiveRequestRoutes,
       guestListRoutes,
       smsSenderRoutes,
       protectedSenderIdRoutes,

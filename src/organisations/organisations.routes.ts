@@ -50,6 +50,19 @@ const organisation = {
 
 const Organisation = Type.Object(organisation, { title: 'Organisation' });
 
+const ShortText = Nullable(Type.String({ maxLength: 255 }));
+
+/** Settable when an organisation is created and when it is changed. */
+export const agreementFields = {
+  agreement_signed: Nullable(Type.Boolean()),
+  agreement_signed_at: Nullable(Type.String({ format: 'datetime' })),
+  agreement_signed_by_id: Nullable(Uuid),
+  agreement_signed_on_behalf_of_name: ShortText,
+  agreement_signed_on_behalf_of_email_address: ShortText,
+  agreement_signed_version: Nullable(Type.Number({ minimum: 0 })),
+};
+const agreementFieldNames = Object.keys(agreementFields);
+
 export function organisationRoutes(http: Http, app: Platform): void {
   http.get(
     '/organisations',
@@ -95,13 +108,17 @@ export function organisationRoutes(http: Http, app: Platform): void {
           name: Type.String({ minLength: 1, maxLength: 255 }),
           crown: Type.Boolean(),
           organisation_type: OrganisationTypes,
+          ...Type.Partial(Type.Object(agreementFields)).properties,
         }),
         response: { 201: Organisation },
       },
     },
     async (request, reply) => {
       const { name, crown, organisation_type } = request.body;
-      return reply.code(201).send(await createOrganisation(app, { name, crown, organisation_type }));
+      const agreement = Object.fromEntries(
+        Object.entries(request.body).filter(([field]) => agreementFieldNames.includes(field)),
+      );
+      return reply.code(201).send(await createOrganisation(app, { ...agreement, name, crown, organisation_type }));
     },
   );
 

@@ -60,7 +60,7 @@ export function selectOrganisations(db: Db, nameContains?: string) {
     .execute();
 }
 
-export function selectOrganisation(db: Db, id: string) {
+export function selectOrganisation(db: Db | Tx, id: string) {
   return db.selectFrom('organisations').select(columns).where('id', '=', id).executeTakeFirst();
 }
 

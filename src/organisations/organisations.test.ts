@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sentBy } from '../../test/kit/account-messages.ts';
 import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
@@ -35,6 +36,34 @@ describe('POST /organisations', () => {
       permissions: ['can_ask_to_join_a_service'],
     });
     expect((await admin('GET', `/organisations/${body.id}`)).body).toEqual(body);
+  });
+
+  it('201 with the agreement, when it is signed already; nobody is told', async () => {
+    const agreement = {
+      agreement_signed: true,
+      agreement_signed_at: '2026-11-01T10:00:00.000000Z',
+      agreement_signed_by_id: await aUser(harness),
+      agreement_signed_on_behalf_of_name: 'Olive Other',
+      agreement_signed_on_behalf_of_email_address: 'olive@example.org',
+      agreement_signed_version: 1.2,
+    };
+    const request = { name: 'Signed already', crown: false, organisation_type: 'local', ...agreement };
+    const { answer, sent } = await sentBy(harness, () => admin('POST', '/organisations', { ...request, notes: 'x' }));
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({ ...request, notes: null });
+    expect((await admin('GET', `/organisations/${answer.body.id}`)).body).toEqual(answer.body);
+    expect(sent).toEqual([]);
+  });
+
+  it('400 for a wrong agreement, and nothing is created', async () => {
+    const request = { name: 'Never made', crown: false, organisation_type: 'local' };
+    const wrong = { agreement_signed: 'yes', agreement_signed_version: -1, agreement_signed_at: 'soon' };
+    const { status, body } = await admin('POST', '/organisations', { ...request, ...wrong });
+    expect(status).toBe(400);
+    expect(Object.keys(body.message).sort()).toEqual(Object.keys(wrong).sort());
+    const unknown = await admin('POST', '/organisations', { ...request, agreement_signed_by_id: newId(new Date()) });
+    expect(unknown.body.message).toEqual({ agreement_signed_by_id: ['No result found'] });
+    expect((await admin('GET', '/organisations/search?name=Never%20made')).body.data).toEqual([]);
   });
 
   it('400 when the name is taken', async () => {

@@ -19,19 +19,22 @@ import {
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
-/** What may be changed; only what is given changes. */
-export interface OrganisationChange {
-  name?: string;
-  crown?: boolean | null;
-  organisation_type?: OrganisationType | null;
-  email_branding_id?: string | null;
-  letter_branding_id?: string | null;
+interface Agreement {
   agreement_signed?: boolean | null;
   agreement_signed_at?: string | null;
   agreement_signed_by_id?: string | null;
   agreement_signed_on_behalf_of_name?: string | null;
   agreement_signed_on_behalf_of_email_address?: string | null;
   agreement_signed_version?: number | string | null;
+}
+
+/** What may be changed; only what is given changes. */
+export interface OrganisationChange extends Agreement {
+  name?: string;
+  crown?: boolean | null;
+  organisation_type?: OrganisationType | null;
+  email_branding_id?: string | null;
+  letter_branding_id?: string | null;
   request_to_go_live_notes?: string | null;
   notes?: string | null;
   purchase_order_number?: string | null;
@@ -42,7 +45,7 @@ export interface OrganisationChange {
   permissions?: string[];
 }
 
-export async function getOrganisation(db: Db, id: string) {
+export async function getOrganisation(db: Db | Tx, id: string) {
   const organisation = await selectOrganisation(db, id);
   if (!organisation) throw notFound();
   return organisation;
@@ -70,7 +73,7 @@ export async function findOrganisationsByName(db: Db, name: string | undefined) 
 
 export async function createOrganisation(
   { db, clock }: Needs,
-  request: { name: string; crown: boolean; organisation_type: OrganisationType },
+  request: Agreement & { name: string; crown: boolean; organisation_type: OrganisationType },
 ) {
   const now = clock.now();
   const id = newId(now);

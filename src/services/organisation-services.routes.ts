@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
+import type { Config } from '../config.ts';
 import { organisationTypes } from '../organisations/organisation-types.ts';
+import { agreementFields } from '../organisations/organisations.routes.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { AccountMessageSender } from '../users/account-messages.ts';
 import {
   joinOrganisation,
   listServicesOfOrganisation,
   updateOrganisationAndServices,
 } from './organisation-services.ts';
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const Text = Nullable(Type.String());
@@ -19,12 +24,7 @@ const settable = {
   organisation_type: Nullable(OneOf(organisationTypes)),
   email_branding_id: Nullable(Uuid),
   letter_branding_id: Nullable(Uuid),
-  agreement_signed: Nullable(Type.Boolean()),
-  agreement_signed_at: Nullable(Type.String({ format: 'datetime' })),
-  agreement_signed_by_id: Nullable(Uuid),
-  agreement_signed_on_behalf_of_name: ShortText,
-  agreement_signed_on_behalf_of_email_address: ShortText,
-  agreement_signed_version: Nullable(Type.Number({ minimum: 0 })),
+  ...agreementFields,
   request_to_go_live_notes: Text,
   notes: Text,
   purchase_order_number: ShortText,
@@ -39,7 +39,7 @@ const settable = {
 const OrganisationChange = Type.Partial(Type.Object(settable));
 
 /** What changes services too; the rest of /organisations is in its own folder. */
-export function organisationServiceRoutes(http: Http, app: Platform): void {
+export function organisationServiceRoutes(http: Http, app: Needs): void {
   http.post(
     '/organisations/:organisation_id',
     {

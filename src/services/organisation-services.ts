@@ -1,14 +1,18 @@
 import { addDefaultToPool } from '../branding/brand-pools.ts';
+import type { Config } from '../config.ts';
 import { getOrganisation, type OrganisationChange, updateOrganisation } from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { AccountMessageSender } from '../users/account-messages.ts';
+import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { resetAllowance } from './allowance.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 import { lockService, updateServices } from './services.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
+type ReceiptNeeds = Needs & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);
@@ -31,18 +35,21 @@ export async function joinOrganisation({ db, clock }: Needs, organisationId: str
 
 /** Its services follow: all take on a new type or crown, and those without a brand wear a new default one. */
 export async function updateOrganisationAndServices(
-  { db, clock }: Needs,
+  app: ReceiptNeeds,
   organisationId: string,
   request: OrganisationChange & { domains?: string[] },
 ): Promise<void> {
   // Existing front ends count on it: permissions are set alone.
   const change = request.permissions ? { permissions: request.permissions } : request;
-  await inTransaction(db, async (tx) => {
-    const now = clock.now();
+  await inTransaction(app.db, async (tx) => {
+    const now = app.clock.now();
     await updateOrganisation(tx, organisationId, change, now);
     if (change.email_branding_id) await addDefaultToPool(tx, 'email', organisationId, change.email_branding_id);
     if (change.letter_branding_id) await addDefaultToPool(tx, 'letter', organisationId, change.letter_branding_id);
     await followOrganisation(tx, organisationId, change, now);
+    if (change.agreement_signed && change.agreement_signed_by_id) {
+      await sendAgreementReceipts(app, tx, organisationId, change.agreement_signed_by_id);
+    }
   });
 }
 

@@ -816,6 +816,7 @@ export interface Users {
   failed_password_count: Generated<number>;
   failed_code_count: Generated<number>;
   passwords_refused_until: Time | null;
+  created_for_tests: Generated<boolean>;
 }
 
 export interface VerifyCodes {
