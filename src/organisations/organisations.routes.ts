@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { agreementFields } from './agreement-fields.ts';
 import { organisationTypes } from './organisation-types.ts';
 import { selectOrganisations } from './organisations.sql.ts';
 import {
@@ -50,17 +51,6 @@ const organisation = {
 
 const Organisation = Type.Object(organisation, { title: 'Organisation' });
 
-const ShortText = Nullable(Type.String({ maxLength: 255 }));
-
-/** Settable when an organisation is created and when it is changed. */
-export const agreementFields = {
-  agreement_signed: Nullable(Type.Boolean()),
-  agreement_signed_at: Nullable(Type.String({ format: 'datetime' })),
-  agreement_signed_by_id: Nullable(Uuid),
-  agreement_signed_on_behalf_of_name: ShortText,
-  agreement_signed_on_behalf_of_email_address: ShortText,
-  agreement_signed_version: Nullable(Type.Number({ minimum: 0 })),
-};
 const agreementFieldNames = Object.keys(agreementFields);
 
 export function organisationRoutes(http: Http, app: Platform): void {

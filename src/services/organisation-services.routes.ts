@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
+import { agreementFields } from '../organisations/agreement-fields.ts';
 import { organisationTypes } from '../organisations/organisation-types.ts';
-import { agreementFields } from '../organisations/organisations.routes.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
