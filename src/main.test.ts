@@ -140,18 +140,51 @@ describe('pennypost', () => {
     await database.drop();
   });
 
-  it('warns when browser tests may create users', async () => {
+  it('warns when browser tests may create users', { timeout: 60_000 }, async () => {
     const database = await cloneDatabase();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const environment = { DATABASE_URL: database.url, PORT: String(port), LOG_LEVEL: 'warn' };
-    const { out } = await pennypost(['api'], { ...environment, FUNCTIONAL_TESTS_SECRETS: 'very-secret-canary' });
+    const { out } = await pennypost(['api'], {
+      DATABASE_URL: database.url,
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      FUNCTIONAL_TESTS_SECRETS: 'very-secret-canary',
+    });
     expect(out).toContain('FUNCTIONAL_TESTS_SECRETS is set');
     expect(out).not.toContain('canary');
-    expect((await pennypost(['api'], environment)).out).not.toContain('FUNCTIONAL_TESTS_SECRETS');
     other.close();
     await database.drop();
+  });
+
+  it('create-admin prints a link to choose the password, once', { timeout: 120_000 }, async () => {
+    const database = await cloneDatabase();
+    const environment = { DATABASE_URL: database.url, ADMIN_BASE_URL: 'https://admin.example' };
+    const words = ['create-admin', 'Ada Admin', 'ada@example.org', '07700900123'];
+    const created = await pennypost(words, environment);
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/\nhttps:\/\/admin\.example\/new-password\/[\w-]+\n/);
+    const other = await pennypost(['create-admin', 'Grace', 'grace@example.org', '07700900124'], environment);
+    expect(other).toMatchObject({ code: 1, out: '' });
+    expect(other.err).toContain('There is a platform administrator already: ada@example.org.');
+    await database.drop();
+  });
+
+  it.each([
+    [['create-admin'], 'Usage: pennypost create-admin <name> <email> <mobile>\n'],
+    [['create-admin', 'Ada', 'ada@example.org'], 'Usage: pennypost create-admin <name> <email> <mobile>\n'],
+    [['create-admin', 'Ada', 'ada@example.org', '07700900123', 'secret'], 'Usage: pennypost create-admin'],
+    [['create-admin', '--password', 'secret'], 'There is no flag --password'],
+  ])('%j is told how it is used', async (words, text) => {
+    const { code, err } = await pennypost(words);
+    expect(code).toBe(1);
+    expect(err).toContain(text);
+  });
+
+  it('create-admin explains itself', async () => {
+    const { code, out } = await pennypost(['create-admin', '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^pennypost create-admin <name> <email> <mobile>\n\nCreate the first platform administrator/);
   });
 
   it('a database that refuses us is told in words, with exit code 1', async () => {

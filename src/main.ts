@@ -26,6 +26,7 @@ import { OperatorError } from './platform/operator-error.ts';
 import { startWorker } from './platform/queue/worker.ts';
 import { formats, surfaces } from './routes.ts';
 import { schedule } from './schedule.ts';
+import { createFirstAdmin } from './users/create-admin.ts';
 
 interface Command {
   sentence: string;
@@ -77,6 +78,16 @@ const commands: Record<string, Command> = {
     ],
     run: runDemo,
   },
+  'create-admin': {
+    sentence: 'Create the first platform administrator, and print a link to choose the password',
+    more: [
+      'For example: pennypost create-admin "Ada Lovelace" ada@example.org 07700900123',
+      'While the service runs or not; with its DATA_DIR, DATABASE_URL, SECRET_KEY and ADMIN_BASE_URL.',
+      'The link works for an hour and until a password is chosen. Run it again with the same address for a new link.',
+    ],
+    takes: '<name> <email> <mobile>',
+    run: runCreateAdmin,
+  },
   doctor: { sentence: 'Check settings, disk, database, clock and providers, and say what to do', run: runDoctor },
   sandbox: {
     sentence: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
@@ -100,7 +111,8 @@ export async function main(args: string[]): Promise<void> {
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
   const flag = words.find((word) => word.startsWith('-'));
   if (flag) throw new OperatorError(`There is no flag ${flag}: ${whereSettingsAre}`);
-  if (words.length !== (command.takes ? 1 : 0)) throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
+  if (words.length !== (command.takes?.split('> <').length ?? 0))
+    throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
   await command.run(words);
 }
 
@@ -287,6 +299,27 @@ async function runDemo(): Promise<void> {
   const demo = readDemo(config.DATA_DIR);
   if (!demo) throw new OperatorError(`There is no demonstration in ${config.DATA_DIR} yet: start the server first.`);
   print(describeDemo(demo, config));
+}
+
+async function runCreateAdmin([name = '', email_address = '', mobile_number = '']: string[]): Promise<void> {
+  const config = readConfig();
+  const log = createLog('silent');
+  await withDatabase(config, async (url) => {
+    // The service may never have been started.
+    await migrate(url, log, { waitSeconds: config.DATABASE_WAIT_S });
+    const app = buildApp(config, { databaseUrl: url, log });
+    try {
+      const link = await createFirstAdmin(app, { name, email_address, mobile_number });
+      print(
+        `${email_address} is a platform administrator. Open this link within an hour to choose the password:\n\n${link}\n`,
+      );
+      print(
+        'It leads to the administrative front end (ADMIN_BASE_URL). Anyone who has it can choose the password: keep it secret.',
+      );
+    } finally {
+      await app.close();
+    }
+  });
 }
 
 async function runDoctor(): Promise<void> {

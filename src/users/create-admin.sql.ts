@@ -1,0 +1,12 @@
+import type { Tx } from '../platform/db/database.ts';
+
+/** Archived ones cannot sign in, and do not count. */
+export function selectPlatformAdmins(tx: Tx) {
+  return tx
+    .selectFrom('users')
+    .select(['email_address', 'password_hash'])
+    .where('platform_admin', '=', true)
+    .where('state', '<>', 'inactive')
+    .orderBy('created_at')
+    .execute();
+}

@@ -1,0 +1,72 @@
+import type { Config } from '../config.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/id.ts';
+import { OperatorError } from '../platform/operator-error.ts';
+import type { Platform } from '../platform/platform.ts';
+import { parseEmailAddress } from '../recipients/email-address.ts';
+import { platformUserId } from './account-messages.ts';
+import { selectPlatformAdmins } from './create-admin.sql.ts';
+import { createLinkToken, pageUrl } from './link-tokens.ts';
+import { noPassword } from './passwords.ts';
+import { refusalOfMobileNumber } from './user-formats.ts';
+import { insertUser, selectUserByEmail } from './users.sql.ts';
+import { lockUser } from './users.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+interface NewAdmin {
+  name: string;
+  email_address: string;
+  mobile_number: string;
+}
+
+/**
+ * Returns a link to choose the password: no password passes through arguments or the environment. Asked again for the same
+ * address before one was chosen, it returns a new link.
+ */
+export async function createFirstAdmin(app: Needs, admin: NewAdmin): Promise<string> {
+  refuseUnfit(admin);
+  const now = app.clock.now();
+  await inTransaction(app.db, async (tx) => {
+    // Two commands at once must not both find that there is no administrator yet.
+    await lockUser(tx, platformUserId);
+    const admins = await selectPlatformAdmins(tx);
+    if (admins.length === 0) return insertAdmin(tx, admin, now);
+    const waiting = admins.find(({ password_hash }) => password_hash === noPassword);
+    if (waiting?.email_address.toLowerCase() !== admin.email_address.toLowerCase()) {
+      throw new OperatorError(
+        `There is a platform administrator already: ${admins[0]?.email_address}. They can create others in the administrative front end.`,
+      );
+    }
+  });
+  const created_at = timestamp(now);
+  const token = createLinkToken(app, 'reset-password', { email: admin.email_address, created_at });
+  return pageUrl(app.config.ADMIN_BASE_URL, `/new-password/${token}`);
+}
+
+async function insertAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {
+  if (await selectUserByEmail(tx, admin.email_address)) {
+    throw new OperatorError(`${admin.email_address} has an account already. Name another address.`);
+  }
+  const at = timestamp(now);
+  await insertUser(tx, {
+    ...admin,
+    id: newId(now),
+    password_hash: noPassword,
+    state: 'active',
+    platform_admin: true,
+    email_access_validated_at: at,
+    password_changed_at: at,
+    created_at: at,
+  });
+}
+
+function refuseUnfit({ name, email_address, mobile_number }: NewAdmin): void {
+  const problems = [
+    name.trim() === '' && 'The name is empty.',
+    !(parseEmailAddress(email_address).ok && email_address.length <= 255) && 'The email address is not valid.',
+    refusalOfMobileNumber(mobile_number) && `The mobile number is not valid. ${refusalOfMobileNumber(mobile_number)}.`,
+  ].filter((problem) => typeof problem === 'string');
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'));
+}
