@@ -124,9 +124,61 @@ describe('an attempt that broke off', () => {
   });
 });
 
+describe('an attempt that throws', () => {
+  const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DELIVERY_MAX_RETRIES: 2 } });
+
+  it('is counted and put off, and given up after the last retry without being composed again', async () => {
+    const service = await aService(harness);
+    const id = await aQueuedMessage(harness, service, { template_version: 99 });
+    await harness.deliver();
+    expect(await queueOf(harness, id)).toMatchObject({
+      attempts: 1,
+      outcome_known: true,
+      due_at: '2026-11-15T12:05:00.000000Z',
+    });
+    for (let retry = 0; retry < 2; retry += 1) {
+      harness.clock.advance({ minutes: 5 });
+      await harness.deliver();
+    }
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'technical-failure', provider: null });
+    expect(await queueOf(harness, id)).toBeUndefined();
+    expect(harness.logged.filter((line) => line.includes('an attempt failed'))).toHaveLength(3);
+  });
+
+  it('one that took its process with it each time is not composed again either', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness), { template_version: 99 });
+    await harness.app.db
+      .updateTable('delivery_queue')
+      .set({ attempts: 3, provider: 'sandbox', outcome_known: false })
+      .where('notification_id', '=', id)
+      .execute();
+    const before = harness.logged.length;
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('technical-failure');
+    expect(harness.logged.slice(before).filter((line) => line.includes('an attempt failed'))).toEqual([]);
+  });
+});
+
 describe('a provider that takes its time', () => {
   const harness = useHarness({
     config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
+  });
+
+  it('however many calls are under way, each has its whole time-out', { timeout: 40_000 }, async () => {
+    harness.clock.set(new Date());
+    const ticking = setInterval(() => harness.clock.set(new Date()), 50);
+    gateways.delay_ms = 6_000;
+    const ids = await someQueuedMessages(harness, await aService(harness), many(200, lanes.normal));
+    try {
+      await whileRunning(buildDelivery(harness.app), async () => {
+        await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThanOrEqual(200), { timeout: 15_000 });
+      });
+    } finally {
+      clearInterval(ticking);
+    }
+    const rows = await harness.app.db.selectFrom('notifications').select('status').where('id', 'in', ids).execute();
+    expect(rows.filter(({ status }) => status !== 'sending')).toEqual([]);
+    for (const id of ids) expect(gateways.sentTo(id)).toHaveLength(1);
   });
 
   it('a call that outlasts its lease is not made twice', { timeout: 30_000 }, async () => {

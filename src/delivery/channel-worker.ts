@@ -9,7 +9,7 @@ import { outlastingOutages } from '../platform/db/patience.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Composed } from './compose.ts';
-import { deliver, type Result } from './deliver.ts';
+import { deliver, failedAttempt, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { Leases, lease_ms } from './leases.ts';
 import type { ProviderChoice } from './provider-choice.ts';
@@ -171,9 +171,16 @@ export class ChannelWorker<Message> {
     const { clock, log, config } = this.app;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.isHopeless(queued);
-    const service = await services.find(queued.service_id);
-    const standIn = queued.key_type === 'test' ? choice.standIn(queued) : undefined;
-    return deliver({ queued, service, provider, standIn, mustWait, compose, clock, log, config });
+    try {
+      const service = await services.find(queued.service_id);
+      const standIn = queued.key_type === 'test' ? choice.standIn(queued) : undefined;
+      return await deliver({ queued, service, provider, standIn, mustWait, compose, clock, log, config });
+    } catch (error) {
+      // The message is not at fault: when its lease runs out it is tried again.
+      if (isDatabaseUnavailable(error)) throw error;
+      log.error({ err: error, notification_id: queued.id, attempts: queued.attempts + 1 }, 'an attempt failed');
+      return failedAttempt(queued, { clock, config });
+    }
   }
 
   private async record(results: Result[]): Promise<undefined[]> {

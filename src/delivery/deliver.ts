@@ -41,6 +41,7 @@ export async function deliver<Message>(attempt: Attempt<Message>): Promise<Resul
     dropIfGone(attempt) ??
     (await completeIfReceiptCameFirst(attempt)) ??
     giveUpIfExpired(attempt) ??
+    giveUpIfTriedTooOften(attempt) ??
     refuseIfServiceIsInactive(attempt) ??
     (await completeIfTestKey(attempt)) ??
     waitIfNobodyHasRoom(attempt) ??
@@ -76,9 +77,16 @@ function lateHandOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusCha
 }
 
 function giveUpIfExpired<M>({ queued, clock, config }: Attempt<M>): Result | undefined {
-  const due = Date.parse(queued.scheduled_for ?? queued.created_at);
-  if (clock.now().getTime() - due < config.DELIVERY_EXPIRY_H * hour_ms) return undefined;
-  return givenUp(queued);
+  return clock.now() < expiryOf(queued, config) ? undefined : givenUp(queued);
+}
+
+function expiryOf(queued: QueuedNotification, { DELIVERY_EXPIRY_H }: Attempt<unknown>['config']): Date {
+  return later(new Date(queued.scheduled_for ?? queued.created_at), DELIVERY_EXPIRY_H * hour_ms);
+}
+
+/** Attempts that ended in a crash are counted by the lease alone: what crashes a process must not be composed for ever. */
+function giveUpIfTriedTooOften<M>({ queued, config }: Attempt<M>): Result | undefined {
+  return queued.attempts > config.DELIVERY_MAX_RETRIES ? givenUp(queued) : undefined;
 }
 
 function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result | undefined {
@@ -178,9 +186,31 @@ function retried<M>(
   log.warn({ notification_id: queued.id, provider: provider?.name, reason, attempts }, 'not handed over, tried again');
   if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
-  const delay_ms = after_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
-  const due_at = later(clock.now(), delay_ms);
+  const asked_ms = after_ms === undefined ? undefined : Math.min(after_ms, longestWait_ms);
+  const delay_ms = asked_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
+  const due_at = nextTry(queued, delay_ms, clock, config);
   return { queued, changes: [], later: { due_at, attempts, outcome_known: !perhaps_sent } };
+}
+
+/** However long a provider asks us to wait. */
+const longestWait_ms = hour_ms;
+
+/** Never after it has expired: then it is given up, and its service is told. */
+function nextTry(queued: QueuedNotification, delay_ms: number, clock: Clock, config: Attempt<unknown>['config']): Date {
+  const due_at = later(clock.now(), delay_ms);
+  const expiry = expiryOf(queued, config);
+  return due_at < expiry ? due_at : expiry;
+}
+
+/** The attempt itself failed, before anything was known of a provider's answer: counted and put off like any other. */
+export function failedAttempt(
+  queued: QueuedNotification,
+  { clock, config }: Pick<Attempt<unknown>, 'clock' | 'config'>,
+): Result {
+  const attempts = queued.attempts + 1;
+  if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
+  const due_at = nextTry(queued, config.DELIVERY_RETRY_DELAY_S * 1_000, clock, config);
+  return { queued, changes: [], later: { due_at, attempts, outcome_known: queued.outcome_known } };
 }
 
 function givenUp(queued: QueuedNotification): Result {

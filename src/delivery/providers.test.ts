@@ -70,6 +70,32 @@ describe('MMG', () => {
     expect((await queueOf(harness, id))?.due_at.slice(0, 19)).toBe(due.slice(0, 19));
   });
 
+  it.each([
+    ['for a year', '31536000', 0, '2026-11-15T13:00:00'],
+    ['beyond its expiry', '3000', 71.5, '2026-11-18T12:00:00'],
+    ['for less than nothing', '-5', 0, '2026-11-15T12:05:00'],
+  ])('asked to wait %s, it waits an hour at most and never past its expiry', async (_, asked, age_h, due) => {
+    const start = new Date(now);
+    harness.clock.set(start);
+    gateways.answer = () => ({ status: 429, headers: { 'retry-after': asked } });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    harness.clock.set(new Date(start.getTime() + age_h * 3_600_000));
+    await harness.deliver();
+    expect((await queueOf(harness, id))?.due_at.slice(0, 19)).toBe(due);
+    harness.clock.set(start);
+  });
+
+  it.each([
+    ['502', { status: 502 }],
+    ['504', { status: 504 }],
+    ['a yes that is no JSON', { status: 200, body: 'Accepted' }],
+  ])('after %s it may have the message, so the retry waits and stays with it', async (_, answer) => {
+    gateways.answer = () => answer;
+    const id = await send();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, provider: 'mmg', attempts: 1 });
+  });
+
   it('when it hangs up on a request, the retry waits and carries the same reference', async () => {
     gateways.answer = () => 'hang up';
     const id = await send();
@@ -135,6 +161,14 @@ describe('Firetext', () => {
     expect(gateways.sentTo(refused)).toHaveLength(1);
   });
 
+  it('a 200 without a code may be a yes: the retry waits', async () => {
+    gateways.answer = () => ({ status: 200, body: {} });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, attempts: 1 });
+  });
+
   it('cannot send abroad, so such a message waits', async () => {
     const id = await aQueuedMessage(harness, await aService(harness), {
       international: true,
@@ -187,6 +221,13 @@ describe('Twilio', () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('technical-failure');
+  });
+
+  it('a 201 without a name for the message may be a yes: the retry waits', async () => {
+    gateways.answer = () => ({ status: 201, body: {} });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, attempts: 1 });
   });
 
   it('is tried again for anything else', async () => {

@@ -5,11 +5,14 @@ import { receiptAddress } from '../receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import { londonTime } from './provider-times.ts';
 
-type Needs = { secrets: SecretBox; config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL'> };
+type Needs = {
+  secrets: SecretBox;
+  config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
+};
 
 export function firetext(app: Needs): Provider<TextMessage> {
   const { config } = app;
-  const door = new HttpDoor();
+  const door = new HttpDoor(config);
   return {
     name: 'firetext',
     close: () => door.close(),
@@ -34,7 +37,7 @@ export function firetext(app: Needs): Provider<TextMessage> {
       );
       if ('failed' in called) return called.failed;
       const { status, json } = called.answer;
-      if (status >= 300) return retryOf(called.answer);
+      if (status >= 300 || json?.code === undefined) return retryOf(called.answer);
       return outcomeOf(Number(json.code));
     },
   };

@@ -1,11 +1,12 @@
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Config } from '../../config.ts';
 import type { Outcome } from '../provider.ts';
 
 export interface Answer {
   status: number;
   body: string;
-  /** Parsed where it is JSON. */
-  json: Record<string, unknown>;
+  /** The object in the body; undefined where that is anything else. */
+  json: Record<string, unknown> | undefined;
   retry_after_ms: number | undefined;
 }
 
@@ -17,13 +18,21 @@ const largestAnswer = 65_536;
  * says so, because sending it again blindly would be a second message.
  */
 export class HttpDoor {
-  private readonly agent = new Agent({
-    connect: { timeout: timeout_ms },
-    headersTimeout: timeout_ms,
-    bodyTimeout: timeout_ms,
-    keepAliveTimeout: 30_000,
-    connections: 100,
-  });
+  private readonly agent: Agent;
+
+  /**
+   * A call that waits for a connection would use up its time before the provider hears of it. So there are as many
+   * connections as calls, and time counts from when the request is written.
+   */
+  constructor({ DELIVERY_CONCURRENCY }: Pick<Config, 'DELIVERY_CONCURRENCY'>) {
+    this.agent = new Agent({
+      connect: { timeout: timeout_ms },
+      headersTimeout: timeout_ms,
+      bodyTimeout: timeout_ms,
+      keepAliveTimeout: 30_000,
+      connections: DELIVERY_CONCURRENCY,
+    });
+  }
 
   async post(
     url: string,
@@ -58,20 +67,29 @@ export class HttpDoor {
       dispatcher: this.agent,
       headers: { 'user-agent': 'Pennypost', ...headers },
       body,
-      signal: AbortSignal.timeout(timeout_ms),
     });
-    const text = (await response.body.text()).slice(0, largestAnswer);
+    const text = await readBody(response.body);
     const after = Number(response.headers['retry-after']);
     return {
       status: response.statusCode,
       body: text,
       json: parsed(text),
-      retry_after_ms: Number.isFinite(after) ? after * 1_000 : undefined,
+      retry_after_ms: after >= 0 ? after * 1_000 : undefined,
     };
   }
 
   async close(): Promise<void> {
     await this.agent.close();
+  }
+}
+
+/** A body that comes a byte at a time must end as well. */
+async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const timer = setTimeout(() => body.destroy(new Error('its answer does not end')), timeout_ms);
+  try {
+    return (await body.text()).slice(0, largestAnswer);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -93,16 +111,23 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : error.name;
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 
-/** For answers that say nothing about the single message: too many, not now, not you. */
-export function retryOf(answer: Answer): Outcome {
-  return { kind: 'retry', reason: `answered ${answer.status}`, after_ms: answer.retry_after_ms };
+/** Said by a proxy that lost its connection to the provider, or waited too long for it. */
+const fromProxies = new Set([502, 504]);
+
+/**
+ * For answers that say nothing about the single message: too many, not now, not you. After a yes that cannot be read, or a
+ * proxy's word that the provider did not answer, the provider may have the message.
+ */
+export function retryOf({ status, retry_after_ms }: Answer): Outcome {
+  const perhaps_sent = status < 300 || fromProxies.has(status);
+  return { kind: 'retry', reason: `answered ${status}`, after_ms: retry_after_ms, perhaps_sent };
 }

@@ -5,11 +5,14 @@ import { receiptAddress } from '../receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import { londonTime } from './provider-times.ts';
 
-type Needs = { secrets: SecretBox; config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL'> };
+type Needs = {
+  secrets: SecretBox;
+  config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
+};
 
 export function mmg(app: Needs): Provider<TextMessage> {
   const { config } = app;
-  const door = new HttpDoor();
+  const door = new HttpDoor(config);
   return {
     name: 'mmg',
     close: () => door.close(),
@@ -34,7 +37,8 @@ export function mmg(app: Needs): Provider<TextMessage> {
       if ('failed' in called) return called.failed;
       const { status, json } = called.answer;
       // Its answer is JSON with a reference of its own; receipts name ours.
-      if (status < 300 && !('Error' in json)) return { kind: 'accepted' };
+      if (status < 300 && json && !('Error' in json)) return { kind: 'accepted' };
+      if (status < 300 && json) return { kind: 'retry', reason: `error ${String(json.Error).slice(0, 100)}` };
       return retryOf(called.answer);
     },
   };

@@ -10,7 +10,12 @@ type Needs = {
   clock: Clock;
   config: Pick<
     Config,
-    'SES_REGION' | 'SES_URL' | 'SES_ACCESS_KEY_ID' | 'SES_SECRET_ACCESS_KEY' | 'SES_CONFIGURATION_SET'
+    | 'SES_REGION'
+    | 'SES_URL'
+    | 'SES_ACCESS_KEY_ID'
+    | 'SES_SECRET_ACCESS_KEY'
+    | 'SES_CONFIGURATION_SET'
+    | 'DELIVERY_CONCURRENCY'
   >;
 };
 
@@ -19,7 +24,7 @@ const referenceTag = 'notification_id';
 
 /** Amazon SES, version 2 of its API. */
 export function ses({ config, clock }: Needs): Provider<EmailMessage> {
-  const door = new HttpDoor();
+  const door = new HttpDoor(config);
   const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
   const url = `${base}/v2/email/outbound-emails`;
   const account = {
@@ -82,7 +87,7 @@ function mailbox({ name, address }: EmailMessage['from']): string {
 }
 
 function outcomeOf(answer: Answer): Outcome {
-  const { status, json } = answer;
+  const { status, json = {} } = answer;
   if (status < 300 && typeof json.MessageId === 'string') {
     return { kind: 'accepted', provider_reference: json.MessageId };
   }

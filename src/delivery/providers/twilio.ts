@@ -4,13 +4,15 @@ import { sameSecret } from '../../platform/secrets.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 
-type Needs = { config: Pick<Config, 'TWILIO_URL' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'BASE_URL'> };
+type Needs = {
+  config: Pick<Config, 'TWILIO_URL' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
+};
 
 /** The number cannot be reached by text at all: invalid, not a mobile, blocked by its owner, a country not switched on. */
 const hopeless = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
 export function twilio({ config }: Needs): Provider<TextMessage> {
-  const door = new HttpDoor();
+  const door = new HttpDoor(config);
   const account = `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}`;
   const credentials = Buffer.from(`${config.TWILIO_ACCOUNT_SID}:${config.TWILIO_AUTH_TOKEN}`).toString('base64');
   return {
@@ -35,8 +37,8 @@ export function twilio({ config }: Needs): Provider<TextMessage> {
       );
       if ('failed' in called) return called.failed;
       const { status, json } = called.answer;
-      if (status < 300 && typeof json.sid === 'string') return { kind: 'accepted', provider_reference: json.sid };
-      const code = Number(json.code);
+      if (status < 300 && typeof json?.sid === 'string') return { kind: 'accepted', provider_reference: json.sid };
+      const code = Number(json?.code);
       if (status === 400 && hopeless.has(code)) {
         return { kind: 'refused', reason: `code ${code}`, status: 'technical-failure' };
       }
