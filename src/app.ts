@@ -58,8 +58,14 @@ export function buildApp(config: Config, outside: Outside): App {
   const metrics = new Metrics();
   const secrets = new SecretBox(config.SECRET_KEY);
   const files = outside.files ?? openFiles(config, clock);
-  const { db, pool, close } = openDatabase({ url: outside.databaseUrl, poolSize: config.DATABASE_POOL_SIZE, log });
   const { DATABASE_SESSION_URL: sessionUrl } = config;
+  const { db, pool, close } = openDatabase({
+    url: outside.databaseUrl,
+    poolSize: config.DATABASE_POOL_SIZE,
+    log,
+    // A pooler gives each transaction another connection, on which a statement may not be prepared.
+    prepares: config.DATABASE_PREPARED_STATEMENTS ?? sessionUrl === undefined,
+  });
   const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
   metrics.observePool(pool);
   const notices = new Notices({ url: outside.databaseUrl, sessionUrl: sessionUrl ?? outside.databaseUrl, log });

@@ -23,6 +23,10 @@ export const settings = {
     ['postgres://', 'postgresql://'],
     { secret: true },
   ),
+  DATABASE_PREPARED_STATEMENTS: setting.flag<boolean | undefined>(
+    'Whether the hottest statements are planned once per connection, not each time. Set true for PgBouncer 1.21 or newer with max_prepared_statements.',
+    { fallback: undefined, fallbackText: 'true, but false where DATABASE_SESSION_URL is set' },
+  ),
   DATABASE_POOL_SIZE: setting.integer('Most database connections one process opens.', {
     fallback: 20,
     min: 2,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
@@ -70,12 +71,14 @@ describe('an attempt that broke off', () => {
   async function leaseAndDie(provider: string): Promise<void> {
     const now = harness.clock.now();
     const until = new Date(now.getTime() + 8_000);
-    await new DeliveryQueueReader('sms').lease(harness.app.db, {
+    const providers = Array(100).fill(provider);
+    await new DeliveryQueueReader('sms', randomUUID()).lease(harness.app.db, {
       most: 100,
       mostBulk: 100,
       now,
       until,
-      assign: () => provider,
+      takeOver: true,
+      draw: () => ({ home: providers, abroad: providers }),
     });
   }
 

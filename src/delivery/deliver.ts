@@ -19,6 +19,8 @@ interface Attempt<Message> {
   /** Nobody has room just now, which is not the message’s fault. */
   mustWait: boolean;
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
+  /** Whether it is still leased. */
+  isHeld(): boolean;
   clock: Clock;
   log: Log;
   config: Pick<Config, 'DELIVERY_MAX_RETRIES' | 'DELIVERY_RETRY_DELAY_S' | 'DELIVERY_EXPIRY_H'>;
@@ -35,8 +37,11 @@ export interface Result {
   outcome?: Outcome['kind'];
 }
 
-/** From the queue to a provider. Each step is a guard: the first one that has an answer ends the attempt. */
-export async function deliver<Message>(attempt: Attempt<Message>): Promise<Result> {
+/**
+ * From the queue to a provider. Each step is a guard: the first one that has an answer ends the attempt. Undefined: another
+ * worker may have the message by now, so nothing was done with it.
+ */
+export async function deliver<Message>(attempt: Attempt<Message>): Promise<Result | undefined> {
   return (
     dropIfGone(attempt) ??
     (await completeIfReceiptCameFirst(attempt)) ??
@@ -129,10 +134,11 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
   return resultOf(attempt, { kind: 'accepted' }, billable_units);
 }
 
-async function handToProvider<M>(attempt: Attempt<M>): Promise<Result> {
+async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, provider } = attempt;
   if (!service || !provider) throw new Error('A message without service or provider was to be sent');
   const { message, billable_units } = await attempt.compose(queued, service);
+  if (!attempt.isHeld()) return undefined;
   return resultOf(attempt, await send(attempt, provider, message), billable_units);
 }
 
@@ -197,9 +203,7 @@ const longestWait_ms = hour_ms;
 
 /** Never after it has expired: then it is given up, and its service is told. */
 function nextTry(queued: QueuedNotification, delay_ms: number, clock: Clock, config: Attempt<unknown>['config']): Date {
-  const due_at = later(clock.now(), delay_ms);
-  const expiry = expiryOf(queued, config);
-  return due_at < expiry ? due_at : expiry;
+  return new Date(Math.min(clock.now().getTime() + delay_ms, expiryOf(queued, config).getTime()));
 }
 
 /** The attempt itself failed, before anything was known of a provider's answer: counted and put off like any other. */

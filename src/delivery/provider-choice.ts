@@ -73,6 +73,33 @@ export class ProviderChoice<Message> {
     return this.places.reduce((sum, { identifier }) => sum + this.availableAt(identifier), 0);
   }
 
+  /**
+   * Who gets the next messages, at home and abroad, as far as each one’s pace reaches. Nothing is taken from it yet: it
+   * depends on the messages which of the choices count.
+   */
+  draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
+    const drawFrom = (places: ProviderPlace[]) => {
+      const left = new Map(places.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
+      let able = places;
+      return Array.from({ length: count }, () => {
+        able = able.filter(({ identifier }) => (left.get(identifier) ?? 0) >= 1);
+        const chosen = able.length === 1 ? able[0] : chooseByPriority(able, this.random());
+        if (!chosen) return null;
+        left.set(chosen.identifier, (left.get(chosen.identifier) ?? 0) - 1);
+        return chosen.identifier;
+      });
+    };
+    return {
+      home: drawFrom(this.places),
+      abroad: drawFrom(this.places.filter(({ supports_international }) => supports_international)),
+    };
+  }
+
+  /** A place in the pace of a provider that was drawn. */
+  take(name: string): void {
+    this.paces.get(name)?.take();
+  }
+
   /** Takes a place in the chosen provider’s pace. */
   choose(wanted: Wanted): string | undefined {
     const able = this.places.filter(
@@ -112,6 +139,6 @@ export class ProviderChoice<Message> {
   }
 
   private availableAt(name: string): number {
-    return this.paces.get(name)?.available() ?? Number.POSITIVE_INFINITY;
+    return Math.max(0, this.paces.get(name)?.available() ?? Number.POSITIVE_INFINITY);
   }
 }

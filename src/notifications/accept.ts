@@ -15,9 +15,9 @@ import {
   type NumberedRow,
   rowOf,
   storeNotifications,
-  storeNotificationsAlone,
   type TakenShare,
 } from './notifications.sql.ts';
+import { QueueNews } from './queue-news.ts';
 import { learnCount, type SendingService } from './sending-service.ts';
 
 /** A message that passed every check. */
@@ -41,7 +41,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'pool' | 'sessions' | 'clock'>;
+type Needs = Pick<Platform, 'db' | 'clock' | 'notices' | 'log'>;
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -51,12 +51,14 @@ const stored: Outcome = { kind: 'stored' };
  */
 export class Acceptor {
   private readonly app: Needs;
+  private readonly news: QueueNews;
   /** Plain messages, and those with more to store: these need several statements, and the others must not wait for them. */
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
 
   constructor(app: Needs) {
     this.app = app;
+    this.news = new QueueNews(app);
     // Large enough for what 200 connections ask for at once, small enough to stay under 20 ms. Two at once: while one waits
     // for the disk the next one fills, so that neither we nor the database ever sit idle.
     const shared = {
@@ -82,7 +84,10 @@ export class Acceptor {
     // A key that was taken and is free again belonged to a message that a limit kept out: worth another try, not a loop.
     for (let tries = 0; tries < 3; tries += 1) {
       const outcome = await commits.add(item);
-      if (outcome.kind === 'stored') return undefined;
+      if (outcome.kind === 'stored') {
+        if (notification) this.announce(notification);
+        return undefined;
+      }
       if (outcome.kind === 'refused') throw dailyLimitExceeded(service, outcome.channel, this.app.clock.now());
       const known = await findKnownAnswer(this.app, service.id, idempotency?.key ?? '');
       if (known) return known;
@@ -90,8 +95,13 @@ export class Acceptor {
     throw conflict('A request with this Idempotency-Key is still being processed');
   }
 
+  /** What is scheduled for later is found when its time has come. */
+  private announce({ notification_type, service_id, lane, due_at, created_at }: NewNotification): void {
+    if (lane !== null && due_at === created_at) this.news.add(notification_type, { lane, service_id });
+  }
+
   private commit(items: Item[]): Promise<Outcome[]> {
-    return this.store(items, (rows, shares) => storeNotificationsAlone(this.app, rows, shares));
+    return this.store(items, (rows, shares) => storeNotifications(this.app.db, rows, shares));
   }
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {

@@ -33,81 +33,133 @@ export interface QueuedNotification {
   sent_at: Timestamp | null;
 }
 
-interface Place {
-  notification_type: NotificationType;
+interface WaitingService {
   lane: number;
+  service_id: string;
+  /** Of its oldest message that is due; null when all of them are scheduled for later. */
+  oldest: Timestamp | null;
 }
 
 /**
- * The next services that have anything in the lane, in id order after `after`, and whether any of it is due. Jumps from
- * service to service through the index: the cost is per service, however much one of them has queued.
+ * The next services that have anything queued, by lane and id. Jumps from service to service through the index: the cost
+ * is per service, however much one of them has queued.
  */
 export async function selectWaitingServices(
-  tx: Tx,
-  { notification_type, lane }: Place,
-  { after, most, now }: { after: string; most: number; now: Timestamp },
-): Promise<{ service_id: string; due: boolean }[]> {
-  const next = (from: ReturnType<typeof sql>) => sql`(
-    select q.service_id from delivery_queue q
-    where q.notification_type = ${notification_type} and q.lane = ${lane} and q.service_id > ${from}
-    order by q.service_id limit 1)`;
-  const { rows } = await sql<{ service_id: string; due: boolean }>`
-    with recursive found (service_id, place) as (
-      select ${next(sql`${after}::uuid`)}, 1
+  db: Db,
+  type: NotificationType,
+  { after, most, now }: { after: { lane: number; service_id: string }; most: number; now: Timestamp },
+): Promise<WaitingService[]> {
+  const { rows } = await sql<WaitingService>`/* prepared: waiting-services */
+    with recursive found (lane, service_id, place) as (
+      (select q.lane, q.service_id, 1 from delivery_queue q
+      where q.notification_type = ${type} and (q.lane, q.service_id) > (${after.lane}::smallint, ${after.service_id}::uuid)
+      order by q.lane, q.service_id limit 1)
       union all
-      select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${most}
+      select next.lane, next.service_id, found.place + 1 from found cross join lateral (
+        select q.lane, q.service_id from delivery_queue q
+        where q.notification_type = ${type} and (q.lane, q.service_id) > (found.lane, found.service_id)
+        order by q.lane, q.service_id limit 1
+      ) as next
+      where found.place < ${most}::int
     )
-    select service_id, exists (
-      select 1 from delivery_queue q
-      where q.notification_type = ${notification_type} and q.lane = ${lane} and q.service_id = found.service_id
+    select lane, service_id, (
+      select q.due_at from delivery_queue q
+      where q.notification_type = ${type} and q.lane = found.lane and q.service_id = found.service_id
         and q.due_at <= ${now}
-    ) as due
-    from found where service_id is not null order by place`.execute(tx);
+      order by q.due_at limit 1
+    ) as oldest
+    from found order by place`.execute(db);
   return rows;
 }
 
-/** Locks what is due, oldest first, the same number for each service; what another worker has locked is passed over. */
-export async function lockQueued(
-  tx: Tx,
-  { notification_type, lane }: Place,
-  { services, each, except, now }: { services: string[]; each: number; except: string[]; now: Timestamp },
-): Promise<QueuedNotification[]> {
-  const { rows } = await sql<QueuedNotification>`
-    select q.notification_id as id, q.service_id, q.notification_type, q.lane, q.due_at, q.attempts,
-      q.provider as last_provider, q.outcome_known, n.status, n.template_id, n.template_version, n.key_type, n.recipient,
-      n.normalised_recipient, n.personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url,
-      n.scheduled_for, n.created_at, n.sent_at
-    from unnest(${services}::uuid[]) as wanted (service_id)
-    cross join lateral (
-      select * from delivery_queue
-      where notification_type = ${notification_type} and lane = ${lane} and service_id = wanted.service_id
-        and due_at <= ${now} and notification_id <> all (${except}::uuid[])
-      order by due_at limit ${each}
-      for update skip locked
-    ) as q
-    left join notifications n on n.id = q.notification_id`.execute(tx);
+interface LeaseOrder {
+  type: NotificationType;
+  lane: number;
+  /** And since when each may have something due: what lies before is not looked at. */
+  services: { service_id: string; since: Timestamp }[];
+  /** For each of them. */
+  most: number;
+  now: Timestamp;
+  until: Timestamp;
+  worker: string;
+  /** Whether leases of other workers that have run out are taken too. */
+  takeOver: boolean;
+  /** Who is called for the first message, the second and so on, at home and abroad. */
+  providers: { home: (string | null)[]; abroad: (string | null)[] };
+}
+
+export interface LeasedNotification extends QueuedNotification {
+  /** Who is on record as being called now; only for a first attempt. */
+  provider: string | null;
+}
+
+/**
+ * Takes what is due, oldest first, the same number for each service; what another worker has locked is passed over. The
+ * provider that is about to be called for the first time is on record before it is called.
+ */
+export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNotification[]> {
+  const { type, lane, services, most, now, until, worker, takeOver, providers } = order;
+  const { rows } = await sql<LeasedNotification>`/* prepared: lease */
+    with picked as (
+      select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
+      from unnest(${services.map(({ service_id }) => service_id)}::uuid[],
+        ${services.map(({ since }) => since)}::timestamptz[]) as wanted (service_id, since)
+      cross join lateral (
+        select * from delivery_queue
+        where notification_type = ${type} and lane = ${lane}::smallint and service_id = wanted.service_id
+          and due_at >= wanted.since and due_at <= ${now}
+          and (leased_by is null or leased_by = ${worker} or ${takeOver}::boolean)
+        order by due_at limit ${most}::int
+        for update skip locked
+      ) as q
+    ), message as (
+      select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider, p.outcome_known,
+        n.status, n.template_id, n.template_version, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
+        n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
+        case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then
+          case when n.international then (${providers.abroad}::text[])[(row_number() over ())::int]
+          else (${providers.home}::text[])[(row_number() over ())::int] end
+        end as provider
+      from picked p left join notifications n on n.id = p.notification_id
+    ), leased as (
+      update delivery_queue q set due_at = ${until}, attempts = q.attempts + 1, leased_by = ${worker},
+        provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
+      from message m where q.notification_id = m.id
+    )
+    select *, ${type} as notification_type, ${lane}::smallint as lane from message`.execute(db);
   return rows;
 }
 
-/** Whoever holds the lock takes the lease; the provider that is about to be called is on record before it is called. */
-export async function updateLeased(
-  tx: Tx,
-  leased: { id: string; provider: string | null }[],
-  until: Timestamp,
+/** For further attempts: whom to call depends on who was called before. */
+export async function updateProviders(
+  db: Db,
+  worker: string,
+  assigned: { id: string; provider: string }[],
 ): Promise<void> {
   await sql`
-    update delivery_queue q set due_at = ${until}, attempts = q.attempts + 1,
-      provider = coalesce(leased.provider, q.provider), outcome_known = leased.provider is null and q.outcome_known
-    from json_to_recordset(${JSON.stringify(leased)}::json) as leased (id uuid, provider text)
-    where q.notification_id = leased.id`.execute(tx);
+    update delivery_queue q set provider = assigned.provider, outcome_known = false
+    from json_to_recordset(${JSON.stringify(assigned)}::json) as assigned (id uuid, provider text)
+    where q.notification_id = assigned.id and q.leased_by = ${worker}`.execute(db);
 }
 
-export async function extendLeases(db: Db, ids: string[], until: Timestamp): Promise<void> {
-  await sql`update delivery_queue set due_at = ${until} where notification_id = any (${ids}::uuid[])`.execute(db);
+/** Returns those that the worker still holds. */
+export async function extendLeases(db: Db, worker: string, ids: string[], until: Timestamp): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`/* prepared: extend-leases */
+    update delivery_queue set due_at = ${until} where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
+    returning notification_id as id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+/** Of these, the ones that the worker holds. */
+export async function selectHeld(tx: Tx, worker: string, ids: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select notification_id as id from delivery_queue
+    where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }
 
-export async function removeQueued(tx: Tx, ids: string[]): Promise<void> {
-  await sql`delete from delivery_queue where notification_id = any (${ids}::uuid[])`.execute(tx);
+export async function removeQueued(tx: Tx, worker: string, ids: string[]): Promise<void> {
+  await sql`
+    delete from delivery_queue where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}`.execute(tx);
 }
 
 export interface Requeued {
@@ -119,12 +171,12 @@ export interface Requeued {
   outcome_known: boolean;
 }
 
-export async function requeue(tx: Tx, rows: Requeued[]): Promise<void> {
+export async function requeue(tx: Tx, worker: string, rows: Requeued[]): Promise<void> {
   await sql`
-    update delivery_queue q set due_at = r.due_at, attempts = r.attempts, outcome_known = r.outcome_known
+    update delivery_queue q set due_at = r.due_at, attempts = r.attempts, outcome_known = r.outcome_known, leased_by = null
     from json_to_recordset(${JSON.stringify(rows)}::json)
       as r (id uuid, due_at timestamptz, attempts int, outcome_known boolean)
-    where q.notification_id = r.id`.execute(tx);
+    where q.notification_id = r.id and q.leased_by = ${worker}`.execute(tx);
 }
 
 /** A receipt came before its hand-over was recorded: the queue looks at the message again at once. */

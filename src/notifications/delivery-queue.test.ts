@@ -1,24 +1,41 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { DeliveryQueueReader, extendLeases, type QueuedNotification, removeQueued, requeue } from './delivery-queue.ts';
+import {
+  DeliveryQueueReader,
+  extendLeases,
+  type QueuedNotification,
+  removeQueued,
+  requeue,
+  selectHeld,
+} from './delivery-queue.ts';
 import { lanes } from './notification.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
+const aReader = (type: 'sms' | 'email' = 'sms') => new DeliveryQueueReader(type, randomUUID());
+
 const many = (length: number, lane: number) => Array.from({ length }, () => ({ lane }));
 
-function lease(reader: DeliveryQueueReader, most: number, mostBulk = most): Promise<QueuedNotification[]> {
+function lease(
+  reader: DeliveryQueueReader,
+  most: number,
+  mostBulk = most,
+  takeOver = true,
+): Promise<QueuedNotification[]> {
   const now = harness.clock.now();
+  reader.lookAgain();
   return reader.lease(harness.app.db, {
     most,
     mostBulk,
     now,
     until: new Date(now.getTime() + 8_000),
-    assign: () => 'somebody',
+    takeOver,
+    draw: (count) => ({ home: Array(count).fill('somebody'), abroad: Array(count).fill('somebody') }),
   });
 }
 
@@ -39,7 +56,7 @@ describe('lanes', () => {
       ...many(100, lanes.normal),
       ...many(30, lanes.priority),
     ]);
-    const reader = new DeliveryQueueReader('sms');
+    const reader = aReader();
     const counts = async () => {
       const leased = await lease(reader, 50);
       return [lanes.priority, lanes.normal, lanes.bulk].map((lane) => leased.filter((row) => row.lane === lane).length);
@@ -54,7 +71,7 @@ describe('lanes', () => {
     await emptied();
     const service = await aService(harness);
     await someQueuedMessages(harness, service, [...many(100, lanes.bulk), ...many(100, lanes.normal)]);
-    const reader = new DeliveryQueueReader('sms');
+    const reader = aReader();
     let bulk = 0;
     for (let time = 0; time < 50; time += 1) bulk += (await lease(reader, 1)).filter((row) => row.lane === 2).length;
     expect(bulk).toBe(5);
@@ -63,8 +80,8 @@ describe('lanes', () => {
   it('bulk never takes more places than it may', async () => {
     await emptied();
     await someQueuedMessages(harness, await aService(harness), many(100, lanes.bulk));
-    expect(await lease(new DeliveryQueueReader('sms'), 50, 20)).toHaveLength(20);
-    expect(await lease(new DeliveryQueueReader('sms'), 50, 0)).toHaveLength(0);
+    expect(await lease(aReader(), 50, 20)).toHaveLength(20);
+    expect(await lease(aReader(), 50, 0)).toHaveLength(0);
   });
 });
 
@@ -75,7 +92,7 @@ describe('services in turn', () => {
     await someQueuedMessages(harness, services[0] ?? '', many(400, lanes.normal));
     await someQueuedMessages(harness, services[1] ?? '', many(10, lanes.normal));
     await someQueuedMessages(harness, services[2] ?? '', many(40, lanes.normal));
-    const reader = new DeliveryQueueReader('sms');
+    const reader = aReader();
     expect(perService(await lease(reader, 60), services)).toEqual([20, 10, 20]);
     expect(perService(await lease(reader, 60), services)).toEqual([30, 0, 20]);
     expect(perService(await lease(reader, 60), services)).toEqual([60, 0, 0]);
@@ -86,7 +103,7 @@ describe('services in turn', () => {
     const services: string[] = [];
     for (let count = 0; count < 7; count += 1) services.push(await aService(harness));
     for (const service of services) await someQueuedMessages(harness, service, many(2, lanes.normal));
-    const reader = new DeliveryQueueReader('sms');
+    const reader = aReader();
     const seen: string[] = [];
     for (let time = 0; time < 3; time += 1) seen.push(...(await lease(reader, 3)).map(({ service_id }) => service_id));
     expect(seen).toHaveLength(9);
@@ -98,7 +115,7 @@ describe('services in turn', () => {
     const services: string[] = [];
     for (let count = 0; count < 4; count += 1) services.push(await aService(harness));
     for (const service of services) await someQueuedMessages(harness, service, many(3, lanes.normal));
-    const reader = new DeliveryQueueReader('sms');
+    const reader = aReader();
     const ids = (await lease(reader, 2)).map(({ id }) => id);
     ids.push(...(await lease(reader, 50)).map(({ id }) => id));
     expect(ids).toHaveLength(12);
@@ -113,7 +130,7 @@ describe('services in turn', () => {
     }
     const service = await aService(harness);
     await someQueuedMessages(harness, service, [{}]);
-    const reader = new DeliveryQueueReader('sms');
+    const reader = aReader();
     const leased = [];
     for (let time = 0; time < 3; time += 1) leased.push(...(await lease(reader, 2)));
     expect(leased.map(({ service_id }) => service_id)).toEqual([service]);
@@ -124,7 +141,7 @@ describe('leases', () => {
   it('two readers never hold the same message', async () => {
     await emptied();
     const ids = await someQueuedMessages(harness, await aService(harness), many(200, lanes.normal));
-    const readers = Array.from({ length: 4 }, () => new DeliveryQueueReader('sms'));
+    const readers = Array.from({ length: 4 }, () => aReader());
     const leased = (await Promise.all(readers.map((reader) => lease(reader, 50)))).flat().map(({ id }) => id);
     while (leased.length < 200)
       leased.push(...(await lease(readers[0] as DeliveryQueueReader, 50)).map(({ id }) => id));
@@ -135,44 +152,82 @@ describe('leases', () => {
   it('a dead worker’s message comes back within ten seconds, known to be unsettled', async () => {
     await emptied();
     const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
-    const [first] = await lease(new DeliveryQueueReader('sms'), 10);
+    const [first] = await lease(aReader(), 10);
     expect(first).toMatchObject({ id, attempts: 0, last_provider: null, outcome_known: true });
-    expect(await lease(new DeliveryQueueReader('sms'), 10)).toEqual([]);
+    expect(await lease(aReader(), 10)).toEqual([]);
     harness.clock.advance({ seconds: 9 });
-    const [second] = await lease(new DeliveryQueueReader('sms'), 10);
+    const [second] = await lease(aReader(), 10);
     expect(second).toMatchObject({ id, attempts: 1, last_provider: 'somebody', outcome_known: false });
   });
 
   it('a living worker keeps what takes longer', async () => {
     await emptied();
     const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
-    await lease(new DeliveryQueueReader('sms'), 10);
+    const reader = aReader();
+    await lease(reader, 10);
     harness.clock.advance({ seconds: 6 });
-    await extendLeases(harness.app.db, [id], timestamp(new Date(harness.clock.now().getTime() + 8_000)));
+    const until = timestamp(new Date(harness.clock.now().getTime() + 8_000));
+    expect(await extendLeases(harness.app.db, reader.worker, [id], until)).toEqual([id]);
     harness.clock.advance({ seconds: 6 });
-    expect(await lease(new DeliveryQueueReader('sms'), 10)).toEqual([]);
+    expect(await lease(aReader(), 10)).toEqual([]);
+  });
+
+  it('a worker that was stalled changes nothing that another one holds', async () => {
+    await emptied();
+    const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    const [stalled, other] = [aReader(), aReader()];
+    await lease(stalled, 10);
+    harness.clock.advance({ seconds: 9 });
+    await lease(other, 10);
+    const held = await queueOf(harness, id);
+    expect(held).toMatchObject({ leased_by: other.worker });
+    const until = timestamp(new Date(harness.clock.now().getTime() + 60_000));
+    expect(await extendLeases(harness.app.db, stalled.worker, [id], until)).toEqual([]);
+    await inTransaction(harness.app.db, async (tx) => {
+      expect(await selectHeld(tx, stalled.worker, [id])).toEqual(new Set());
+      await requeue(tx, stalled.worker, [{ id, due_at: until, attempts: 1, outcome_known: true }]);
+      await removeQueued(tx, stalled.worker, [id]);
+    });
+    expect(await queueOf(harness, id)).toEqual(held);
+  });
+
+  it('those of others that ran out are left alone while their holders may just have been cut off', async () => {
+    await emptied();
+    const [taken = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    const [holder, other] = [aReader(), aReader()];
+    await lease(holder, 10);
+    harness.clock.advance({ seconds: 9 });
+    const [fresh = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    expect(await lease(other, 10, 10, false)).toMatchObject([{ id: fresh }]);
+    expect(await lease(holder, 10, 10, false)).toMatchObject([{ id: taken }]);
   });
 
   it('a message is put back with what is known of it, or leaves', async () => {
     await emptied();
     const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
-    await lease(new DeliveryQueueReader('sms'), 10);
+    const reader = aReader();
+    await lease(reader, 10);
     const due_at = timestamp(new Date(harness.clock.now().getTime() + 300_000));
-    await inTransaction(harness.app.db, (tx) => requeue(tx, [{ id, due_at, attempts: 1, outcome_known: true }]));
+    await inTransaction(harness.app.db, (tx) =>
+      requeue(tx, reader.worker, [{ id, due_at, attempts: 1, outcome_known: true }]),
+    );
     expect(await queueOf(harness, id)).toMatchObject({
       due_at,
+      leased_by: null,
       attempts: 1,
       provider: 'somebody',
       outcome_known: true,
     });
-    await inTransaction(harness.app.db, (tx) => removeQueued(tx, [id]));
+    harness.clock.advance({ minutes: 5 });
+    expect(await lease(reader, 10)).toMatchObject([{ id, attempts: 1, outcome_known: true }]);
+    await inTransaction(harness.app.db, (tx) => removeQueued(tx, reader.worker, [id]));
     expect(await queueOf(harness, id)).toBeUndefined();
   });
 
   it('each channel has its own', async () => {
     await emptied();
     await someQueuedMessages(harness, await aService(harness), [{}, { notification_type: 'email' }]);
-    expect(await lease(new DeliveryQueueReader('email'), 10)).toMatchObject([{ notification_type: 'email' }]);
-    expect(await lease(new DeliveryQueueReader('sms'), 10)).toMatchObject([{ notification_type: 'sms' }]);
+    expect(await lease(aReader('email'), 10)).toMatchObject([{ notification_type: 'email' }]);
+    expect(await lease(aReader(), 10)).toMatchObject([{ notification_type: 'sms' }]);
   });
 });

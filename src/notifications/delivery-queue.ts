@@ -1,26 +1,36 @@
-import { timestamp } from '../platform/clock.ts';
-import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { earlier, timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
 import { nilId } from '../platform/id.ts';
-import { lockQueued, type QueuedNotification, selectWaitingServices, updateLeased } from './delivery-queue.sql.ts';
+import { type LeasedNotification, leaseQueued, selectWaitingServices } from './delivery-queue.sql.ts';
 import { lanes, type NotificationType } from './notification.ts';
+import { readNews } from './queue-news.ts';
+import { ReadyServices } from './ready-services.ts';
 
 export {
   bringForward,
   extendLeases,
   hastenQueued,
   type LaneAge,
+  type LeasedNotification,
   type QueuedNotification,
   type Requeued,
   removeQueued,
   requeue,
+  selectHeld,
   selectLaneAges as listLaneAges,
+  updateProviders,
 } from './delivery-queue.sql.ts';
 
 /** Of ten places one is for bulk messages while there are any, so that they move however busy the rest is. */
 const placesPerBulk = 10;
-/** Services looked at in one statement, and statements in one lease: many may have nothing but scheduled messages. */
-const servicesAtOnce = 100;
-const mostLooks = 10;
+/** Services found in one statement. */
+const servicesAtOnce = 1_000;
+/** New messages are announced; retries, scheduled ones and what a dead worker held are found by looking. */
+const lookEvery_ms = 500;
+/** Looking costs more while an old snapshot keeps what is done in the index; then it is done less often. */
+const shareOfLooking = 0.1;
+/** An announced message is no older than this, unless its commit took as long; then looking finds it. */
+const newsAge_ms = 5_000;
 
 interface LeaseRequest {
   most: number;
@@ -28,74 +38,95 @@ interface LeaseRequest {
   mostBulk: number;
   now: Date;
   until: Date;
-  /** Decides who is called, so that it is on record before the call; null: nobody is. */
-  assign(queued: QueuedNotification): string | null;
+  /** Whether leases of other workers that have run out are taken too. */
+  takeOver: boolean;
+  /** Who is called for the first messages that are leased: so many choices, at home and abroad. */
+  draw(most: number): { home: (string | null)[]; abroad: (string | null)[] };
 }
 
 /**
- * Reads one channel’s queue: priority before normal before bulk, and inside a lane the services in turn. Each reader
- * remembers where it stopped; readers of other processes pass over what this one holds.
+ * Reads one channel’s queue: priority before normal before bulk, and inside a lane the services in turn. It knows which
+ * services have something due, by announcements and by looking now and then, so that leasing is one statement per lane
+ * and never steps over what is done. Readers of other processes pass over what this one holds.
  */
 export class DeliveryQueueReader {
+  readonly worker: string;
   private readonly type: NotificationType;
-  private readonly stoppedAt = new Map<number, string>();
+  private readonly ready = new Map<number, ReadyServices>(
+    Object.values(lanes).map((lane) => [lane, new ReadyServices()]),
+  );
+  private nextLook = Number.NEGATIVE_INFINITY;
   /** Places since bulk messages last had one. */
   private bulkCredit = 0;
 
-  constructor(type: NotificationType) {
+  constructor(type: NotificationType, worker: string) {
     this.type = type;
+    this.worker = worker;
   }
 
-  lease(db: Db, request: LeaseRequest): Promise<QueuedNotification[]> {
-    return inTransaction(db, async (tx) => {
-      const { most, mostBulk, now } = request;
-      this.bulkCredit = Math.min(this.bulkCredit + most, most * placesPerBulk);
-      const kept = Math.min(Math.floor(this.bulkCredit / placesPerBulk), mostBulk);
-      const share = await this.take(tx, lanes.bulk, kept, now);
-      const priority = await this.take(tx, lanes.priority, most - share.length, now);
-      const normal = await this.take(tx, lanes.normal, most - share.length - priority.length, now);
-      const left = Math.min(most - priority.length - normal.length, mostBulk) - share.length;
-      const bulk = [...share, ...(await this.take(tx, lanes.bulk, left, now, share))];
-      this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * placesPerBulk);
-
-      const leased = [...priority, ...normal, ...bulk];
-      const rows = leased.map((queued) => ({ id: queued.id, provider: request.assign(queued) }));
-      if (rows.length > 0) await updateLeased(tx, rows, timestamp(request.until));
-      return leased;
-    });
+  /** New messages were stored: see `QueueNews`. */
+  hear(payload: string, now: Date): void {
+    const news = readNews(payload);
+    const since = earlier(now, newsAge_ms).getTime();
+    for (const { lane, service_id } of news ?? []) this.ready.get(lane)?.add(service_id, since);
+    if (!news) this.lookAgain();
   }
 
-  /** Goes on where it stopped, round the circle of services at most once. */
-  private async take(
-    tx: Tx,
-    lane: number,
-    most: number,
-    now: Date,
-    held: QueuedNotification[] = [],
-  ): Promise<QueuedNotification[]> {
-    const place = { notification_type: this.type, lane };
-    const start = this.stoppedAt.get(lane) ?? nilId;
-    const taken: QueuedNotification[] = [];
-    let after = start;
-    let wrapped = start === nilId;
-    for (let look = 0; look < mostLooks && taken.length < most; look += 1) {
-      const left = most - taken.length;
-      const found = await selectWaitingServices(tx, place, { after, most: servicesAtOnce, now: timestamp(now) });
-      const due = found.filter((service) => service.due).map(({ service_id }) => service_id);
-      const services = due.slice(0, left);
-      if (services.length > 0) {
-        const each = Math.floor(left / services.length);
-        // What this very transaction has locked would not be passed over.
-        const except = [...held, ...taken].map(({ id }) => id);
-        taken.push(...(await lockQueued(tx, place, { services, each, except, now: timestamp(now) })));
+  /** Announcements may have been missed. */
+  lookAgain(): void {
+    this.nextLook = Number.NEGATIVE_INFINITY;
+  }
+
+  async lease(db: Db, request: LeaseRequest): Promise<LeasedNotification[]> {
+    const { most, mostBulk } = request;
+    await this.look(db, request.now);
+    this.bulkCredit = Math.min(this.bulkCredit + most, most * placesPerBulk);
+    const kept = Math.min(Math.floor(this.bulkCredit / placesPerBulk), mostBulk);
+    const share = await this.take(db, lanes.bulk, kept, request);
+    const priority = await this.take(db, lanes.priority, most - share.length, request);
+    const normal = await this.take(db, lanes.normal, most - share.length - priority.length, request);
+    const left = Math.min(most - priority.length - normal.length, mostBulk) - share.length;
+    const bulk = [...share, ...(await this.take(db, lanes.bulk, left, request))];
+    this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * placesPerBulk);
+    return [...priority, ...normal, ...bulk];
+  }
+
+  private async look(db: Db, now: Date): Promise<void> {
+    const began = performance.now();
+    if (began < this.nextLook) return;
+    let after = { lane: -1, service_id: nilId };
+    for (;;) {
+      const found = await selectWaitingServices(db, this.type, { after, most: servicesAtOnce, now: timestamp(now) });
+      for (const { lane, service_id, oldest } of found) {
+        if (oldest) this.ready.get(lane)?.add(service_id, Date.parse(oldest));
       }
-      const unvisited = due.length > services.length || found.length === servicesAtOnce;
-      after = unvisited ? ((due.length > left ? services.at(-1) : found.at(-1)?.service_id) ?? after) : nilId;
-      if (unvisited) continue;
-      if (wrapped) break;
-      wrapped = true;
+      const last = found.at(-1);
+      if (found.length < servicesAtOnce || !last) break;
+      after = last;
     }
-    this.stoppedAt.set(lane, after);
-    return taken;
+    const took_ms = performance.now() - began;
+    this.nextLook = began + Math.max(lookEvery_ms, took_ms / shareOfLooking);
+  }
+
+  private async take(db: Db, lane: number, most: number, request: LeaseRequest): Promise<LeasedNotification[]> {
+    const ready = this.ready.get(lane);
+    const turn = ready?.next(most) ?? [];
+    if (!ready || turn.length === 0) return [];
+    const now = request.now.getTime();
+    const each = Math.floor(most / turn.length);
+    const leased = await leaseQueued(db, {
+      type: this.type,
+      lane,
+      // A clock that was set back must not hide what is due.
+      services: turn.map(({ service_id, since }) => ({ service_id, since: timestamp(new Date(Math.min(since, now))) })),
+      most: each,
+      now: timestamp(request.now),
+      until: timestamp(request.until),
+      worker: this.worker,
+      takeOver: request.takeOver,
+      providers: request.draw(each * turn.length),
+    });
+    ready.settle(turn, each, leased);
+    return leased;
   }
 }

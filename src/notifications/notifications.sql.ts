@@ -1,8 +1,8 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 
-import type { Tx } from '../platform/db/database.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import type { NewNotification } from './notification.ts';
+import { newsChannel, writeNews } from './queue-news.ts';
 
 export type LimitedChannel = 'sms' | 'email' | 'letter' | 'international_sms';
 
@@ -79,7 +79,7 @@ const orWhatIsLeft = `order by service_id, utc_day, channel
  * trip however many there are, and all of it or nothing. Counters are taken in a fixed order (abroad first, then the
  * channel; by key inside each), so that two such statements never wait for each other in a circle.
  */
-const storeText = `
+const storeText = `/* prepared: store-notifications */
 with wanted as (
   select *, (created_at at time zone 'UTC')::date as utc_day
   from json_to_recordset($1::json) as n (
@@ -130,31 +130,28 @@ with wanted as (
 )
 select * from abroad union all select * from taken`;
 
-/** In a transaction of the caller's. */
-export async function storeNotifications(tx: Tx, rows: NumberedRow[], shares: LimitShare[]): Promise<TakenShare[]> {
-  return (await tx.executeQuery<TakenShare>(CompiledQuery.raw(storeText, valuesOf(rows, shares)))).rows;
-}
-
-/**
- * As a transaction of its own; prepared once per connection, because planning it takes longer than running it. PgBouncer
- * gives each transaction another connection, on which it may not be prepared.
- */
-export async function storeNotificationsAlone(
-  { pool, sessions }: Pick<Platform, 'pool' | 'sessions'>,
+/** A transaction of its own, or part of the caller's. */
+export async function storeNotifications(
+  db: Db | Tx,
   rows: NumberedRow[],
   shares: LimitShare[],
 ): Promise<TakenShare[]> {
-  const prepared = pool === sessions ? { name: 'store-notifications' } : {};
-  return (await pool.query<TakenShare>({ ...prepared, text: storeText, values: valuesOf(rows, shares) })).rows;
+  return (await db.executeQuery<TakenShare>(CompiledQuery.raw(storeText, valuesOf(rows, shares)))).rows;
 }
 
-/** Without limits. */
+/** Without limits; for few messages: workers are told by the same commit. */
 export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
   await storeNotifications(
     tx,
     notifications.map((notification) => ({ row: rowOf(notification) })),
     [],
   );
+  for (const type of ['sms', 'email'] as const) {
+    const waiting = notifications.flatMap(({ notification_type, lane, service_id }) =>
+      notification_type === type && lane !== null ? [{ lane, service_id }] : [],
+    );
+    if (waiting.length > 0) await sql`select pg_notify(${newsChannel(type)}, ${writeNews(waiting)})`.execute(tx);
+  }
 }
 
 function valuesOf(rows: NumberedRow[], shares: LimitShare[]): [string, string] {

@@ -1,9 +1,15 @@
 import type { Log } from './log.ts';
 
+/** How long to rest: until woken or until `atMost_ms` are up, but in any case `atLeast_ms`. */
+export interface Rest {
+  atLeast_ms: number;
+  atMost_ms: number;
+}
+
 interface LoopOptions {
   name: string;
-  /** Says for how many milliseconds to rest before the next step, unless somebody wakes the loop; 0: there is more to do. */
-  step(): Promise<number>;
+  /** Says for how many milliseconds to rest before the next step, unless the loop is woken; 0: there is more to do. */
+  step(): Promise<number | Rest>;
   log: Log;
 }
 
@@ -40,9 +46,10 @@ export class Loop {
     while (!this.stopping) {
       this.woken = false;
       try {
-        const rest_ms = await this.options.step();
+        const rest = await this.options.step();
         failures = 0;
-        if (rest_ms > 0) await this.rest(rest_ms);
+        if (typeof rest === 'number') await this.rest(rest);
+        else await this.restAtLeast(rest);
       } catch (error) {
         failures += 1;
         // An outage says so once, not ten times a second.
@@ -55,8 +62,13 @@ export class Loop {
     }
   }
 
+  private async restAtLeast({ atLeast_ms, atMost_ms }: Rest): Promise<void> {
+    if (atLeast_ms > 0 && !this.stopping) await new Promise((resolve) => setTimeout(resolve, atLeast_ms));
+    await this.rest(atMost_ms - atLeast_ms);
+  }
+
   private async rest(ms: number): Promise<void> {
-    if (this.woken || this.stopping) return;
+    if (this.woken || this.stopping || ms <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.rouse = () => {

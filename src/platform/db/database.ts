@@ -22,6 +22,8 @@ interface PoolOptions {
   log: Log;
   /** Settings of its sessions beside those of all. */
   session?: string;
+  /** Whether a connection stays the same from one statement to the next: then hot statements are planned once. */
+  prepares?: boolean;
 }
 
 export function openDatabase(options: PoolOptions): Database {
@@ -41,7 +43,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     types: { getTypeParser },
     ...sessionSettings,
     ...(options.session ? { options: `${sessionSettings.options} ${options.session}` } : {}),
-    Client: Connection,
+    Client: options.prepares ? PreparingConnection : Connection,
   });
   // An idle connection that breaks (server restart) must not take the process down; the pool replaces it.
   pool.on('error', (error) => {
@@ -70,6 +72,29 @@ class Connection extends pg.Client {
     const result: unknown = Reflect.apply(super.query, this, args);
     if (result instanceof Promise) result.catch((error) => (isQueryTimeout(error) ? this.end() : undefined));
     return result as never;
+  }
+}
+
+/** A statement whose text is always the same is prepared under the name in the comment that it begins with. */
+const namePattern = /^\s*\/\* prepared: (\S+) \*\//;
+const names = new Map<string, string | undefined>();
+
+function nameOf(text: string): string | undefined {
+  if (!names.has(text)) {
+    const name = namePattern.exec(text)?.[1];
+    // Other texts are without number: they hold lists of any length.
+    if (name === undefined) return undefined;
+    names.set(text, name);
+  }
+  return names.get(text);
+}
+
+/** Planning a hot statement takes longer than running it. */
+class PreparingConnection extends Connection {
+  override query(...args: never[]): never {
+    const [text, ...rest] = args as unknown[];
+    const name = typeof text === 'string' ? nameOf(text) : undefined;
+    return super.query(...((name === undefined ? args : [{ name, text }, ...rest]) as never[]));
   }
 }
 

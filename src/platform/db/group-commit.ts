@@ -13,6 +13,11 @@ interface GroupCommitOptions<Item, Outcome> {
   largest: number;
   /** Commits under way at the same time. */
   atOnce: number;
+  /**
+   * Under load, how long after the last commit began the next one begins, unless it is full before: larger groups cost
+   * less per item. The first item after a pause never waits.
+   */
+  every_ms?: number;
   /** Whether an error says nothing about any single item (the database is gone): then none is tried alone. */
   concernsAll(error: unknown): boolean;
   /** Whose item it is: what comes next from an owner whose item failed shares no commit with items of others. */
@@ -43,6 +48,8 @@ export class GroupCommit<Item, Outcome> {
   private readonly keptApartUntil = new Map<string, number>();
   private underWay = 0;
   private starting = false;
+  private waiter: NodeJS.Timeout | undefined;
+  private beganAt = Number.NEGATIVE_INFINITY;
   private examining = false;
 
   constructor(options: GroupCommitOptions<Item, Outcome>) {
@@ -64,15 +71,27 @@ export class GroupCommit<Item, Outcome> {
 
   /** Begins once everything that arrived in this turn of the event loop has joined. */
   private start(): void {
-    if (this.starting || this.underWay >= this.options.atOnce) return;
+    if (this.underWay >= this.options.atOnce) return;
+    const { every_ms = 0, largest } = this.options;
+    const wait_ms = this.queue.length >= largest ? 0 : this.beganAt + every_ms - performance.now();
+    if (wait_ms > 0) {
+      this.waiter ??= setTimeout(() => this.begin(), wait_ms);
+      return;
+    }
+    if (this.starting) return;
     this.starting = true;
-    setImmediate(() => {
-      this.starting = false;
-      this.setApart();
-      while (this.queue.length > 0 && this.underWay < this.options.atOnce) {
-        void this.run(this.queue.splice(0, this.options.largest));
-      }
-    });
+    setImmediate(() => this.begin());
+  }
+
+  private begin(): void {
+    clearTimeout(this.waiter);
+    this.waiter = undefined;
+    this.starting = false;
+    this.setApart();
+    while (this.queue.length > 0 && this.underWay < this.options.atOnce) {
+      this.beganAt = performance.now();
+      void this.run(this.queue.splice(0, this.options.largest));
+    }
   }
 
   /** Takes the items of owners that are kept apart out of the queue, into groups of each owner's own. */

@@ -77,6 +77,11 @@ export class Notices {
     await this.beats.end();
   }
 
+  /** For wake-ups that may get lost: whoever waits for them looks now and then as well. */
+  async send(channel: string, payload: string): Promise<void> {
+    await this.beats.query('select pg_notify($1, $2)', [channel, payload]);
+  }
+
   /** Everything remembered is read again. */
   reset(): void {
     for (const reset of this.resets) reset();
