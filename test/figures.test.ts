@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { foldRollups } from '../src/notifications/fold.ts';
 import type { NewNotification } from '../src/notifications/notification.ts';
 import { insertNotifications } from '../src/notifications/notifications.sql.ts';
+import { addUpUsage } from '../src/notifications/rollup-changes.sql.ts';
+import { addUpChanges } from '../src/notifications/rollup-changes.ts';
 import { recordStatusChanges, type StatusChange } from '../src/notifications/status.ts';
 import { addDays, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';
@@ -17,7 +19,8 @@ import { statusesOf, type World, world } from './kit/random-world.ts';
 /**
  * Every figure that billing and statistics answer with equals a naive count over the messages: random messages on days
  * around the turn of the financial year and of the clocks, statuses that come in any order, late and repeated, rates that
- * begin at any moment, allowances stored and implied, with rollups folded in between.
+ * begin at any moment, allowances stored and implied; what is counted is left as it was appended, added up in part or
+ * whole, or folded in between.
  */
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -31,6 +34,8 @@ const emptied = [
   'delivery_queue',
   'daily_status_counts',
   'daily_usage',
+  'status_count_changes',
+  'usage_changes',
   'service_usage_spans',
   'service_status_spans',
   'template_status_totals',
@@ -82,7 +87,9 @@ async function build(random: World, services: string[]): Promise<void> {
   }
   for (const { messages, fold } of random.batches) {
     await send(messages, services);
-    if (fold) await foldRollups(db);
+    if (fold === 'added up') await addUpChanges(db);
+    if (fold === 'usage added up') await inTransaction(db, addUpUsage);
+    if (fold === 'folded') await foldRollups(db);
   }
 }
 

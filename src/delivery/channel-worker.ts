@@ -8,7 +8,6 @@ import {
 import { laneName, lanes } from '../notifications/notification.ts';
 import { newsChannel } from '../notifications/queue-news.ts';
 import { later } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import { outlastingOutages } from '../platform/db/patience.ts';
@@ -233,7 +232,7 @@ export class ChannelWorker<Message> {
     const recorded = await outlastingOutages(
       log,
       () => this.stopping,
-      () => this.leases.watch(() => inTransaction(db, (tx) => recordResults(tx, worker, results, clock.now()))),
+      () => this.leases.watch(() => recordResults(db, worker, results, clock.now())),
     );
     for (const result of recorded) this.measure(result);
     if (results.some(({ outcome }) => outcome === 'retry')) await this.lookForTrouble();

@@ -29,7 +29,7 @@ interface Attempt<Message> {
 /** What became of it, to be recorded with others in one transaction. */
 export interface Result {
   queued: QueuedNotification;
-  changes: StatusChange[];
+  change?: StatusChange;
   /** Its next place in the queue; without one it leaves. */
   later?: { due_at: Date; attempts: number; outcome_known: boolean };
   provider?: string;
@@ -57,7 +57,7 @@ export async function deliver<Message>(attempt: Attempt<Message>): Promise<Resul
 }
 
 function dropIfGone<M>({ queued }: Attempt<M>): Result | undefined {
-  return queued.status === null ? { queued, changes: [] } : undefined;
+  return queued.status === null ? { queued } : undefined;
 }
 
 const receiptStatuses: Status[] = [
@@ -72,9 +72,9 @@ const receiptStatuses: Status[] = [
 async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service } = attempt;
   if (queued.status === 'created' || queued.status === null) return undefined;
-  if (queued.sent_at !== null || !receiptStatuses.includes(queued.status)) return { queued, changes: [] };
+  if (queued.sent_at !== null || !receiptStatuses.includes(queued.status)) return { queued };
   const billable_units = service ? (await attempt.compose(queued, service)).billable_units : 0;
-  return { queued, changes: [lateHandOver(attempt, { billable_units })] };
+  return { queued, change: lateHandOver(attempt, { billable_units }) };
 }
 
 function lateHandOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
@@ -105,8 +105,7 @@ async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undef
   const { billable_units } = await attempt.compose(queued, service);
   const recipient = queued.normalised_recipient ?? queued.recipient;
   const status = simulatedOutcome(recipient);
-  const facts = { billable_units, provider: standIn };
-  return { queued, changes: [handedOver(attempt, facts), { id: queued.id, status, because: 'receipt' }] };
+  return { queued, change: handedOver(attempt, { billable_units, status, provider: standIn }) };
 }
 
 const shortWait_ms = 200;
@@ -115,7 +114,7 @@ function waitIfNobodyHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result
   if (!mustWait) return undefined;
   const { attempts, outcome_known } = queued;
   const due_at = later(clock.now(), shortWait_ms);
-  return { queued, changes: [], later: { due_at, attempts, outcome_known } };
+  return { queued, later: { due_at, attempts, outcome_known } };
 }
 
 function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
@@ -160,27 +159,24 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
   switch (outcome.kind) {
     case 'accepted': {
       const { provider_reference, final } = outcome;
-      const changes = [handedOver(attempt, { billable_units, provider: provider?.name, provider_reference })];
-      if (final) changes.push({ id: queued.id, status: final, because: 'receipt' });
-      return { ...called, changes };
+      const facts = { billable_units, provider: provider?.name, provider_reference, ...(final && { status: final }) };
+      return { ...called, change: handedOver(attempt, facts) };
     }
     case 'refused':
       attempt.log.warn({ notification_id: queued.id, provider: provider?.name, reason: outcome.reason }, 'refused');
       return {
         ...called,
-        changes: [
-          { id: queued.id, status: outcome.status, because: 'givenUp', provider: provider?.name, billable_units },
-        ],
+        change: { id: queued.id, status: outcome.status, because: 'givenUp', provider: provider?.name, billable_units },
       };
     case 'retry':
       return { ...retried(attempt, outcome), ...called };
   }
 }
 
-/** A text message abroad is `sent`: its network may never say more. */
+/** A text message abroad is `sent`: its network may never say more. Where nobody sends receipts, it has ended already. */
 function handedOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
   const status = queued.international ? 'sent' : 'sending';
-  return { ...facts, id: queued.id, status, because: 'handedOver', sent_at: clock.now() };
+  return { status, ...facts, id: queued.id, because: 'handedOver', sent_at: clock.now() };
 }
 
 function retried<M>(
@@ -195,7 +191,7 @@ function retried<M>(
   const asked_ms = after_ms === undefined ? undefined : Math.min(after_ms, longestWait_ms);
   const delay_ms = asked_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
   const due_at = nextTry(queued, delay_ms, clock, config);
-  return { queued, changes: [], later: { due_at, attempts, outcome_known: !perhaps_sent } };
+  return { queued, later: { due_at, attempts, outcome_known: !perhaps_sent } };
 }
 
 /** However long a provider asks us to wait. */
@@ -214,15 +210,9 @@ export function failedAttempt(
   const attempts = queued.attempts + 1;
   if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
   const due_at = nextTry(queued, config.DELIVERY_RETRY_DELAY_S * 1_000, clock, config);
-  return { queued, changes: [], later: { due_at, attempts, outcome_known: queued.outcome_known } };
+  return { queued, later: { due_at, attempts, outcome_known: queued.outcome_known } };
 }
 
 function givenUp(queued: QueuedNotification): Result {
-  return { queued, changes: [{ id: queued.id, status: 'technical-failure', because: 'givenUp' }] };
-}
-
-/** What to keep of a hand-over whose receipt was recorded before it. */
-export function lateFacts(change: StatusChange): StatusChange {
-  const { status: _status, ...facts } = change;
-  return { ...facts, because: 'handedOverLate' };
+  return { queued, change: { id: queued.id, status: 'technical-failure', because: 'givenUp' } };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { addUpChanges } from '../notifications/rollup-changes.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { withoutCollisions } from '../platform/db/patience.ts';
 import { Loop } from '../platform/loop.ts';
@@ -11,6 +12,7 @@ import { composeEmail, composeText } from './compose.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
 import { ProviderChoice } from './provider-choice.ts';
+import { addUpHealth } from './provider-health.sql.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './providers/sandbox.ts';
 import { emailProviders, textProviders } from './providers.ts';
 import { measureQueues } from './queue-check.ts';
@@ -49,21 +51,52 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
     new CallbackSender(app),
   ];
   const clock = clockMender(app);
+  const rollups = addingUp(app);
   return {
     start() {
       measureQueues(app);
-      for (const part of [...parts, clock]) part.start();
+      for (const part of [...parts, clock, rollups]) part.start();
     },
     async stop() {
       await Promise.all([...parts, clock].map((part) => part.stop()));
+      await rollups.stop();
     },
     async runOnce() {
-      for (const part of parts) await part.runOnce();
+      for (const part of [...parts, rollups]) await part.runOnce();
+    },
+  };
+}
+
+/** What is counted by appending is added up this often; until then whoever reads adds it. */
+const addUpEvery_ms = 1_000;
+/** Reading what was appended costs more while an old snapshot keeps what was taken; then it is done less often. */
+const shareOfAddingUp = 0.05;
+
+function addingUp(app: DeliveryNeeds): Delivery {
+  const addUp = () => addUpChanges(app.db, addUpHealth);
+  const loop = new Loop({
+    name: 'adding up',
+    async step() {
+      const began = performance.now();
+      await addUp();
+      return Math.max(addUpEvery_ms, (performance.now() - began) / shareOfAddingUp);
+    },
+    log: app.log,
+  });
+  return {
+    start: () => loop.start(),
+    runOnce: addUp,
+    async stop() {
+      await loop.stop();
+      // The release before reads the daily rollups only: it must find everything there if it is started again.
+      await addUp().catch((error) => app.log.warn({ err: error }, 'the last counts are added up by the next process'));
     },
   };
 }
 
 const receiptsIdle_ms = 100;
+/** While there are any, they are taken together this often. */
+const receiptsEvery_ms = 25;
 
 function sandboxReceipts(app: DeliveryNeeds): Delivery {
   const metrics = new DeliveryMetrics(app.metrics);
@@ -76,16 +109,17 @@ function sandboxReceipts(app: DeliveryNeeds): Delivery {
       }),
     );
     metrics.observeReceipts(receipts, outcomes, changed, now);
-    return receipts.length > 0 ? 0 : receiptsIdle_ms;
+    return receipts.length;
   };
-  const loop = new Loop({ name: 'sandbox receipts', step, log: app.log });
+  const restAfter = (taken: number) => (taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms);
+  const loop = new Loop({ name: 'sandbox receipts', step: async () => restAfter(await step()), log: app.log });
   return {
     start() {
       if (isSandboxInUse(app.config)) loop.start();
     },
     stop: () => loop.stop(),
     async runOnce() {
-      while ((await step()) === 0);
+      while ((await step()) > 0);
     },
   };
 }

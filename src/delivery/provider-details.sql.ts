@@ -71,14 +71,11 @@ export function selectProviderVersions(
 
 /** Text fragments charged through each provider since a London day, from the usage that is kept anyway. */
 export async function selectFragmentsSince(db: Db, londonDay: string): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('daily_usage')
-    .select((usage) => ['provider', usage.fn.sum<number>(sql`billable_units * rate_multiplier`).as('fragments')])
-    .where('notification_type', '=', 'sms')
-    .where('london_day', '>=', londonDay)
-    .groupBy('provider')
-    .execute();
-  return new Map(rows.map(({ provider, fragments }) => [provider, Number(fragments)]));
+  const { rows } = await sql<{ provider: string; fragments: number }>`
+    select provider, total(billable_units * rate_multiplier) as fragments from usage_counts
+    where notification_type = 'sms' and london_day >= ${londonDay}
+    group by provider`.execute(db);
+  return new Map(rows.map(({ provider, fragments }) => [provider, fragments]));
 }
 
 export interface ProviderChange {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { NotificationType, Status } from '../notifications/notification.ts';
-import type { Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 
 export interface ReceiptTarget {
   id: string;
@@ -17,21 +17,21 @@ export interface ReceiptTarget {
 }
 
 /** As they are now; the change itself looks again under its lock. */
-export async function selectTargets(tx: Tx, ids: string[]): Promise<ReceiptTarget[]> {
-  const { rows } = await sql<ReceiptTarget>`
+export async function selectTargets(db: Db | Tx, ids: string[]): Promise<ReceiptTarget[]> {
+  const { rows } = await sql<ReceiptTarget>`/* prepared: receipt-targets */
     select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,
       recipient,
       coalesce(provider, (select q.provider from delivery_queue q where q.notification_id = notifications.id)) as handed_to
-    from notifications where id = any (${ids}::uuid[])`.execute(tx);
+    from notifications where id = any (${ids}::uuid[])`.execute(db);
   return rows;
 }
 
 export async function selectIdsByProviderReference(
-  tx: Tx,
+  db: Db | Tx,
   references: string[],
 ): Promise<{ id: string; provider_reference: string }[]> {
-  const { rows } = await sql<{ id: string; provider_reference: string }>`
+  const { rows } = await sql<{ id: string; provider_reference: string }>`/* prepared: ids-by-provider-reference */
     select id, provider_reference from notifications
-    where provider_reference = any (${references}::text[])`.execute(tx);
+    where provider_reference = any (${references}::text[])`.execute(db);
   return rows;
 }

@@ -1,19 +1,11 @@
-import { hastenQueued } from '../notifications/delivery-queue.ts';
 import type { Status } from '../notifications/notification.ts';
-import {
-  allowedBefore,
-  type ChangedNotification,
-  recordStatusChanges,
-  type StatusChange,
-} from '../notifications/status.ts';
-import { timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import { allowedBefore, type ChangedNotification, type StatusChange } from '../notifications/status.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { isUuid } from '../platform/id.ts';
 import { parsePhoneNumber } from '../recipients/phone-number.ts';
 import type { Receipt } from './provider.ts';
-import { recordReceiptHealth } from './provider-health.ts';
 import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
-import { announceStatuses } from './service-callbacks.ts';
+import { updateReported } from './record-results.sql.ts';
 
 const mayChange: readonly Status[] = allowedBefore.receipt;
 
@@ -27,32 +19,29 @@ interface RecordedReceipts {
 }
 
 /**
- * Any number of receipts in one transaction. Repeated, late, unknown and foreign ones change nothing: a status moves only
- * from where a receipt may find it, and never before the message was given to a provider.
+ * Any number of receipts together or not at all. Repeated, late, unknown and foreign ones change nothing: a status moves
+ * only from where a receipt may find it, and never before the message was given to a provider.
  */
-export async function recordReceipts(tx: Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
+export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
   if (receipts.length === 0) return { outcomes: [], changed: [] };
   const targets = await findTargets(
-    tx,
+    db,
     receipts.map(({ reference }) => reference),
   );
-  const changes: StatusChange[] = [];
+  // Of several receipts for one message the last that counts: no state is left for a moment only.
+  const changes = new Map<string, StatusChange>();
   for (const receipt of receipts) {
     const target = targets.get(receipt.reference);
     if (!target || target.notification_type !== receipt.notification_type || saysNothing(target)) continue;
     if (!isFromCarrier(receipt, target)) continue;
     const status = receipt.statusFor(target);
-    if (status === target.status) continue;
+    if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
-    changes.push({ id: target.id, status, because: 'receipt', ...provider });
+    changes.set(target.id, { id: target.id, status, because: 'receipt', ...provider });
     // The next receipt of this batch for the same message finds it so.
-    if (mayChange.includes(target.status)) target.status = status;
+    target.status = status;
   }
-  const changed = await recordStatusChanges(tx, changes, now);
-  const neverHandedOver = changed.filter(({ sent_at }) => sent_at === null).map(({ id }) => id);
-  if (neverHandedOver.length > 0) await hastenQueued(tx, neverHandedOver, timestamp(now));
-  await recordReceiptHealth(tx, changed, now);
-  await announceStatuses(tx, changed, now);
+  const changed = changes.size > 0 ? await updateReported(db, [...changes.values()], { now, ofProvider: true }) : [];
   const outcomes = receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
   return { outcomes, changed };
 }
@@ -69,16 +58,16 @@ export function isFromCarrier(
 const printable = /^[\x21-\x7e]{1,255}$/;
 
 /** By our id, which most providers echo, or by the reference that the provider gave when it took the message. */
-export async function findTargets(tx: Tx, references: string[]): Promise<Map<string, ReceiptTarget>> {
+export async function findTargets(db: Db | Tx, references: string[]): Promise<Map<string, ReceiptTarget>> {
   const byReference = new Map<string, string>();
   for (const reference of references) if (isUuid(reference)) byReference.set(reference, reference.toLowerCase());
   const others = references.filter((reference) => !byReference.has(reference) && printable.test(reference));
   if (others.length > 0) {
-    for (const { id, provider_reference } of await selectIdsByProviderReference(tx, others)) {
+    for (const { id, provider_reference } of await selectIdsByProviderReference(db, others)) {
       byReference.set(provider_reference, id);
     }
   }
-  const rows = await selectTargets(tx, [...new Set(byReference.values())]);
+  const rows = await selectTargets(db, [...new Set(byReference.values())]);
   const byId = new Map(rows.map((target) => [target.id, target]));
   const found = new Map<string, ReceiptTarget>();
   for (const [reference, id] of byReference) {

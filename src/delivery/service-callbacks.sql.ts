@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
-import type { Timestamp } from '../platform/clock.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { nilId } from '../platform/id.ts';
+import { firstIdAt, nilId } from '../platform/id.ts';
 import type { CallbackType } from '../services/callback-api.ts';
 
 /** Where a service wants to be told about this kind of event. */
@@ -36,6 +36,33 @@ export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as c (id uuid, service_id uuid, callback_type text,
       subject_id uuid, url text, encrypted_bearer_token text, body text, due_at timestamptz, created_at timestamptz)
   `.execute(tx);
+}
+
+const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/**
+ * Part of a statement that changes statuses: services that asked for it are told about text messages and emails that came to
+ * an end. Ids are UUIDv7, as elsewhere.
+ */
+export function announcement(now: Date): RawBuilder<unknown> {
+  // The time and the version; the rest is random.
+  const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
+  return sql`announced as (
+      insert into service_callbacks
+        (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
+      select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, a.service_id,
+        target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
+        ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
+      from after a
+      join service_callback_api target on target.service_id = a.service_id and target.callback_type = 'delivery_status'
+      cross join lateral (
+        select a.id, a.client_reference as reference, a.recipient as "to", a.status,
+          ${wireTime(sql`a.created_at`)} as created_at, ${wireTime(sql`a.updated_at`)} as completed_at,
+          ${wireTime(sql`a.sent_at`)} as sent_at, a.notification_type, a.template_id, a.template_version
+      ) as event
+      where a.notification_type <> 'letter' and a.status <> a.previous_status
+        and (a.status = 'delivered' or a.status like '%-failure')
+    )`;
 }
 
 /** Services with something due, found by jumping through the index: a long queue of one costs the others nothing. */

@@ -1,6 +1,5 @@
 import type { InboundText } from '../inbound/inbound-texts.ts';
 import type { ReturnedLetter } from '../letters/returned-letters.ts';
-import type { ChangedNotification } from '../notifications/status.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
@@ -12,38 +11,6 @@ interface Event {
   /** The notification or received text that it is about. */
   subject_id: string;
   body: object;
-}
-
-/** Tells services about text messages and emails that came to an end, in the transaction that ended them. */
-export async function announceStatuses(tx: Tx, changed: ChangedNotification[], now: Date): Promise<void> {
-  const ended = changed.filter(
-    ({ notification_type, previous_status, status }) =>
-      notification_type !== 'letter' && status !== previous_status && isOutcome(status),
-  );
-  await announce(tx, 'delivery_status', ended.map(statusEvent), now);
-}
-
-function isOutcome(status: ChangedNotification['status']): boolean {
-  return status === 'delivered' || status.endsWith('-failure');
-}
-
-function statusEvent(changed: ChangedNotification): Event {
-  return {
-    service_id: changed.service_id,
-    subject_id: changed.id,
-    body: {
-      id: changed.id,
-      reference: changed.client_reference,
-      to: changed.recipient,
-      status: changed.status,
-      created_at: changed.created_at,
-      completed_at: changed.updated_at,
-      sent_at: changed.sent_at,
-      notification_type: changed.notification_type,
-      template_id: changed.template_id,
-      template_version: changed.template_version,
-    },
-  };
 }
 
 interface AnnouncedComplaint {

@@ -1,9 +1,8 @@
-import { recordStatusChanges } from '../notifications/status.ts';
 import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { announceStatuses } from './service-callbacks.ts';
+import { updateReported } from './record-results.sql.ts';
 import { lockSweep, selectWithoutReceipt, updateSweep } from './time-outs.sql.ts';
 
 const patience_ms = 72 * hour_ms;
@@ -36,8 +35,7 @@ function sweepSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undef
     const until = new Date(Math.min(from.getTime() + slice_ms, end));
     const ids = await selectWithoutReceipt(tx, firstIdAt(from), firstIdAt(until));
     const changes = ids.map((id) => ({ id, status: 'temporary-failure', because: 'timedOut' }) as const);
-    const changed = changes.length > 0 ? await recordStatusChanges(tx, changes, now) : [];
-    await announceStatuses(tx, changed, now);
+    const changed = changes.length > 0 ? await updateReported(tx, changes, { now, ofProvider: false }) : [];
     await updateSweep(tx, timestamp(until));
     return changed.length;
   });

@@ -22,7 +22,7 @@ async function tracesOf(service: string) {
   const { rows } = await harness.app.pool.query(
     `select (select count(*)::int from notifications where service_id = $1) as notifications,
       (select count(*)::int from delivery_queue where service_id = $1) as queued,
-      (select coalesce(sum(count), 0)::int from daily_status_counts where service_id = $1) as in_statistics,
+      (select coalesce(sum(count), 0)::int from status_counts where service_id = $1) as in_statistics,
       (select coalesce(sum(count), 0)::int from daily_message_counts where service_id = $1) as in_limits`,
     [service],
   );

@@ -8,6 +8,7 @@ import { letterReference } from '../letters/print-provider.ts';
 import { timestamp } from '../platform/clock.ts';
 import { newId } from '../platform/id.ts';
 import type { NewNotification } from './notification.ts';
+import { addUpChanges } from './rollup-changes.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';
@@ -329,6 +330,7 @@ describe('POST /service/{id}/notifications/{notification_id}/cancel', () => {
     const answer = await cancel(id);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ id, status: 'cancelled', updated_at: '2026-11-16T12:00:00.000000Z' });
+    await addUpChanges(harness.app.db);
     const counts = await harness.app.db
       .selectFrom('daily_status_counts')
       .select(['status', 'count'])

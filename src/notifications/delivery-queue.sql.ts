@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import type { NotificationType, Status } from './notification.ts';
 
 /** One place in the queue, with everything that is needed to hand the message over. */
@@ -149,41 +149,38 @@ export async function extendLeases(db: Db, worker: string, ids: string[], until:
     returning notification_id as id`.execute(db);
   return rows.map(({ id }) => id);
 }
-/** Of these, the ones that the worker holds. */
-export async function selectHeld(tx: Tx, worker: string, ids: string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select notification_id as id from delivery_queue
-    where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}`.execute(tx);
-  return new Set(rows.map(({ id }) => id));
+/** The columns by which a result says what becomes of the place in the queue; without `due_at` it is given up. */
+export const placeColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
+
+/** Part of a statement that begins with `result`: `held` is what the worker still holds of it, by the columns of `result`. */
+export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
+  return sql`held as (
+      select r.* from result r join delivery_queue q on q.notification_id = r.id
+      where q.notification_id = any (${ids}::uuid[]) and q.leased_by = ${worker}
+    )`;
 }
 
-export async function removeQueued(tx: Tx, worker: string, ids: string[]): Promise<void> {
-  await sql`
-    delete from delivery_queue where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}`.execute(tx);
+/**
+ * Further parts, after `held` and those of the status change: messages leave the queue or get another place. Rows of
+ * messages are locked first, as receipts do, so that the two never wait for each other in a circle.
+ */
+export function placeChange(worker: string): RawBuilder<unknown> {
+  const isHeld = sql`q.notification_id = h.id and q.leased_by = ${worker} and (select count(*) from after) >= 0`;
+  return sql`gone as (
+      delete from delivery_queue q using held h where ${isHeld} and h.due_at is null
+    ), requeued as (
+      update delivery_queue q
+      set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
+      from held h where ${isHeld} and h.due_at is not null
+    )`;
 }
 
-export interface Requeued {
-  id: string;
-  due_at: Timestamp;
-  /** As counted now: a message that was only put back keeps its earlier number. */
-  attempts: number;
-  /** False: it may have reached the provider all the same. */
-  outcome_known: boolean;
-}
-
-export async function requeue(tx: Tx, worker: string, rows: Requeued[]): Promise<void> {
-  await sql`
-    update delivery_queue q set due_at = r.due_at, attempts = r.attempts, outcome_known = r.outcome_known, leased_by = null
-    from json_to_recordset(${JSON.stringify(rows)}::json)
-      as r (id uuid, due_at timestamptz, attempts int, outcome_known boolean)
-    where q.notification_id = r.id and q.leased_by = ${worker}`.execute(tx);
-}
-
-/** A receipt came before its hand-over was recorded: the queue looks at the message again at once. */
-export async function hastenQueued(tx: Tx, ids: string[], now: Timestamp): Promise<void> {
-  await sql`
-    update delivery_queue set due_at = least(due_at, ${now}::timestamptz)
-    where notification_id = any (${ids}::uuid[])`.execute(tx);
+/** Part of a statement that records receipts: where one came before its hand-over, the queue looks at the message at once. */
+export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
+  return sql`brought_forward as (
+      update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
+      from after a where q.notification_id = a.id and a.sent_at is null
+    )`;
 }
 
 /**

@@ -2,17 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
+import { someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
-import {
-  DeliveryQueueReader,
-  extendLeases,
-  type QueuedNotification,
-  removeQueued,
-  requeue,
-  selectHeld,
-} from './delivery-queue.ts';
+import { DeliveryQueueReader, extendLeases, type QueuedNotification } from './delivery-queue.ts';
 import { lanes } from './notification.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -172,25 +164,6 @@ describe('leases', () => {
     expect(await lease(aReader(), 10)).toEqual([]);
   });
 
-  it('a worker that was stalled changes nothing that another one holds', async () => {
-    await emptied();
-    const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
-    const [stalled, other] = [aReader(), aReader()];
-    await lease(stalled, 10);
-    harness.clock.advance({ seconds: 9 });
-    await lease(other, 10);
-    const held = await queueOf(harness, id);
-    expect(held).toMatchObject({ leased_by: other.worker });
-    const until = timestamp(new Date(harness.clock.now().getTime() + 60_000));
-    expect(await extendLeases(harness.app.db, stalled.worker, [id], until)).toEqual([]);
-    await inTransaction(harness.app.db, async (tx) => {
-      expect(await selectHeld(tx, stalled.worker, [id])).toEqual(new Set());
-      await requeue(tx, stalled.worker, [{ id, due_at: until, attempts: 1, outcome_known: true }]);
-      await removeQueued(tx, stalled.worker, [id]);
-    });
-    expect(await queueOf(harness, id)).toEqual(held);
-  });
-
   it('those of others that ran out are left alone while their holders may just have been cut off', async () => {
     await emptied();
     const [taken = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
@@ -200,28 +173,6 @@ describe('leases', () => {
     const [fresh = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
     expect(await lease(other, 10, 10, false)).toMatchObject([{ id: fresh }]);
     expect(await lease(holder, 10, 10, false)).toMatchObject([{ id: taken }]);
-  });
-
-  it('a message is put back with what is known of it, or leaves', async () => {
-    await emptied();
-    const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
-    const reader = aReader();
-    await lease(reader, 10);
-    const due_at = timestamp(new Date(harness.clock.now().getTime() + 300_000));
-    await inTransaction(harness.app.db, (tx) =>
-      requeue(tx, reader.worker, [{ id, due_at, attempts: 1, outcome_known: true }]),
-    );
-    expect(await queueOf(harness, id)).toMatchObject({
-      due_at,
-      leased_by: null,
-      attempts: 1,
-      provider: 'somebody',
-      outcome_known: true,
-    });
-    harness.clock.advance({ minutes: 5 });
-    expect(await lease(reader, 10)).toMatchObject([{ id, attempts: 1, outcome_known: true }]);
-    await inTransaction(harness.app.db, (tx) => removeQueued(tx, reader.worker, [id]));
-    expect(await queueOf(harness, id)).toBeUndefined();
   });
 
   it('each channel has its own', async () => {

@@ -9,14 +9,9 @@ import { ReadyServices } from './ready-services.ts';
 export {
   bringForward,
   extendLeases,
-  hastenQueued,
   type LaneAge,
   type LeasedNotification,
   type QueuedNotification,
-  type Requeued,
-  removeQueued,
-  requeue,
-  selectHeld,
   selectLaneAges as listLaneAges,
   updateProviders,
 } from './delivery-queue.sql.ts';

@@ -1,11 +1,13 @@
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { countNotFolded, foldStatusCounts, foldUsage } from './fold.sql.ts';
+import { addUpChanges } from './rollup-changes.ts';
 
 // A message or receipt that counts in a row that is being folded waits for the batch to commit: some tens of milliseconds.
 const usualBatch = 1_000;
 
 /** Brings the totals up to this moment. What changes afterwards is read from the rollups, until the next time. */
 export async function foldRollups(db: Db, batch = usualBatch): Promise<number> {
+  await addUpChanges(db);
   const pending = await countNotFolded(db);
   const usage = await inBatches(db, batch, pending.usage, foldUsage);
   const statuses = await inBatches(db, batch, pending.statuses, foldStatusCounts);

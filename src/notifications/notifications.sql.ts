@@ -118,15 +118,12 @@ with wanted as (
   insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at)
   select id, service_id, notification_type, lane, coalesce(due_at, created_at) from accepted where lane is not null
 ), counted as (
-  insert into daily_status_counts as counts
-    (london_day, service_id, template_id, notification_type, key_type, status, count)
+  insert into status_count_changes
+    (london_day, service_id, template_id, notification_type, key_type, status, change)
   select (created_at at time zone 'Europe/London')::date, service_id, template_id, notification_type, key_type, status,
     count(*)
   from accepted
   group by 1, 2, 3, 4, 5, 6
-  order by 2, 1, 4, 5, 6, 3
-  on conflict (service_id, london_day, notification_type, key_type, status, template_id)
-  do update set count = counts.count + excluded.count, folded = false
 )
 select * from abroad union all select * from taken`;
 

@@ -43,7 +43,9 @@ export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repa
         and ${rollupDay} between ${recount.first_day} and ${recount.last_day}
       group by 1, 2, 3, 4, 5, 6
     ), kept as (
-      select ${key}, count from daily_status_counts where london_day between ${recount.first_day} and ${recount.last_day}
+      select ${key}, sum(count) as count from status_counts
+      where london_day between ${recount.first_day} and ${recount.last_day}
+      group by ${key}
     ), differences as (
       select ${key}, coalesce(counted.count, 0) - coalesce(kept.count, 0) as change
       from counted full join kept using (${key})
@@ -68,8 +70,9 @@ export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
         and ${rollupDay} between ${recount.first_day} and ${recount.last_day} and ${isBillable}
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     ), kept as (
-      select ${key}, billable_units as units, notifications_sent as sent from daily_usage
+      select ${key}, sum(billable_units) as units, sum(notifications_sent) as sent from usage_counts
       where london_day between ${recount.first_day} and ${recount.last_day}
+      group by ${key}
     ), differences as (
       select ${key}, coalesce(counted.units, 0) - coalesce(kept.units, 0) as units,
         coalesce(counted.sent, 0) - coalesce(kept.sent, 0) as sent

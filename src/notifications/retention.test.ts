@@ -6,6 +6,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
 import { applyRetention, forgetLeftovers } from './retention.ts';
+import { addUpChanges } from './rollup-changes.ts';
 import { recordStatusChanges } from './status.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -72,6 +73,7 @@ describe('retention', () => {
     expect(await left()).toEqual([kept]);
     const queue = await harness.app.db.selectFrom('delivery_queue').select('notification_id').execute();
     expect(queue.map(({ notification_id }) => notification_id)).toEqual([kept]);
+    await addUpChanges(harness.app.db);
     const counts = await harness.app.db
       .selectFrom('daily_status_counts')
       .select('count')

@@ -7,6 +7,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
 import { foldRollups } from './fold.ts';
+import { addUpChanges } from './rollup-changes.ts';
 import { recordStatusChanges } from './status.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -36,7 +37,7 @@ function usageTotals() {
 
 function unfolded() {
   return rows(sql`select london_day, billable_units - folded_units as units, notifications_sent - folded_sent as sent
-    from daily_usage where service_id = ${service} and not folded order by london_day`);
+    from usage_counts where service_id = ${service} and not folded order by london_day`);
 }
 
 describe('fold-rollups', () => {
@@ -99,11 +100,12 @@ describe('fold-rollups', () => {
     expect(await rows(sql`select * from template_status_totals where service_id = ${service}`)).toEqual([]);
     expect(await usageTotals()).toEqual([]);
     expect(await platform()).toEqual(before);
-    expect(await rows(sql`select * from daily_status_counts where service_id = ${service} and not folded`)).toEqual([]);
+    expect(await rows(sql`select * from status_counts where service_id = ${service} and not folded`)).toEqual([]);
   });
 
   it('leaves rows that a writer holds for the next time, without waiting', async () => {
     await somePastMessages(harness, [sms('2026-11-03T10:00:00Z')]);
+    await addUpChanges(harness.app.db);
     await inTransaction(harness.app.db, async (tx) => {
       await sql`update daily_usage set billable_units = 7 where service_id = ${service}`.execute(tx);
       await foldRollups(harness.app.db);
@@ -129,10 +131,12 @@ describe('reconcile-rollups', () => {
   const summary = () =>
     rows(sql`select
       (select json_agg(json_build_array(london_day, key_type, status, count) order by london_day, key_type, status)
-        from daily_status_counts where service_id = ${service} and count <> 0) as statuses,
-      (select json_agg(json_build_array(london_day, provider, sheets, billable_units, notifications_sent)
-        order by london_day, provider, sheets)
-        from daily_usage where service_id = ${service} and notifications_sent <> 0) as usage`);
+        from (select london_day, key_type, status, template_id, sum(count) as count from status_counts
+          where service_id = ${service} group by 1, 2, 3, 4) as counted where count <> 0) as statuses,
+      (select json_agg(json_build_array(london_day, provider, sheets, units, sent) order by london_day, provider, sheets)
+        from (select london_day, provider, sheets, notification_type, sum(billable_units) as units,
+            sum(notifications_sent) as sent
+          from usage_counts where service_id = ${service} group by 1, 2, 3, 4) as used where sent <> 0) as usage`);
 
   async function repairedRows(): Promise<string> {
     const text = await harness.app.metrics.registry.getSingleMetricAsString('rollup_rows_repaired_total');
@@ -162,6 +166,7 @@ describe('reconcile-rollups', () => {
     await somePastMessages(harness, [sms('2026-11-12T11:00:00Z', { billable_units: 2 }), sms('2026-11-13T11:00:00Z')]);
     await foldRollups(harness.app.db);
     await somePastMessages(harness, [sms('2026-11-15T11:00:00Z')]);
+    await addUpChanges(harness.app.db);
     const right = await summary();
     await rows(sql`delete from daily_usage where service_id = ${service} and london_day = '2026-11-15'`);
     await rows(

@@ -1,40 +1,21 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
-import type { NotificationType, Postage, Status } from './notification.ts';
-
-interface StatusChangeRow {
-  id: string;
-  status?: Status;
-  /** The change happens only from one of these. */
-  allowed: readonly Status[];
-  now: Timestamp;
-  provider?: string;
-  provider_reference?: string;
-  billable_units?: number;
-  sent_at?: Timestamp;
-  postage?: Postage;
-  international?: boolean;
-  recipient?: string;
-  normalised_recipient?: string;
-}
+import type { Db, Tx } from '../platform/db/database.ts';
+import { allowedBefore } from './allowed-changes.ts';
+import type { NotificationType, Status } from './notification.ts';
+import type { StatusChange } from './status.ts';
 
 export interface ChangedNotification {
   id: string;
   service_id: string;
-  template_id: string;
-  template_version: number;
   notification_type: NotificationType;
   key_type: KeyType;
   previous_status: Status;
   status: Status;
-  client_reference: string | null;
-  recipient: string;
   provider: string | null;
   created_at: Timestamp;
   sent_at: Timestamp | null;
-  updated_at: Timestamp;
 }
 
 export const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
@@ -52,27 +33,41 @@ export const usageKey = sql`${rollupDay} as london_day, service_id, template_id,
   international, coalesce(postage, 'none') as postage,
   case when notification_type = 'letter' then billable_units else 0 end as sheets`;
 
+/** The columns of `wanted`, for a JSON of changes. */
+export const changeColumns = sql`id uuid, status text, because text, provider text, provider_reference text,
+  billable_units int, sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text`;
+
+const listed = (statuses: readonly Status[]) => sql.join(statuses.map((status) => sql.lit(status)));
+
+/** A hand-over whose receipt was faster. */
+const isLate = sql`(w.because = 'handedOver' and n.status in (${listed(allowedBefore.handedOverLate)}))`;
+
+const mayChange = sql`(${isLate} or case w.because ${sql.join(
+  Object.entries(allowedBefore).map(
+    ([because, statuses]) => sql`when ${sql.lit(because)} then n.status in (${listed(statuses)})`,
+  ),
+  sql` `,
+)} end)`;
+
+const sides = sql`created_at, service_id, template_id, notification_type, key_type, rate_multiplier`;
+
 /**
- * Changes statuses and both rollups in one statement. Rows whose status is not an allowed one stay untouched and are not
- * returned, so a repeated or late receipt does nothing. The ids must be distinct.
+ * The parts of a statement that changes statuses and both rollups: `after` holds what changed. It begins with `wanted`, by
+ * the columns above; the ids must be distinct. Rows whose status is not an allowed one stay untouched, so a repeated or
+ * late receipt does nothing. Rows are locked by id, so that two such statements never wait for each other in a circle.
  */
-export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promise<ChangedNotification[]> {
-  // Beside the join, so that planning looks at the partitions of these days only, and never at whole tables.
-  const isWanted = sql`n.id = any (${changes.map(({ id }) => id)}::uuid[])`;
-  const { rows } = await sql<ChangedNotification>`
-    with wanted as (
-      select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (
-        id uuid, status text, allowed text[], now timestamptz, provider text, provider_reference text, billable_units int,
-        sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text
-      )
-    ), before as (
-      select n.*, n.status as previous_status
-      from notifications n join wanted w on w.id = n.id and n.status = any (w.allowed)
-      where ${isWanted} order by n.id for update of n
+export function statusChange(ids: string[], now: Timestamp): RawBuilder<unknown> {
+  // Beside the join, so that only the partitions of these days are looked at.
+  const isWanted = sql`n.id = any (${ids}::uuid[])`;
+  return sql`before as (
+      select n.id, n.status, n.provider, n.billable_units, n.postage, n.international
+      from notifications n join wanted w on w.id = n.id
+      where ${isWanted} and ${mayChange}
+      order by n.id for update of n
     ), after as (
       update notifications n set
-        status = coalesce(w.status, n.status),
-        updated_at = case when w.status is null then n.updated_at else w.now end,
+        status = case when ${isLate} then n.status else coalesce(w.status, n.status) end,
+        updated_at = case when w.status is null or ${isLate} then n.updated_at else ${now} end,
         provider = coalesce(w.provider, n.provider),
         provider_reference = coalesce(w.provider_reference, n.provider_reference),
         billable_units = coalesce(w.billable_units, n.billable_units),
@@ -83,39 +78,44 @@ export async function updateStatuses(tx: Tx, changes: StatusChangeRow[]): Promis
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
       from wanted w join before b on b.id = w.id
       where n.id = w.id and ${isWanted}
-      returning n.*, b.previous_status
-    ), status_changes as (
-      select ${rollupDay} as london_day, service_id, template_id, notification_type, key_type, status, sum(change) as change
-      from (select *, -1 as change from before union all select *, 1 as change from after) as both_sides
+      returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type,
+        n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
+        n.recipient, n.sent_at, n.updated_at, b.status as previous_status, b.provider as previous_provider,
+        b.billable_units as previous_units, b.postage as previous_postage, b.international as previous_international
+    ), both_sides as (
+      select ${sides}, status, provider, billable_units, postage, international, 1 as change from after
+      union all
+      select ${sides}, previous_status, previous_provider, previous_units, previous_postage, previous_international, -1
+      from after
+    ), counted as (
+      insert into status_count_changes
+        (london_day, service_id, template_id, notification_type, key_type, status, change)
+      select ${rollupDay}, service_id, template_id, notification_type, key_type, status, sum(change)
+      from both_sides
       group by 1, 2, 3, 4, 5, 6
       having sum(change) <> 0
-    ), counted as (
-      insert into daily_status_counts as counts
-        (london_day, service_id, template_id, notification_type, key_type, status, count)
-      select * from status_changes
-      order by service_id, london_day, notification_type, key_type, status, template_id
-      on conflict (service_id, london_day, notification_type, key_type, status, template_id)
-      do update set count = counts.count + excluded.count, folded = false
-    ), usage_changes as (
-      select ${usageKey},
-        sum(change * case when notification_type = 'email' then 0 else billable_units end) as billable_units,
-        sum(change) as notifications_sent
-      from (select *, -1 as change from before union all select *, 1 as change from after) as both_sides
+    ), charged as (
+      insert into usage_changes (london_day, service_id, template_id, notification_type, provider, rate_multiplier,
+        international, postage, sheets, billable_units, notifications_sent)
+      select ${usageKey}, sum(change * case when notification_type = 'email' then 0 else billable_units end), sum(change)
+      from both_sides
       where ${isBillable}
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9
       having sum(change) <> 0 or sum(change * billable_units) <> 0
-    ), charged as (
-      insert into daily_usage as usage (london_day, service_id, template_id, notification_type, provider, rate_multiplier,
-        international, postage, sheets, billable_units, notifications_sent)
-      select * from usage_changes
-      order by service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage, sheets
-      on conflict (service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage,
-        sheets)
-      do update set billable_units = usage.billable_units + excluded.billable_units,
-        notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false
-    )
-    select id, service_id, template_id, template_version, notification_type, key_type, previous_status, status,
-      client_reference, recipient, provider, created_at, sent_at, updated_at
-    from after`.execute(tx);
+    )`;
+}
+
+export async function updateStatuses(
+  db: Db | Tx,
+  changes: StatusChange[],
+  now: Timestamp,
+): Promise<ChangedNotification[]> {
+  const ids = changes.map(({ id }) => id);
+  const { rows } = await sql<ChangedNotification>`/* prepared: status-changes */
+    with wanted as (
+      select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
+    ), ${statusChange(ids, now)}
+    select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
+    from after`.execute(db);
   return rows;
 }

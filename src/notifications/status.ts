@@ -1,28 +1,11 @@
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { allowedBefore } from './allowed-changes.ts';
 import type { Postage, Status } from './notification.ts';
 import { type ChangedNotification, updateStatuses } from './status.sql.ts';
 
+export { allowedBefore } from './allowed-changes.ts';
 export type { ChangedNotification } from './status.sql.ts';
-
-/** From where each change may come; whatever else is asked for, repeated or late, changes nothing. */
-export const allowedBefore = {
-  /** A provider took it. */
-  handedOver: ['created'],
-  /** As above, but its receipt was faster: what the hand-over adds is kept, the status stays. */
-  handedOverLate: ['pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'],
-  /** A delivery receipt: final states stay as they are. */
-  receipt: ['created', 'sending', 'pending', 'sent', 'pending-virus-check'],
-  /** No receipt came in time. */
-  timedOut: ['sending', 'pending'],
-  /** It could not be handed over at all. */
-  givenUp: ['created', 'sending', 'pending-virus-check'],
-  /** A letter’s file was checked or composed. */
-  checked: ['created', 'pending-virus-check'],
-  cancelled: ['created', 'pending-virus-check'],
-  despatched: ['created', 'sending'],
-  returned: ['created', 'sending', 'delivered'],
-} as const satisfies Record<string, readonly Status[]>;
 
 export interface StatusChange {
   id: string;
@@ -40,20 +23,12 @@ export interface StatusChange {
 }
 
 /**
- * The only way a status changes: statuses, statistics and usage move together. Returns what really changed, so that the
- * caller can tell the service about exactly that in the same transaction.
+ * A status changes here, or in a statement of delivery that is made of the same parts: statuses, statistics and usage move
+ * together. Returns what really changed.
  */
 export async function recordStatusChanges(tx: Tx, changes: StatusChange[], now: Date): Promise<ChangedNotification[]> {
   const changed: ChangedNotification[] = [];
-  for (const round of withoutRepeatedIds(changes)) {
-    const rows = round.map(({ because, sent_at, ...change }) => ({
-      ...change,
-      allowed: allowedBefore[because],
-      now: timestamp(now),
-      sent_at: sent_at && timestamp(sent_at),
-    }));
-    changed.push(...(await updateStatuses(tx, rows)));
-  }
+  for (const round of withoutRepeatedIds(changes)) changed.push(...(await updateStatuses(tx, round, timestamp(now))));
   return changed;
 }
 

@@ -161,13 +161,11 @@ export async function countSentNotifications(
   since: { london_day: string },
   type?: NotificationType,
 ): Promise<number> {
-  const { count } = await db
-    .selectFrom('daily_status_counts')
-    .where('service_id', '=', serviceId)
-    .where('london_day', '>=', since.london_day)
-    .where('key_type', '!=', 'test')
-    .$if(type !== undefined, (query) => query.where('notification_type', '=', type ?? 'sms'))
-    .select((row) => row.fn.coalesce(row.fn.sum<number>('count'), sql<number>`0`).as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  const ofType = type === undefined ? sql`true` : sql`notification_type = ${type}`;
+  const { rows } = await sql<{ count: number }>`
+    select total(count) as count from status_counts
+    where service_id = ${serviceId} and london_day >= ${since.london_day} and key_type <> 'test' and ${ofType}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }

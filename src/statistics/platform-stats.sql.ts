@@ -17,7 +17,7 @@ export const statuses = (days: Days) => sql`
   select london_day, notification_type, status, count from platform_status_totals
   where london_day between ${days.first_day} and ${days.last_day}
   union all
-  select london_day, notification_type, status, count - folded_count from daily_status_counts
+  select london_day, notification_type, status, count - folded_count from status_counts
   where not folded and key_type <> 'test' and london_day between ${days.first_day} and ${days.last_day}`;
 
 export async function selectCounters(
@@ -47,7 +47,7 @@ const usage = (days: Days) => sql`
   union all
   select london_day, notification_type, provider, rate_multiplier, billable_units - folded_units,
     notifications_sent - folded_sent
-  from daily_usage
+  from usage_counts
   where not folded and london_day between ${days.first_day} and ${days.last_day}`;
 
 interface DailyVolumes {

@@ -5,27 +5,29 @@ import type { TemplateType } from './template-row.ts';
 
 /** Read from the daily figures, never from the messages themselves. Test keys count nowhere. */
 
-export function selectStatusCounts(db: Db, serviceId: string, sinceLondonDay: string) {
-  return db
-    .selectFrom('daily_status_counts as counts')
-    .innerJoin('templates', 'templates.id', 'counts.template_id')
-    .where('counts.service_id', '=', serviceId)
-    .where('counts.london_day', '>=', sinceLondonDay)
-    .where('counts.key_type', '<>', 'test')
-    .groupBy(['templates.id', 'counts.status'])
-    .having((row) => row.fn.sum('counts.count'), '>', 0)
-    .select((row) => [
-      sql<number>`total(${row.ref('counts.count')})`.as('count'),
-      'counts.status',
-      'templates.id as template_id',
-      'templates.name as template_name',
-      'templates.template_type',
-      'templates.hidden',
-    ])
-    .orderBy('templates.name')
-    .orderBy('templates.id')
-    .orderBy('counts.status')
-    .execute();
+interface StatusOfTemplate {
+  count: number;
+  status: string;
+  template_id: string;
+  template_name: string;
+  template_type: TemplateType;
+  hidden: boolean;
+}
+
+export async function selectStatusCounts(
+  db: Db,
+  serviceId: string,
+  sinceLondonDay: string,
+): Promise<StatusOfTemplate[]> {
+  const { rows } = await sql<StatusOfTemplate>`
+    select total(counts.count) as count, counts.status, t.id as template_id, t.name as template_name, t.template_type,
+      t.hidden
+    from status_counts counts join templates t on t.id = counts.template_id
+    where counts.service_id = ${serviceId} and counts.london_day >= ${sinceLondonDay} and counts.key_type <> 'test'
+    group by t.id, counts.status
+    having total(counts.count) > 0
+    order by t.name, t.id, counts.status`.execute(db);
+  return rows;
 }
 
 /** Of the newest month in the totals one day is looked for; what is not folded yet may be newer. */
@@ -41,12 +43,12 @@ export async function selectLastUsedDay(db: Db, serviceId: string, templateId: s
     )
     select max(london_day) as day from (
       select used.london_day from newest cross join lateral (
-        select london_day from daily_status_counts
+        select london_day from status_counts
         where london_day >= month and london_day < month + interval '1 month' and ${used}
         order by london_day desc limit 1
       ) as used
       union all
-      select london_day from daily_status_counts where not folded and ${used}
+      select london_day from status_counts where not folded and ${used}
     ) as days`.execute(db);
   return rows[0]?.day ?? null;
 }
@@ -70,7 +72,7 @@ export async function selectMonthlyUsage(db: Db, serviceId: string, days: Days):
       select template_id, month as day, status, count from template_status_totals
       where service_id = ${serviceId} and month between ${days.first_day} and ${days.last_day}
       union all
-      select template_id, london_day, status, count - folded_count from daily_status_counts
+      select template_id, london_day, status, count - folded_count from status_counts
       where not folded and service_id = ${serviceId} and key_type <> 'test'
         and london_day between ${days.first_day} and ${days.last_day}
     ) as counted

@@ -82,10 +82,16 @@ const range = fc.tuple(moment, fc.nat(430)).map(([from, days]) => {
 });
 
 export const world = fc.record({
-  batches: fc.array(fc.record({ messages: fc.array(message, { maxLength: 12 }), fold: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 5,
-  }),
+  batches: fc.array(
+    fc.record({
+      messages: fc.array(message, { maxLength: 12 }),
+      fold: fc.constantFrom('appended', 'usage added up', 'added up', 'folded'),
+    }),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  ),
   allowances: fc.uniqueArray(
     fc.record({
       service: fc.nat(3),

@@ -15,7 +15,7 @@ export interface SandboxMessage {
 }
 
 export async function insertSandboxMessages(db: Db, messages: SandboxMessage[]): Promise<void> {
-  await sql`
+  await sql`/* prepared: insert-sandbox-messages */
     insert into sandbox_messages as known
       (reference, notification_type, recipient, sender, subject, body, created_at, receipt_due_at)
     select * from json_to_recordset(${JSON.stringify(messages)}::json) as m (reference uuid, notification_type text,
@@ -38,24 +38,20 @@ interface OwedReceipt {
   recipient: string;
 }
 
-/** Receipts that are due, held by whoever takes them. */
-export async function lockOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
-  const { rows } = await sql<OwedReceipt>`
-    select reference, notification_type, recipient from sandbox_messages where receipt_due_at <= ${now}
-    order by receipt_due_at limit ${most} for update skip locked`.execute(tx);
+/**
+ * Receipts that are due; they count as given when the transaction commits. A real provider's receipt may come before we
+ * have recorded the hand-over; ours need not make that hard on itself.
+ */
+export async function takeOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
+  const { rows } = await sql<OwedReceipt>`/* prepared: sandbox-receipts */
+    with due as (
+      select m.reference from sandbox_messages m left join notifications n on n.id = m.reference
+      where m.receipt_due_at <= ${now} and n.status is distinct from 'created'
+      order by m.receipt_due_at limit ${most}::int for update of m skip locked
+    )
+    update sandbox_messages m set receipt_due_at = null from due where m.reference = due.reference
+    returning m.reference, m.notification_type, m.recipient`.execute(tx);
   return rows;
-}
-
-/** Messages whose hand-over has not been recorded yet. */
-export async function selectNotHandedOver(tx: Tx, references: string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select id from notifications where id = any (${references}::uuid[]) and status = 'created'`.execute(tx);
-  return new Set(rows.map(({ id }) => id));
-}
-
-export async function updatePaid(tx: Tx, references: string[]): Promise<void> {
-  await sql`
-    update sandbox_messages set receipt_due_at = null where reference = any (${references}::uuid[])`.execute(tx);
 }
 
 /** Messages of the hidden service are not among them. */

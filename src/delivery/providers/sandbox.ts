@@ -13,11 +13,9 @@ import type { EmailMessage, Outcome, Provider, Receipt, TextMessage } from '../p
 import {
   deleteSandboxMessagesBefore,
   insertSandboxMessages,
-  lockOwedReceipts,
   type SandboxMessage,
-  selectNotHandedOver,
   selectSandboxReferences,
-  updatePaid,
+  takeOwedReceipts,
 } from './sandbox.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'> & {
@@ -70,6 +68,9 @@ export function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox');
 }
 
+/** While messages keep coming they are kept together this often. */
+const keepEvery_ms = 5;
+
 function sandboxOutbox(app: Needs) {
   const folder = outboxFolder(app.config.DATA_DIR);
   let folderMade: Promise<unknown> | undefined;
@@ -87,6 +88,7 @@ function sandboxOutbox(app: Needs) {
     },
     largest: 500,
     atOnce: 1,
+    every_ms: keepEvery_ms,
     concernsAll: isDatabaseUnavailable,
   });
   return {
@@ -99,18 +101,7 @@ const mostReceiptsAtOnce = 1_000;
 
 /** The receipts that the sandbox owes by now; paid when the transaction commits. */
 export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]> {
-  const owed = await lockOwedReceipts(tx, timestamp(now), mostReceiptsAtOnce);
-  if (owed.length === 0) return [];
-  // A real provider's receipt may come before we have recorded the hand-over; ours need not make that hard on itself.
-  const tooSoon = await selectNotHandedOver(
-    tx,
-    owed.map(({ reference }) => reference),
-  );
-  const paid = owed.filter(({ reference }) => !tooSoon.has(reference));
-  await updatePaid(
-    tx,
-    paid.map(({ reference }) => reference),
-  );
+  const paid = await takeOwedReceipts(tx, timestamp(now), mostReceiptsAtOnce);
   return paid.map(({ reference, notification_type, recipient }) => ({
     provider: 'sandbox',
     proven: true,

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/delivery-queue.sql.ts';
+import { type ChangedNotification, changeColumns, statusChange } from '../notifications/status.sql.ts';
+import type { StatusChange } from '../notifications/status.ts';
+import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { type HealthChange, handOverHealth, receiptHealth } from './provider-health.sql.ts';
+import { inTime_ms } from './provider-health.ts';
+import { announcement } from './service-callbacks.sql.ts';
+
+/** Without `because` its status stays; without `due_at` it leaves the queue. */
+export interface ResultRow extends Partial<StatusChange> {
+  id: string;
+  due_at?: Timestamp;
+  attempts?: number;
+  outcome_known?: boolean;
+}
+
+/** One statement: one round trip, and all of it or nothing. Returns what the worker still held. */
+export async function updateResults(
+  db: Db,
+  { worker, rows, health, now }: { worker: string; rows: ResultRow[]; health: HealthChange[]; now: Date },
+): Promise<Set<string>> {
+  const ids = rows.map(({ id }) => id);
+  const { rows: held } = await sql<{ id: string }>`/* prepared: record-results */
+    with result as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${placeColumns})
+    ), ${heldBy(worker, ids)}, wanted as (
+      select * from held where because is not null
+    ), ${statusChange(ids, timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}
+    select id from held`.execute(db);
+  return new Set(held.map(({ id }) => id));
+}
+
+/** The same for what providers report, or fail to report in time. The ids must be distinct. */
+export async function updateReported(
+  db: Db | Tx,
+  changes: StatusChange[],
+  { now, ofProvider }: { now: Date; ofProvider: boolean },
+): Promise<ChangedNotification[]> {
+  const ids = changes.map(({ id }) => id);
+  const inTimeSince = timestamp(earlier(now, inTime_ms));
+  const { rows } = await sql<ChangedNotification>`/* prepared: record-reported */
+    with wanted as (
+      select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
+    ), ${statusChange(ids, timestamp(now))}, ${placeBroughtForward(timestamp(now))},
+    ${receiptHealth(inTimeSince, ofProvider)}, ${announcement(now)}
+    select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
+    from after`.execute(db);
+  return rows;
+}

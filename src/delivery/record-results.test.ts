@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/queued-messages.ts';
+import { DeliveryQueueReader, extendLeases, type QueuedNotification } from '../notifications/delivery-queue.ts';
+import { later, timestamp } from '../platform/clock.ts';
+import type { Result } from './deliver.ts';
+import { recordResults } from './record-results.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+
+const aWorker = () => new DeliveryQueueReader('sms', randomUUID());
+
+async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]> {
+  const now = harness.clock.now();
+  reader.lookAgain();
+  return reader.lease(harness.app.db, {
+    most: 10,
+    mostBulk: 10,
+    now,
+    until: later(now, 8_000),
+    takeOver: true,
+    draw: () => ({ home: ['sandbox'], abroad: [] }),
+  });
+}
+
+function record(reader: DeliveryQueueReader, ...results: Result[]): Promise<Result[]> {
+  return recordResults(harness.app.db, reader.worker, results, harness.clock.now());
+}
+
+function accepted(queued: QueuedNotification): Result {
+  const change = {
+    id: queued.id,
+    status: 'sending',
+    because: 'handedOver',
+    sent_at: harness.clock.now(),
+    billable_units: 1,
+    provider: 'sandbox',
+  } as const;
+  return { queued, change, provider: 'sandbox', outcome: 'accepted' };
+}
+
+async function leased(reader: DeliveryQueueReader): Promise<QueuedNotification> {
+  const [queued] = await lease(reader);
+  if (!queued) throw new Error('Nothing was leased');
+  return queued;
+}
+
+describe('a result', () => {
+  it('puts a message back with what is known of it, or lets it leave', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    const reader = aWorker();
+    const due_at = later(harness.clock.now(), 300_000);
+    await record(reader, { queued: await leased(reader), later: { due_at, attempts: 1, outcome_known: true } });
+    expect(await queueOf(harness, id)).toMatchObject({
+      due_at: timestamp(due_at),
+      leased_by: null,
+      attempts: 1,
+      provider: 'sandbox',
+      outcome_known: true,
+    });
+    harness.clock.advance({ minutes: 5 });
+    const again = await leased(reader);
+    expect(again).toMatchObject({ id, attempts: 1, outcome_known: true });
+    expect(await record(reader, accepted(again))).toHaveLength(1);
+    expect(await queueOf(harness, id)).toBeUndefined();
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'sandbox' });
+  });
+
+  it('of a worker that was stalled changes nothing that another one holds', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    const [stalled, other] = [aWorker(), aWorker()];
+    const first = await leased(stalled);
+    harness.clock.advance({ seconds: 9 });
+    const second = await leased(other);
+    expect(second.id).toBe(id);
+    const before = [await queueOf(harness, id), await messageOf(harness, id)];
+    const due_at = later(harness.clock.now(), 60_000);
+    expect(await extendLeases(harness.app.db, stalled.worker, [id], timestamp(due_at))).toEqual([]);
+    expect(await record(stalled, accepted(first))).toEqual([]);
+    expect(await record(stalled, { queued: first, later: { due_at, attempts: 9, outcome_known: true } })).toEqual([]);
+    const givenUp = { id, status: 'technical-failure', because: 'givenUp' } as const;
+    expect(await record(stalled, { queued: first, change: givenUp })).toEqual([]);
+    expect([await queueOf(harness, id), await messageOf(harness, id)]).toEqual(before);
+    expect(await record(other, accepted(second))).toHaveLength(1);
+    expect(await record(stalled, accepted(first))).toEqual([]);
+    expect((await messageOf(harness, id)).status).toBe('sending');
+  });
+
+  it('whose receipt was faster keeps the receipt’s status and adds what the hand-over knows', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    const reader = aWorker();
+    const queued = await leased(reader);
+    await harness.request({
+      method: 'POST',
+      url: '/notifications/sms/mmg',
+      payload: JSON.stringify({ status: '3', CID: id }),
+    });
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', sent_at: null });
+    const updated_at = (await messageOf(harness, id)).updated_at;
+    harness.clock.advance({ seconds: 1 });
+    await record(reader, accepted(queued));
+    const message = await messageOf(harness, id);
+    expect(message).toMatchObject({ status: 'delivered', billable_units: 1, provider: 'sandbox', updated_at });
+    expect(message.sent_at).not.toBeNull();
+    expect(await queueOf(harness, id)).toBeUndefined();
+  });
+});
