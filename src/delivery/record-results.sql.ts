@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/delivery-queue.sql.ts';
-import { type ChangedNotification, changeColumns, statusChange } from '../notifications/status.sql.ts';
-import type { StatusChange } from '../notifications/status.ts';
+import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/delivery-queue.ts';
+import { type ChangedNotification, changeColumns, type StatusChange, statusChange } from '../notifications/status.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type HealthChange, handOverHealth, receiptHealth } from './provider-health.sql.ts';

@@ -1,4 +1,4 @@
-import type { Status } from './notification.ts';
+import type { Postage, Status } from './notification.ts';
 
 /** From where each change may come; whatever else is asked for, repeated or late, changes nothing. */
 export const allowedBefore = {
@@ -18,3 +18,18 @@ export const allowedBefore = {
   despatched: ['created', 'sending'],
   returned: ['created', 'sending', 'delivered'],
 } as const satisfies Record<string, readonly Status[]>;
+
+export interface StatusChange {
+  id: string;
+  /** Left out: it stays, and only the rest is kept. */
+  status?: Status;
+  because: keyof typeof allowedBefore;
+  provider?: string;
+  provider_reference?: string;
+  billable_units?: number;
+  sent_at?: Date;
+  postage?: Postage;
+  international?: boolean;
+  recipient?: string;
+  normalised_recipient?: string;
+}

@@ -9,8 +9,12 @@ import { ReadyServices } from './ready-services.ts';
 export {
   bringForward,
   extendLeases,
+  heldBy,
   type LaneAge,
   type LeasedNotification,
+  placeBroughtForward,
+  placeChange,
+  placeColumns,
   type QueuedNotification,
   selectLaneAges as listLaneAges,
   updateProviders,

@@ -27,7 +27,7 @@ export async function takeRatePermits(
   requests: RateRequest[],
   now: { slot: number; window_slots: number },
 ): Promise<RateAnswer[]> {
-  const { rows } = await sql<RateAnswer>`
+  const { rows } = await sql<RateAnswer>`/* prepared: rate-permits */
     select r.service_id, r.key_type, taken.granted, taken.used, taken.oldest_slot
     from (
       select * from json_to_recordset(${JSON.stringify(requests)}::json)

@@ -16,8 +16,10 @@ const windowSlots = (rateWindowSeconds * 1000) / slotMs;
  */
 const aheadShare = 0.05 / 8;
 
-/** How long a process may keep to itself what it has let through. */
-const reportAfterMs = 50;
+/** How long a process may keep to itself what it has let through: far from the limit, and near it. */
+const reportFarMs = 1_000;
+const reportNearMs = 50;
+const nearShare = 0.5;
 const rememberedWindows = 10_000;
 
 interface RateDecision {
@@ -37,6 +39,8 @@ interface Window {
   /** Let through here and not reported yet; and how many of these are being reported. */
   unreported: number;
   reporting: number;
+  /** When what was let through is reported at the latest, by `performance.now()`. */
+  reportAt: number;
   /** About which the database is being asked: let through, for all that is known here. */
   undecided: number;
   /** Full until then, in every process. */
@@ -48,7 +52,7 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'log'>;
 
 /**
  * A rolling window of requests by service and kind of key, shared by all processes through the database. Far below the
- * limit a request is let through at once and reported a moment later with others; near it, and for small limits always,
+ * limit a request is let through at once and reported with others, once a second; near it, and for small limits always,
  * the database decides. Requests that wait for that share one round trip.
  */
 export class RateLimits {
@@ -56,6 +60,7 @@ export class RateLimits {
   private readonly windows = new Map<string, Window>();
   private readonly changed = new Set<Window>();
   private timer: NodeJS.Timeout | undefined;
+  private timerAt = 0;
   private asking = false;
   private closed = false;
 
@@ -71,7 +76,7 @@ export class RateLimits {
     const used = window.used + window.unreported + window.undecided;
     if (window.unreported < Math.floor(limit * aheadShare) && used < limit) {
       window.unreported += 1;
-      this.report(window, reportAfterMs);
+      this.report(window, used < limit * nearShare ? reportFarMs : reportNearMs);
       return { granted: true, remaining: limit - used - 1, reset_s: secondsUntil(endOf(window, now), now) };
     }
     return new Promise((resolve, reject) => {
@@ -90,7 +95,7 @@ export class RateLimits {
     const known = this.windows.get(key);
     if (known) return known;
     if (this.windows.size >= rememberedWindows) this.forgetIdleWindows();
-    const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, undecided: 0 };
+    const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: 0, undecided: 0 };
     const window = { service_id, key_type, top: 0, ...counts, fullUntil: 0, waiting: [] };
     this.windows.set(key, window);
     return window;
@@ -101,30 +106,40 @@ export class RateLimits {
   }
 
   private report(window: Window, withinMs: number): void {
-    this.changed.add(window);
-    this.askWithin(withinMs);
+    const at = performance.now() + withinMs;
+    if (!this.changed.has(window) || at < window.reportAt) {
+      this.changed.add(window);
+      window.reportAt = at;
+      this.askWithin(withinMs);
+    }
   }
 
   private askWithin(ms: number): void {
     if (this.asking || this.closed) return;
-    if (ms === 0) {
+    if (ms <= 0) {
       clearTimeout(this.timer);
       this.timer = undefined;
       this.asking = true;
       setImmediate(() => void this.ask());
-    } else {
-      this.timer ??= setTimeout(() => {
-        this.timer = undefined;
-        this.asking = true;
-        void this.ask();
-      }, ms).unref();
+      return;
     }
+    const at = performance.now() + ms;
+    if (this.timer && this.timerAt <= at) return;
+    clearTimeout(this.timer);
+    this.timerAt = at;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.asking = true;
+      void this.ask();
+    }, ms).unref();
   }
 
   private async ask(): Promise<void> {
-    const windows = [...this.changed];
-    this.changed.clear();
+    // Not those that can wait: each one costs the database the same, however many requests it reports.
+    const due = performance.now() + reportNearMs;
+    const windows = [...this.changed].filter(({ waiting, reportAt }) => waiting.length > 0 || reportAt <= due);
     const asked = windows.map((window) => {
+      this.changed.delete(window);
       window.reporting = window.unreported;
       window.undecided = window.waiting.length;
       return { window, waiting: window.waiting.splice(0) };
@@ -150,8 +165,10 @@ export class RateLimits {
       }
     } finally {
       this.asking = false;
-      if ([...this.changed].some((window) => window.waiting.length > 0)) this.askWithin(0);
-      else if (this.changed.size > 0) this.askWithin(reportAfterMs);
+      const next = Math.min(
+        ...[...this.changed].map(({ waiting, reportAt }) => (waiting.length > 0 ? 0 : reportAt - performance.now())),
+      );
+      if (this.changed.size > 0) this.askWithin(Math.max(0, next));
     }
   }
 }

@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { allowedBefore } from './allowed-changes.ts';
+import { allowedBefore, type StatusChange } from './allowed-changes.ts';
 import type { NotificationType, Status } from './notification.ts';
-import type { StatusChange } from './status.ts';
 
 export interface ChangedNotification {
   id: string;

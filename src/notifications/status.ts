@@ -1,26 +1,10 @@
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
-import type { allowedBefore } from './allowed-changes.ts';
-import type { Postage, Status } from './notification.ts';
+import type { StatusChange } from './allowed-changes.ts';
 import { type ChangedNotification, updateStatuses } from './status.sql.ts';
 
-export { allowedBefore } from './allowed-changes.ts';
-export type { ChangedNotification } from './status.sql.ts';
-
-export interface StatusChange {
-  id: string;
-  /** Left out: it stays, and only the rest is kept. */
-  status?: Status;
-  because: keyof typeof allowedBefore;
-  provider?: string;
-  provider_reference?: string;
-  billable_units?: number;
-  sent_at?: Date;
-  postage?: Postage;
-  international?: boolean;
-  recipient?: string;
-  normalised_recipient?: string;
-}
+export { allowedBefore, type StatusChange } from './allowed-changes.ts';
+export { type ChangedNotification, changeColumns, statusChange } from './status.sql.ts';
 
 /**
  * A status changes here, or in a statement of delivery that is made of the same parts: statuses, statistics and usage move
