@@ -145,6 +145,7 @@ create table delivery_queue (
   attempts integer not null,
   provider text,
   outcome_known boolean not null,
+  leased_by uuid,
   constraint delivery_queue_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (notification_id)
 );
@@ -529,6 +530,15 @@ create table provider_health (
   constraint provider_health_pkey PRIMARY KEY (period_start, provider)
 );
 
+create table provider_health_changes (
+  provider text not null,
+  period_start timestamp with time zone not null,
+  handed_over integer not null,
+  errors integer not null,
+  delivered_in_time integer not null,
+  failed integer not null
+);
+
 create table queue_workers (
   id text not null,
   seen_at timestamp with time zone not null,
@@ -869,6 +879,16 @@ create table sms_rates (
   constraint sms_rates_rate_check CHECK ((rate >= (0)::numeric))
 );
 
+create table status_count_changes (
+  london_day date not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  notification_type text not null,
+  key_type text not null,
+  status text not null,
+  change bigint not null
+);
+
 create table template_email_files (
   id uuid not null,
   service_id uuid not null,
@@ -1056,6 +1076,20 @@ create table uploaded_letters (
   constraint uploaded_letters_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE INDEX uploaded_letters_file_id_idx ON public.uploaded_letters USING btree (file_id);
+
+create table usage_changes (
+  london_day date not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  notification_type text not null,
+  provider text not null,
+  rate_multiplier smallint not null,
+  international boolean not null,
+  postage text not null,
+  sheets smallint not null,
+  billable_units bigint not null,
+  notifications_sent bigint not null
+);
 
 create table users (
   id uuid not null,

@@ -26,7 +26,7 @@ export async function updateResults(
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${placeColumns})
     ), ${heldBy(worker, ids)}, wanted as (
       select * from held where because is not null
-    ), ${statusChange(ids, timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}
+    ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}
     select id from held`.execute(db);
   return new Set(held.map(({ id }) => id));
 }
@@ -37,12 +37,11 @@ export async function updateReported(
   changes: StatusChange[],
   { now, ofProvider }: { now: Date; ofProvider: boolean },
 ): Promise<ChangedNotification[]> {
-  const ids = changes.map(({ id }) => id);
   const inTimeSince = timestamp(earlier(now, inTime_ms));
   const { rows } = await sql<ChangedNotification>`/* prepared: record-reported */
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
-    ), ${statusChange(ids, timestamp(now))}, ${placeBroughtForward(timestamp(now))},
+    ), ${statusChange(timestamp(now))}, ${placeBroughtForward(timestamp(now))},
     ${receiptHealth(inTimeSince, ofProvider)}, ${announcement(now)}
     select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
     from after`.execute(db);

@@ -55,18 +55,19 @@ const sides = sql`created_at, service_id, template_id, notification_type, key_ty
  * the columns above; the ids must be distinct. Rows whose status is not an allowed one stay untouched, so a repeated or
  * late receipt does nothing. Rows are locked by id, so that two such statements never wait for each other in a circle.
  */
-export function statusChange(ids: string[], now: Timestamp): RawBuilder<unknown> {
-  // Beside the join, so that only the partitions of these days are looked at.
-  const isWanted = sql`n.id = any (${ids}::uuid[])`;
+export function statusChange(now: Timestamp): RawBuilder<unknown> {
+  // Each join has one side of unknown size only: with two, the planner takes both for small and compares all with all.
   return sql`before as (
-      select n.id, n.status, n.provider, n.billable_units, n.postage, n.international
+      select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
+        n.postage as previous_postage, n.international as previous_international,
+        case when not ${isLate} then w.status end as next_status
       from notifications n join wanted w on w.id = n.id
-      where ${isWanted} and ${mayChange}
+      where ${mayChange}
       order by n.id for update of n
     ), after as (
       update notifications n set
-        status = case when ${isLate} then n.status else coalesce(w.status, n.status) end,
-        updated_at = case when w.status is null or ${isLate} then n.updated_at else ${now} end,
+        status = coalesce(w.next_status, n.status),
+        updated_at = case when w.next_status is null then n.updated_at else ${now} end,
         provider = coalesce(w.provider, n.provider),
         provider_reference = coalesce(w.provider_reference, n.provider_reference),
         billable_units = coalesce(w.billable_units, n.billable_units),
@@ -75,12 +76,11 @@ export function statusChange(ids: string[], now: Timestamp): RawBuilder<unknown>
         international = coalesce(w.international, n.international),
         recipient = coalesce(w.recipient, n.recipient),
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
-      from wanted w join before b on b.id = w.id
-      where n.id = w.id and ${isWanted}
+      from before w where n.id = w.id
       returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
-        n.recipient, n.sent_at, n.updated_at, b.status as previous_status, b.provider as previous_provider,
-        b.billable_units as previous_units, b.postage as previous_postage, b.international as previous_international
+        n.recipient, n.sent_at, n.updated_at, w.previous_status, w.previous_provider, w.previous_units,
+        w.previous_postage, w.previous_international
     ), both_sides as (
       select ${sides}, status, provider, billable_units, postage, international, 1 as change from after
       union all
@@ -109,11 +109,10 @@ export async function updateStatuses(
   changes: StatusChange[],
   now: Timestamp,
 ): Promise<ChangedNotification[]> {
-  const ids = changes.map(({ id }) => id);
   const { rows } = await sql<ChangedNotification>`/* prepared: status-changes */
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
-    ), ${statusChange(ids, now)}
+    ), ${statusChange(now)}
     select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
     from after`.execute(db);
   return rows;

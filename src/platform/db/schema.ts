@@ -119,6 +119,7 @@ export interface DeliveryQueue {
   attempts: Generated<number>;
   provider: string | null;
   outcome_known: Generated<boolean>;
+  leased_by: string | null;
 }
 
 export interface DeliverySweeps {
@@ -404,6 +405,15 @@ export interface ProviderHealth {
   failed: Generated<number>;
 }
 
+export interface ProviderHealthChanges {
+  provider: string;
+  period_start: Time;
+  handed_over: number;
+  errors: number;
+  delivered_in_time: number;
+  failed: number;
+}
+
 export interface QueueWorkers {
   id: string;
   seen_at: Time;
@@ -658,6 +668,16 @@ export interface SmsRates {
   rate: Numeric;
 }
 
+export interface StatusCountChanges {
+  london_day: string;
+  service_id: string;
+  template_id: string;
+  notification_type: string;
+  key_type: string;
+  status: string;
+  change: number;
+}
+
 export interface TemplateEmailFiles {
   id: string;
   service_id: string;
@@ -795,6 +815,20 @@ export interface UploadedLetters {
   created_at: Time;
 }
 
+export interface UsageChanges {
+  london_day: string;
+  service_id: string;
+  template_id: string;
+  notification_type: string;
+  provider: string;
+  rate_multiplier: number;
+  international: boolean;
+  postage: string;
+  sheets: number;
+  billable_units: number;
+  notifications_sent: number;
+}
+
 export interface Users {
   id: string;
   name: string;
@@ -879,6 +913,7 @@ export interface DB {
   provider_details: ProviderDetails;
   provider_details_history: ProviderDetailsHistory;
   provider_health: ProviderHealth;
+  provider_health_changes: ProviderHealthChanges;
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
   returned_letters: ReturnedLetters;
@@ -899,6 +934,7 @@ export interface DB {
   services: Services;
   services_history: ServicesHistory;
   sms_rates: SmsRates;
+  status_count_changes: StatusCountChanges;
   template_email_files: TemplateEmailFiles;
   template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;
@@ -909,6 +945,7 @@ export interface DB {
   unsubscribe_reports: UnsubscribeReports;
   unsubscribe_requests: UnsubscribeRequests;
   uploaded_letters: UploadedLetters;
+  usage_changes: UsageChanges;
   users: Users;
   verify_codes: VerifyCodes;
   webauthn_credentials: WebauthnCredentials;
