@@ -71,6 +71,14 @@ describe('readConfig', () => {
     );
   });
 
+  it('wants the topics of SES to be named, or any allowed', () => {
+    const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' };
+    expect(() => readConfig(ses)).toThrow(/SES_TOPIC_ARNS must be set for the provider ses/);
+    expect(readConfig({ ...ses, SES_TOPIC_ARNS: '*' }).SES_TOPIC_ARNS).toEqual(['*']);
+    expect(readConfig({ ...ses, SES_VERIFY_SIGNATURES: 'false' }).SES_TOPIC_ARNS).toEqual([]);
+    expect(readConfig({ DATA_DIR: folder }).SES_TOPIC_ARNS).toEqual([]);
+  });
+
   it('generates secrets once, for the owner’s eyes only, and tells them once', () => {
     const told: GeneratedSecret[] = [];
     const first = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));

@@ -7,9 +7,11 @@ import type { Platform } from '../platform/platform.ts';
 import { recordSesEvent } from './email-receipts.ts';
 import type { SesEvent } from './providers/ses.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
-import { confirmSubscription, type SnsEnvelope, SnsVerifier } from './sns.ts';
+import { type SnsEnvelope, SnsVerifier } from './sns.ts';
 
-type Needs = Platform & { config: Pick<Config, 'EMAIL_PROVIDERS' | 'SES_VERIFY_SIGNATURES' | 'SES_TOPIC_ARNS'> };
+type Needs = Platform & {
+  config: Pick<Config, 'EMAIL_PROVIDERS' | 'SES_VERIFY_SIGNATURES' | 'SES_TOPIC_ARNS' | 'SES_REGION'>;
+};
 
 const text = Type.Optional(Type.String());
 const Envelope = Type.Object(
@@ -36,7 +38,11 @@ export function emailReceiptRoutes(http: Http, app: Needs): void {
   const { EMAIL_PROVIDERS: inUse } = app.config;
   if (!inUse.includes('ses') && !inUse.includes('sandbox')) return;
   const receipts = receiptRecorder(app);
-  const verifier = new SnsVerifier(app.log, app.config.SES_TOPIC_ARNS);
+  const verifier = new SnsVerifier({
+    log: app.log,
+    topics: app.config.SES_TOPIC_ARNS,
+    region: app.config.SES_REGION,
+  });
 
   http.post(
     '/notifications/email/ses',
@@ -50,7 +56,7 @@ export function emailReceiptRoutes(http: Http, app: Needs): void {
       if (app.config.SES_VERIFY_SIGNATURES && !(await verifier.isGenuine(envelope, app.clock.now()))) {
         throw forbidden('SES callback failed: invalid signature');
       }
-      if (envelope.Type === 'SubscriptionConfirmation') await confirmSubscription(envelope, app.log);
+      if (envelope.Type === 'SubscriptionConfirmation') await verifier.confirmSubscription(envelope);
       else if (envelope.Type !== 'UnsubscribeConfirmation') await recordSesEvent(app, receipts, eventIn(envelope));
       return { result: 'success' as const, message: 'SES callback succeeded' };
     },

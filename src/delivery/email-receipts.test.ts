@@ -246,6 +246,12 @@ describe('POST /notifications/email/ses with signatures', () => {
     ['an expired certificate', (id) => signed({ ...bounce(id), SigningCertURL: certificateUrl('expired') }, expired)],
     ['a certificate that is not there', (id) => signed({ ...bounce(id), SigningCertURL: certificateUrl('gone') })],
     ['no certificate of Amazon', (id) => signed({ ...bounce(id), SigningCertURL: 'https://evil.example/x.pem' })],
+    ['a time more than an hour ago', (id) => signed({ ...bounce(id), Timestamp: '2026-11-15T10:59:59.999Z' })],
+    ['no time', (id) => signed({ ...bounce(id), Timestamp: undefined })],
+    [
+      'the certificate of another region',
+      (id) => signed({ ...bounce(id), SigningCertURL: certificateUrl('good').replace('eu-west-2', 'made-up-1') }),
+    ],
     ['another topic of Amazon', (id) => signed({ ...bounce(id), TopicArn: `${topic}-of-somebody-else` })],
   ])('403 with %s', async (_what, make) => {
     const id = await aSentEmailOfStrict();
@@ -253,6 +259,12 @@ describe('POST /notifications/email/ses with signatures', () => {
     expect(answer.status).toBe(403);
     expect(answer.body).toEqual({ result: 'error', message: 'SES callback failed: invalid signature' });
     expect((await messageOf(strict, id)).status).toBe('sending');
+  });
+
+  it('200 with a signature of an hour ago', async () => {
+    const id = await aSentEmailOfStrict();
+    expect((await post(signed({ ...bounce(id), Timestamp: '2026-11-15T11:00:00.000Z' }))).status).toBe(200);
+    expect((await messageOf(strict, id)).status).toBe('permanent-failure');
   });
 
   const subscription = (SubscribeURL: string, TopicArn = topic) => ({
@@ -270,6 +282,19 @@ describe('POST /notifications/email/ses with signatures', () => {
     const elsewhere = subscription(`${host}/?Action=ConfirmSubscription`, 'arn:aws:sns:eu-west-2:1:elsewhere');
     expect((await post(signed(elsewhere))).status).toBe(403);
     expect(visited).toHaveLength(1);
+  });
+
+  it.each([
+    ['any topic of the region', 'arn:aws:sns:eu-west-2:1:of-anybody', 200],
+    ['no topic of another region', 'arn:aws:sns:made-up-1:1:of-anybody', 403],
+  ])('with SES_TOPIC_ARNS=* %s', async (_what, TopicArn, status) => {
+    const { SES_TOPIC_ARNS } = strict.app.config;
+    SES_TOPIC_ARNS.splice(0, 1, '*');
+    const region = TopicArn.split(':')[3] ?? '';
+    const SigningCertURL = certificateUrl('good').replace('eu-west-2', region);
+    const answer = await post(signed({ ...fields({ notificationType: 'Open' }), TopicArn, SigningCertURL }));
+    SES_TOPIC_ARNS.splice(0, 1, topic);
+    expect(answer.status).toBe(status);
   });
 
   it.each([
@@ -302,5 +327,14 @@ describe('POST /notifications/email/ses with signatures', () => {
     expect(textToSign({ ...envelope({}), ...rest, Type: 'SubscriptionConfirmation', SubscribeURL: 'u' })).toBe(
       'Message\n{}\nMessageId\nsns-1\nSubscribeURL\nu\nTimestamp\nt\nToken\nto\nTopicArn\na\nType\nSubscriptionConfirmation\n',
     );
+  });
+});
+
+describe('POST /notifications/email/ses where email goes elsewhere', () => {
+  const elsewhere = useHarness({ config: { EMAIL_PROVIDERS: ['smtp'], SMTP_URL: 'smtp://127.0.0.1:9' } });
+
+  it('404', async () => {
+    const answer = await elsewhere.request({ method: 'POST', url: '/notifications/email/ses', payload: '{}' });
+    expect(answer.status).toBe(404);
   });
 });

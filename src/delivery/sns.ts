@@ -1,5 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { request } from 'undici';
+import { hour_ms } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 
 /** The envelope in which Amazon SNS delivers a message over HTTP. */
@@ -46,24 +47,35 @@ export function textToSign(envelope: SnsEnvelope): string | undefined {
     .join('');
 }
 
+interface SnsOptions {
+  log: Log;
+  /** `*`, or none: every topic of the region, and anybody can have one. */
+  topics: string[];
+  region: string;
+}
+
+/** Longer than Amazon takes to deliver while we answer; what was recorded cannot be sent again later. */
+const oldest_ms = hour_ms;
+
 /** Checks envelopes against Amazon's certificates, each fetched once, and against the topics that we listen to. */
 export class SnsVerifier {
   private readonly certificates = new Map<string, Promise<X509Certificate>>();
   private readonly log: Log;
   private readonly topics: string[];
+  private readonly region: string;
 
-  /** Without topics all are listened to: a signature only says that somebody's topic sent it. */
-  constructor(log: Log, topics: string[]) {
+  constructor({ log, topics, region }: SnsOptions) {
     this.log = log;
     this.topics = topics;
+    this.region = region;
   }
 
   async isGenuine(envelope: SnsEnvelope, now: Date): Promise<boolean> {
     const { SigningCertURL: address, Signature: signature, SignatureVersion: version } = envelope;
     const text = textToSign(envelope);
     const digest = digests[version ?? ''];
-    if (!address || !signature || !text || !digest || !isAmazonAddress(address, certificatePath)) return false;
-    if (this.topics.length > 0 && !this.topics.includes(envelope.TopicArn ?? '')) return false;
+    if (!address || !signature || !text || !digest || !this.mayVisit(envelope, address, certificatePath)) return false;
+    if (!(now.getTime() - Date.parse(envelope.Timestamp ?? '') <= oldest_ms)) return false;
     try {
       const certificate = await this.certificate(address);
       if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false;
@@ -72,6 +84,27 @@ export class SnsVerifier {
       this.log.warn({ err: error }, 'the certificate of an SNS message could not be read');
       return false;
     }
+  }
+
+  /** Visits the address that confirms a subscription, if it is that of its topic. */
+  async confirmSubscription(envelope: SnsEnvelope): Promise<void> {
+    const { SubscribeURL: address, TopicArn: topic } = envelope;
+    if (!address || !this.mayVisit(envelope, address, /^\/$/))
+      return this.log.warn({ topic }, 'an SNS subscription names a foreign topic or address');
+    try {
+      await fetchFromAmazon(address);
+      this.log.info({ topic }, 'an SNS subscription was confirmed');
+    } catch (error) {
+      this.log.warn({ err: error, topic }, 'an SNS subscription could not be confirmed');
+    }
+  }
+
+  /** Only the host of the topic's own region, and of topics that we listen to: an envelope cannot send us elsewhere. */
+  private mayVisit({ TopicArn: topic = '' }: SnsEnvelope, address: string, path: RegExp): boolean {
+    const region = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/.exec(topic)?.[1];
+    const any = this.topics.length === 0 || this.topics.includes('*');
+    if (any ? region !== this.region : !this.topics.includes(topic)) return false;
+    return isAmazonAddress(address, path) && new URL(address).hostname.startsWith(`sns.${region}.amazonaws.com`);
   }
 
   private certificate(address: string): Promise<X509Certificate> {
@@ -90,17 +123,4 @@ async function fetchFromAmazon(url: string): Promise<string> {
   const text = await body.text();
   if (statusCode !== 200) throw new Error(`Amazon answered ${statusCode}`);
   return text;
-}
-
-/** Visits the address that confirms a subscription, if it is Amazon's. */
-export async function confirmSubscription(envelope: SnsEnvelope, log: Log): Promise<void> {
-  const { SubscribeURL: address, TopicArn: topic } = envelope;
-  if (!address || !isAmazonAddress(address, /^\/$/))
-    return log.warn({ topic }, 'an SNS subscription names a foreign address');
-  try {
-    await fetchFromAmazon(address);
-    log.info({ topic }, 'an SNS subscription was confirmed');
-  } catch (error) {
-    log.warn({ err: error, topic }, 'an SNS subscription could not be confirmed');
-  }
 }

@@ -64,7 +64,7 @@ describe('pennypost doctor', () => {
   });
 
   const twilio = { SMS_PROVIDERS: 'twilio', TWILIO_URL: address, TWILIO_ACCOUNT_SID: 'AC1' };
-  const ses = { EMAIL_PROVIDERS: 'ses', SES_URL: address, SES_SECRET_ACCESS_KEY: 'secret' };
+  const ses = { EMAIL_PROVIDERS: 'ses', SES_URL: address, SES_SECRET_ACCESS_KEY: 'secret', SES_TOPIC_ARNS: '*' };
   it.each([
     [{ SMS_PROVIDERS: 'mmg', MMG_URL: `${address}/mmg`, MMG_API_KEY: 'key' }, 'ok sms: mmg can be reached'],
     [
