@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { invalidField } from '../platform/failure.ts';
 import { Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -14,6 +14,17 @@ const metadata = {
 };
 const PageCount = Nullable(Type.Integer({ description: 'Null when the file cannot be read' }));
 
+const TemplatePreview = Type.Object({
+  content: Content,
+  metadata: Type.Object(metadata),
+  page_count: Type.Integer(),
+});
+
+const OfTemplate = Type.Object({
+  service_id: Uuid,
+  template_id: Uuid,
+  file_type: Type.String({ description: 'pdf or png' }),
+});
 const Page = Type.Optional(QueryInteger);
 
 export function letterPreviewRoutes(
@@ -51,31 +62,47 @@ export function letterPreviewRoutes(
     {
       schema: {
         summary: 'A letter template on paper, filled with the values of the query; `page` is for PNG',
-        params: Type.Object({
-          service_id: Uuid,
-          template_id: Uuid,
-          file_type: Type.String({ description: 'pdf or png' }),
-        }),
+        params: OfTemplate,
         querystring: Type.Unsafe<Record<string, string | string[]> & { page?: string }>({
           type: 'object',
           properties: { page: QueryInteger },
           additionalProperties: true,
         }),
-        response: {
-          200: Type.Object({ content: Content, metadata: Type.Object(metadata), page_count: Type.Integer() }),
-        },
+        response: { 200: TemplatePreview },
       },
     },
     async (request) => {
-      const { service_id, template_id, file_type } = request.params;
-      const format = formatOf(file_type);
       const { page, ...given } = request.query;
       // Of a parameter given twice the first counts.
       const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat()[0] ?? '']));
-      const preview = await previewLetterTemplate(app, service_id, template_id, values, format, pageOf(page));
-      return { ...record(preview), page_count: preview.page_count };
+      return showTemplate(request.params, values, page);
     },
   );
+
+  http.post(
+    '/service/:service_id/template/:template_id/letter-preview/:file_type',
+    {
+      config: { readsOnly: true },
+      schema: {
+        summary: 'The same with the values in the body, which no proxy writes down',
+        params: OfTemplate,
+        querystring: Type.Object({ page: Page }),
+        body: Type.Object({ personalisation: Type.Record(Type.String(), Type.String()) }),
+        response: { 200: TemplatePreview },
+      },
+    },
+    async (request) => showTemplate(request.params, request.body.personalisation, request.query.page),
+  );
+
+  async function showTemplate(
+    { service_id, template_id, file_type }: Static<typeof OfTemplate>,
+    values: Record<string, string>,
+    page: string | undefined,
+  ) {
+    const format = formatOf(file_type);
+    const preview = await previewLetterTemplate(app, service_id, template_id, values, format, pageOf(page));
+    return { ...record(preview), page_count: preview.page_count };
+  }
 }
 
 function formatOf(fileType: string): PreviewFormat {

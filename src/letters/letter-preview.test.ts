@@ -145,3 +145,41 @@ describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_
     expect((await get(`${unknown}/letter-preview/pdf`)).status).toBe(404);
   });
 });
+
+describe('POST /service/{service_id}/template/{template_id}/letter-preview/{file_type}', () => {
+  const post = (path: string, body: unknown) => harness.admin('POST', `/service/${service}/template/${path}`, body);
+
+  it('200 filled with the values of the body; what is remembered stays', async () => {
+    let resets = 0;
+    harness.app.notices.onReset(() => {
+      resets += 1;
+    });
+    const personalisation = {
+      name: 'Grace',
+      thing: 'all',
+      address_line_1: 'Grace',
+      address_line_2: '2 Lane',
+      postcode: 'sw1a1aa',
+      page: 'a value',
+    };
+    const answer = await post(`${template}/letter-preview/pdf`, { personalisation });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
+    const [page] = await textOf(answer.body.content);
+    expect(page).toContain('Hello Grace');
+    expect(page).toContain('SW1A 1AA');
+    expect(resets).toBe(0);
+  });
+
+  it('200 with a page as PNG', async () => {
+    const answer = await post(`${template}/letter-preview/png?page=2`, { personalisation: {} });
+    expect(sizeOfPng(answer.body.content)).toEqual([1240, 1754]);
+  });
+
+  it('400 without values, or with one that is no text', async () => {
+    expect((await post(`${template}/letter-preview/pdf`, {})).body.message).toEqual({
+      personalisation: ['Missing data for required field.'],
+    });
+    expect((await post(`${template}/letter-preview/pdf`, { personalisation: { name: 1 } })).status).toBe(400);
+  });
+});

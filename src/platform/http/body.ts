@@ -8,6 +8,8 @@ declare module 'fastify' {
     malformedJson?: () => Failure;
     /** Sending nothing at all is then as wrong as sending something that is not JSON. */
     bodyRequired?: boolean;
+    /** Takes a body, and changes nothing: what is remembered stays. */
+    readsOnly?: boolean;
     /** Numbers directly under this key are text that people will read: none of its digits may change. */
     verbatimNumbersUnder?: string;
   }

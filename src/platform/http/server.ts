@@ -117,7 +117,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   });
   if (surface.afterWrite) {
     scope.addHook('onSend', async (request, reply) => {
-      const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+      const isWrite = request.method !== 'GET' && request.method !== 'HEAD' && !request.routeOptions.config.readsOnly;
       if (isWrite && reply.statusCode < 400) surface.afterWrite?.(app);
     });
   }
