@@ -114,6 +114,17 @@ describe('POST /notifications/letter/status', () => {
     },
   );
 
+  it('403 ninety days after the letter', async () => {
+    const { id, link } = await printed();
+    harness.clock.set('2024-10-20T11:59:00Z');
+    expect((await post(link, report(id, { jobStatus: 'LOST' }))).status).toBe(400);
+    harness.clock.set('2024-10-20T12:01:00Z');
+    const answer = await post(link, report(id));
+    expect(answer.status).toBe(403);
+    expect(answer.body.errors[0].message).toBe('A valid token must be provided in the query string');
+    expect((await letterRow(harness, id)).status).toBe('sending');
+  });
+
   it('400 when the report is about another letter', async () => {
     const { link } = await printed();
     const answer = await post(link, report('4f46df42-f795-4cc4-83bb-65ca312f49cc'));

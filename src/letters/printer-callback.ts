@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
+import { day_ms, later } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { forbidden, invalid } from '../platform/failure.ts';
-import { isUuid } from '../platform/id.ts';
+import { isUuid, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type SecretBox, sameSecret } from '../platform/secrets.ts';
 import { costThreshold, recordDespatches, recordRejection } from './despatch.ts';
@@ -20,9 +21,14 @@ function tokenOf(secrets: SecretBox, notificationId: string): string {
   return `${notificationId}.${secrets.digest(purpose, notificationId)}`;
 }
 
-export function readPrinterToken({ secrets }: Pick<Platform, 'secrets'>, token: unknown): string {
+/** A letter is posted within days; printers may report late. */
+const tokensWorkFor_ms = 90 * day_ms;
+
+export function readPrinterToken({ secrets, clock }: Pick<Platform, 'secrets' | 'clock'>, token: unknown): string {
   const id = typeof token === 'string' ? (token.split('.')[0] ?? '') : '';
-  if (typeof token === 'string' && isUuid(id) && sameSecret(token, tokenOf(secrets, id))) return id;
+  if (typeof token === 'string' && isUuid(id) && sameSecret(token, tokenOf(secrets, id))) {
+    if (later(momentOfId(id), tokensWorkFor_ms) > clock.now()) return id;
+  }
   throw forbidden('A valid token must be provided in the query string');
 }
 
