@@ -309,5 +309,11 @@ describe('downloading', () => {
     const gone = await get(page);
     expect(gone.status).toBe(410);
     expect(gone.text).toContain('No longer available');
+    // Without the key an expired one is like any other.
+    expect((await get(`${file}?key=${other}`)).status).toBe(403);
+    for (const url of [page.replace(secret, other), page.split('?')[0] ?? '']) {
+      const [answer, nothing] = [await get(url), await get('/d/x/y?key=z')];
+      expect([answer.status, answer.text]).toEqual([404, nothing.text]);
+    }
   });
 });

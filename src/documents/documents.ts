@@ -24,13 +24,14 @@ export type Lookup =
 export async function findDocument(app: Needs, serviceId: string, documentId: string, key: string): Promise<Lookup> {
   const document = await selectDocument(app.db, serviceId, documentId);
   if (!document) return { found: 'nothing' };
-  if (document.available_until <= timestamp(app.clock.now())) return { found: 'expired', document };
   const secret = Buffer.from(key, 'base64url');
   if (document.key_digest !== null && !sameSecret(digestOfKey(secret), document.key_digest)) return { found: 'locked' };
   const stored = await app.files.get(document.shared_path ?? documentPath(document));
   if (!stored) return { found: 'nothing' };
   const content = document.key_digest === null ? decrypt(secret, stored) : stored;
-  return content ? { found: 'document', document, content } : { found: 'locked' };
+  if (!content) return { found: 'locked' };
+  const isOver = document.available_until <= timestamp(app.clock.now());
+  return isOver ? { found: 'expired', document } : { found: 'document', document, content };
 }
 
 const purpose = 'document-access';
