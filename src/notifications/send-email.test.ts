@@ -225,6 +225,13 @@ describe('POST /v2/notifications/email', () => {
       expect(await read(body.id)).toBe(own);
     });
 
+    it('201, and what would end the header of an email is encoded', async () => {
+      const odd = 'https://example.org/a\r\nBcc: <eve@example.org>, b';
+      const { body } = await send({ one_click_unsubscribe_url: odd });
+      expect(body.content.one_click_unsubscribe_url).toBe(odd);
+      expect(await read(body.id)).toBe('https://example.org/aBcc:%20%3Ceve@example.org%3E,%20b');
+    });
+
     it('201 without showing ours, which reading the notification does', async () => {
       const { body } = await send({ template_id: withLink });
       expect(body.content.one_click_unsubscribe_url).toBeNull();

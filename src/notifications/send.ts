@@ -136,9 +136,12 @@ export async function sendEmail(
     normalised_recipient: address,
     personalisation,
     reply_to_text: replyTo,
-    one_click_unsubscribe_url:
-      one_click_unsubscribe_url ??
-      (template.row.has_unsubscribe_link ? unsubscribeUrl(app, { id, address, template: template.row }) : null),
+    // As it was checked: it becomes a header of the email, where a line break or `>` would mean something else.
+    one_click_unsubscribe_url: one_click_unsubscribe_url
+      ? new URL(one_click_unsubscribe_url).href
+      : template.row.has_unsubscribe_link
+        ? unsubscribeUrl(app, { id, address, template: template.row })
+        : null,
     scheduled_for,
   });
   return storeAndAnswer(app, sender, {
