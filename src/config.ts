@@ -151,6 +151,10 @@ export const settings = {
     ['smtp://', 'smtps://'],
     { secret: true },
   ),
+  SMTP_REQUIRE_TLS: setting.flag(
+    'Send nothing to a mail server that offers no encryption (STARTTLS), unless it is on this machine or network.',
+    { fallback: true },
+  ),
   SMTP_CONNECTIONS: setting.integer('Connections to the mail server that one process keeps open.', {
     fallback: 10,
     min: 1,
@@ -169,7 +173,7 @@ export const settings = {
     { fallback: true },
   ),
   SES_TOPIC_ARNS: setting.list(
-    'SNS topics whose signed receipts are taken, separated by commas. Unset: any topic, and anybody can have one.',
+    'SNS topics whose signed receipts are taken, separated by commas; `*`: any topic of SES_REGION, and anybody can have one. Must be set for the provider ses.',
     { fallback: [], fallbackText: '(unset)' },
   ),
   MMG_URL: setting.url('Where MMG takes text messages.', { fallback: 'https://api.mmg.co.uk/jsonv2a/api.php' }),
@@ -311,6 +315,9 @@ function missingForOthers(values: Values): string[] {
     ...inUse.flatMap((name) =>
       missing(neededBy[name] ?? []).map((need) => `${need} must be set for the provider ${name}`),
     ),
+    ...(inUse.includes('ses') && values.SES_VERIFY_SIGNATURES && values.SES_TOPIC_ARNS?.length === 0
+      ? ['SES_TOPIC_ARNS must be set for the provider ses: name the SNS topics of its receipts, or * for any topic']
+      : []),
     ...missing(forFiles).map((need) => `${need} must be set for the bucket in S3_BUCKET`),
     ...missing(forSessions).map((need) => `${need} must be set beside DATABASE_SESSION_URL`),
   ];

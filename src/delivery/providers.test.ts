@@ -5,6 +5,7 @@ import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/queued-messages.ts';
 import { receiptPathOf, startStubGateways } from '../../test/kit/stub-gateways.ts';
+import { requiresTls } from './providers/smtp.ts';
 import { twilioSignature } from './providers/twilio.ts';
 
 const gateways = await startStubGateways();
@@ -345,6 +346,20 @@ const reply = (responseCode: number, text: string) => Object.assign(new Error(te
 await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
 const mailPort = (mailServer.server.address() as { port: number }).port;
 afterAll(() => new Promise<void>((resolve) => mailServer.close(() => resolve())));
+
+describe('SMTP without encryption', () => {
+  it.each([
+    ['smtp://mail.example.org:587', true, true],
+    ['smtp://user:secret@192.0.43.8', true, true],
+    ['smtp://mail.example.org:587', false, false],
+    ['smtp://127.0.0.1:25', true, false],
+    ['smtp://10.1.2.3:25', true, false],
+    ['smtp://[::1]:25', true, false],
+    ['smtp://mailpit:1025', true, false],
+  ])('%s with SMTP_REQUIRE_TLS=%s is refused: %s', (SMTP_URL, SMTP_REQUIRE_TLS, refused) => {
+    expect(requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS })).toBe(refused);
+  });
+});
 
 describe('SMTP', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

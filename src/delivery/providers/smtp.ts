@@ -1,16 +1,21 @@
 import { createTransport } from 'nodemailer';
 import type { Config } from '../../config.ts';
+import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import { mailOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 
 type Needs = {
-  config: Pick<Config, 'SMTP_URL' | 'SMTP_CONNECTIONS' | 'SMTP_DKIM_DOMAIN' | 'SMTP_DKIM_SELECTOR' | 'SMTP_DKIM_KEY'>;
+  config: Pick<
+    Config,
+    'SMTP_URL' | 'SMTP_REQUIRE_TLS' | 'SMTP_CONNECTIONS' | 'SMTP_DKIM_DOMAIN' | 'SMTP_DKIM_SELECTOR' | 'SMTP_DKIM_KEY'
+  >;
 };
 
 /** Any mail server. It sends no receipts, so its yes is the last word: delivered. */
 export function smtp({ config }: Needs): Provider<EmailMessage> {
   const transport = createTransport({
     url: config.SMTP_URL,
+    requireTLS: requiresTls(config),
     pool: true,
     maxConnections: config.SMTP_CONNECTIONS,
     maxMessages: 1_000,
@@ -43,6 +48,11 @@ export function smtp({ config }: Needs): Provider<EmailMessage> {
       }
     },
   };
+}
+
+/** A server that offers no STARTTLS, or a network that hides the offer, gets nothing, unless it is our own network. */
+export function requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS }: Pick<Config, 'SMTP_URL' | 'SMTP_REQUIRE_TLS'>): boolean {
+  return SMTP_REQUIRE_TLS && SMTP_URL !== undefined && !isInsideName(new URL(SMTP_URL).hostname);
 }
 
 function dkim(config: Needs['config']) {
