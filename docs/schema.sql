@@ -615,6 +615,16 @@ create table service_callback_api_history (
   constraint service_callback_api_history_pkey PRIMARY KEY (id, version)
 );
 
+create table service_callback_signing_secrets (
+  callback_id uuid not null,
+  encrypted_secret text not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint service_callback_signing_secrets_callback_id_fkey FOREIGN KEY (callback_id) REFERENCES service_callback_api(id) ON DELETE CASCADE,
+  constraint service_callback_signing_secrets_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint service_callback_signing_secrets_pkey PRIMARY KEY (callback_id)
+);
+
 create table service_callbacks (
   id uuid not null,
   service_id uuid not null,

@@ -37,6 +37,7 @@ import type { Surface } from './platform/http/surface.ts';
 import type { TextFormat } from './platform/http/text-formats.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { callbackApiRoutes } from './services/callback-api.routes.ts';
+import { callbackSigningRoutes } from './services/callback-signing.routes.ts';
 import { dataRetentionRoutes } from './services/data-retention.routes.ts';
 import { emailReplyToRoutes } from './services/email-reply-to.routes.ts';
 import { goLiveRequestRoutes } from './services/go-live-requests.routes.ts';
@@ -133,6 +134,7 @@ export const surfaces: Surface<App>[] = [
       inboundNumberRoutes,
       dataRetentionRoutes,
       callbackApiRoutes,
+      callbackSigningRoutes,
       // complaints
       complaintRoutes,
       // notifications

@@ -9,7 +9,10 @@ interface CallbackRequest {
   /** The same on every attempt, so that a receiver can drop what it has already. */
   id: string;
   url: string;
+  /** Empty: the receiver was given none. */
   bearer_token: string;
+  /** Where the service asked for a secret of its own to check signatures with. */
+  signing_key?: Buffer;
   body: string;
 }
 
@@ -42,7 +45,7 @@ export class CallbackCaller {
         dispatcher: url.protocol === 'https:' ? this.encrypted : this.plain,
         headers: {
           'content-type': 'application/json',
-          authorization: `Bearer ${callback.bearer_token}`,
+          ...(callback.bearer_token ? { authorization: `Bearer ${callback.bearer_token}` } : {}),
           'user-agent': 'Pennypost',
           ...signatureHeaders(callback, now),
         },
@@ -86,11 +89,23 @@ function agent(isAllowed: (address: string) => boolean): Agent {
   });
 }
 
-/** Standard Webhooks. The key is the bearer token, which the receiver knows: no second secret has to be exchanged. */
-export function signatureHeaders({ id, bearer_token, body }: CallbackRequest, now: Date): Record<string, string> {
+/**
+ * Standard Webhooks, which allows several signatures. The bearer token is a key that the receiver has already; who sees one
+ * request has it too, so a service can have a key apart from it, which never travels.
+ */
+export function signatureHeaders(
+  { id, bearer_token, signing_key, body }: CallbackRequest,
+  now: Date,
+): Record<string, string> {
   const seconds = Math.floor(now.getTime() / 1_000);
-  const signature = createHmac('sha256', bearer_token).update(`${id}.${seconds}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
+  const sign = (key: string | Buffer) =>
+    `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  const keys = [signing_key, bearer_token].filter((key) => key !== undefined && key.length > 0);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    ...(keys.length > 0 ? { 'webhook-signature': keys.map((key) => sign(key ?? '')).join(' ') } : {}),
+  };
 }
 
 function describe(error: unknown): string {

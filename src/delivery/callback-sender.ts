@@ -6,6 +6,7 @@ import { GroupCommit } from '../platform/db/group-commit.ts';
 import { outlastingOutages } from '../platform/db/patience.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
+import { readSigningKey } from '../services/callback-signing.ts';
 import { type CallbackAnswer, CallbackCaller } from './callback-request.ts';
 import {
   type CallbackOutcome,
@@ -117,9 +118,9 @@ export class CallbackSender {
     const { id, url, body, callback_type } = callback;
     const at = this.app.clock.now();
     const started = performance.now();
-    const token = this.app.secrets.decrypt('callback-token', callback.encrypted_bearer_token);
-    const answer: CallbackAnswer = token
-      ? await this.caller.post({ id, url, body, bearer_token: token.toString() }, at)
+    const secrets = this.secretsOf(callback);
+    const answer: CallbackAnswer = secrets
+      ? await this.caller.post({ id, url, body, ...secrets }, at)
       : { kind: 'refused', error: 'its token cannot be decrypted' };
     const duration_ms = Math.round(performance.now() - started);
     this.metrics.duration.observe({ callback_type }, duration_ms / 1_000);
@@ -135,6 +136,14 @@ export class CallbackSender {
         duration_ms,
       },
     };
+  }
+
+  private secretsOf({ encrypted_bearer_token, encrypted_signing_secret }: DueCallback) {
+    const token = this.app.secrets.decrypt('callback-token', encrypted_bearer_token);
+    if (!token) return undefined;
+    if (encrypted_signing_secret === null) return { bearer_token: token.toString() };
+    const signing_key = readSigningKey(this.app, encrypted_signing_secret);
+    return signing_key && { bearer_token: token.toString(), signing_key };
   }
 
   /** No answer, 5xx and 429 are tried again; any other answer that is not a yes is final. */

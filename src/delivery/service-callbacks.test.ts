@@ -88,6 +88,51 @@ describe('telling a service what became of its messages', () => {
     expect(Number(seconds)).toBe(Math.floor(harness.clock.now().getTime() / 1000));
   });
 
+  it('signs with a secret of its own, too, where there is one', async () => {
+    const service = await aToldService();
+    const [{ callback_id }] = (await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api;
+    const path = `/service/${service}/callback-api/${callback_id}/signing-secret`;
+    const updated_by_id = await aUser(harness);
+    const { status, body } = await harness.admin('POST', path, { updated_by_id });
+    expect(status).toBe(201);
+    expect(body).toEqual({ data: { signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) } });
+    await sendAndTell(service);
+    const [call] = sink.calls;
+    const text = `${call?.headers['webhook-id']}.${call?.headers['webhook-timestamp']}.${call?.body}`;
+    const signedWith = (key: string | Buffer) => `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
+    const key = Buffer.from(body.data.signing_secret.slice('whsec_'.length), 'base64');
+    expect(call?.headers['webhook-signature']).toBe(`${signedWith(key)} ${signedWith(token)}`);
+
+    const again = await harness.admin('POST', path, { updated_by_id });
+    expect(again.body.data.signing_secret).not.toBe(body.data.signing_secret);
+    expect((await harness.admin('DELETE', path)).status).toBe(204);
+    expect((await harness.admin('DELETE', path)).status).toBe(404);
+    await sendAndTell(service);
+    expect(sink.calls[1]?.headers['webhook-signature']).not.toContain(' ');
+    expect(harness.logged.join()).not.toContain(body.data.signing_secret);
+  });
+
+  it('gives the token to nobody at another host', async () => {
+    const service = await aToldService();
+    const [{ callback_id }] = (await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api;
+    const path = `/service/${service}/callback-api/${callback_id}`;
+    const updated_by_id = await aUser(harness);
+    await harness.admin('POST', path, { url: `${sink.url}/elsewhere-on-it`, updated_by_id });
+    await sendAndTell(service);
+    expect(sink.calls[0]?.headers.authorization).toBe(`Bearer ${token}`);
+
+    const moved = sink.url.replace('127.0.0.1', 'localhost');
+    expect((await harness.admin('POST', path, { url: `${moved}/hook`, updated_by_id })).status).toBe(200);
+    await sendAndTell(service);
+    expect(sink.calls).toHaveLength(2);
+    expect(sink.calls[1]?.headers).not.toHaveProperty('authorization');
+    expect(sink.calls[1]?.headers).not.toHaveProperty('webhook-signature');
+
+    await harness.admin('POST', path, { bearer_token: 'the-token-of-the-new-one', updated_by_id });
+    await sendAndTell(service);
+    expect(sink.calls[2]?.headers.authorization).toBe('Bearer the-token-of-the-new-one');
+  });
+
   it('tells about test keys, failures and giving up, but not about pending, simulated or hand-over', async () => {
     const service = await aToldService();
     await sendAndTell(service, { key_type: 'test', normalised_recipient: '447700900002' });

@@ -69,7 +69,8 @@ export function callbackApiRoutes(
     '/service/:service_id/callback-api/:callback_id',
     {
       schema: {
-        summary: 'Change the address or the token',
+        summary:
+          'Change the address or the token; at another host or port the token must be given again, or calls have none',
         params: OfCallback,
         body: Type.Object({
           url: Type.Optional(Url),

@@ -48,16 +48,23 @@ export async function updateCallback(
   const { bearer_token, ...change } = request;
   if (change.url !== undefined) refuseUnlessUrlMayBeCalled(app, change.url);
   return inTransaction(app.db, async (tx) => {
-    const { id } = await getCallback(tx, which);
+    const { id, url } = await getCallback(tx, which);
+    // A token was given to one receiver: another one, named by who may not know it, must not get it.
+    const token = bearer_token ?? (change.url !== undefined && !isSameOrigin(change.url, url) ? noToken : undefined);
     await updateCallbackRow(tx, id, {
       ...change,
-      ...(bearer_token === undefined
-        ? {}
-        : { encrypted_bearer_token: app.secrets.encrypt('callback-token', bearer_token) }),
+      ...(token === undefined ? {} : { encrypted_bearer_token: app.secrets.encrypt('callback-token', token) }),
       updated_at: timestamp(app.clock.now()),
     });
     return getCallback(tx, which);
   });
+}
+
+/** Kept until a token is given for the new address: calls are made without one, and without a signature by it. */
+const noToken = '';
+
+function isSameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
 }
 
 export async function deleteCallback({ db }: Needs, which: CallbackId): Promise<void> {

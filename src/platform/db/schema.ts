@@ -476,6 +476,13 @@ export interface ServiceCallbackApiHistory {
   updated_at: Time | null;
 }
 
+export interface ServiceCallbackSigningSecrets {
+  callback_id: string;
+  encrypted_secret: string;
+  created_by_id: string;
+  created_at: Time;
+}
+
 export interface ServiceCallbacks {
   id: string;
   service_id: string;
@@ -920,6 +927,7 @@ export interface DB {
   sandbox_messages: SandboxMessages;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;
+  service_callback_signing_secrets: ServiceCallbackSigningSecrets;
   service_callbacks: ServiceCallbacks;
   service_data_retention: ServiceDataRetention;
   service_email_reply_to: ServiceEmailReplyTo;
