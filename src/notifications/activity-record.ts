@@ -5,7 +5,7 @@ import { parsePhoneNumber } from '../recipients/phone-number.ts';
 import type { CompiledTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import { renderPreview } from '../templates/template-preview.ts';
-import { Languages, LetterAttachmentRecord, replyToTextOf } from '../templates/template-record.ts';
+import { isPrecompiled, Languages, LetterAttachmentRecord, replyToTextOf } from '../templates/template-record.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { templatesOf } from './activity-templates.ts';
 import { postages } from './notification.ts';
@@ -111,7 +111,7 @@ function activityRecord(stored: StoredNotification, row: TemplateRow, compiled: 
       letter_welsh_content: row.letter_welsh_content,
       has_unsubscribe_link: row.has_unsubscribe_link,
       redact_personalisation: stored.redact_personalisation,
-      is_precompiled_letter: row.hidden && row.template_type === 'letter',
+      is_precompiled_letter: isPrecompiled(row),
     },
     ...renderPreview(compiled, personalisation),
     personalisation,
