@@ -65,6 +65,11 @@ describe('the schema', () => {
     await database?.drop();
   });
 
+  it('is on a server that tells the same time as this process', async () => {
+    const { rows } = await client.query('select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms');
+    expect(Math.abs(rows[0].now_ms - Date.now())).toBeLessThan(10_000);
+  });
+
   it('has no default, function, check or view that reads a clock', async () => {
     const { rows } = await client.query<{ name: string; text: string }>(`
       select attrelid::regclass || '.' || attname as name, pg_get_expr(adbin, adrelid) as text

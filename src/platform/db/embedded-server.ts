@@ -48,8 +48,16 @@ export interface RunningServer {
 export const SUPERUSER = 'pennypost';
 export const PORT = 5432;
 
-/** Only names the socket; PG* variables of the caller must not reach the server (PGPORT would rename the socket). */
-const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+/**
+ * PG* variables of the caller must not reach the server (PGPORT would rename the socket), and secrets need not. How the
+ * machine loads programs, and which time it tells them, must be the same for us and for the server.
+ */
+const ENVIRONMENT = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(LD_|FAKETIME)/.test(name))),
+  PATH: '/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+};
 
 function asServerUser({ folder, user }: Cluster) {
   return { cwd: folder, env: ENVIRONMENT, ...(user && { uid: user.uid, gid: user.gid }) };
