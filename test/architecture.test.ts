@@ -205,6 +205,34 @@ describe('places', () => {
     expect(needless).toEqual([]);
   });
 
+  it('what a request says is never looked up in a plain object', () => {
+    // Their keys are words of ours: kinds of error, formats, schemas, settings, commands.
+    const ownWords = [
+      'main.ts',
+      'config.ts',
+      'routes.ts',
+      'operations/system-errors.ts',
+      'platform/worker-thread.ts',
+      'platform/http/connections.ts',
+      'platform/http/openapi-document.ts',
+      'platform/http/page.ts',
+      'platform/http/schema-problems.ts',
+      'platform/http/text-formats.ts',
+      'rendering/letter-logo.ts',
+      'statistics/letter-breakdown.ts',
+    ];
+    const table = /^(?:export )?const \w+: (?:Readonly<)?Record<string,/m;
+    // Unlike `'name' in value`, where the name is ours.
+    const membership = /[\w)\]] in (?!keyof\b)[a-z]\w*\)/;
+    const code = (text: string) => text.replaceAll(/\/\*.*?\*\/|\/\/.*|'[^'\n]*'|`[^`]*`|\bfor \([^)]*\)/gs, "''");
+    expect(
+      violations(({ path, text }) => [
+        ...(table.test(text) && !ownWords.includes(path) ? ['has a table that is no Map'] : []),
+        ...(membership.test(code(text)) ? ['uses `in` where Object.hasOwn knows more'] : []),
+      ]),
+    ).toEqual([]);
+  });
+
   it('every dependency is used, and docs/decisions says why', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const folder = join(root, 'docs/decisions');

@@ -4,6 +4,7 @@ import { adminErrors } from '../platform/http/error-bodies.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { receiveText, refuseUnlessGateway } from './inbound-hooks.ts';
+import { plainText } from './providers/plain-text.ts';
 import { londonTime, utcTime } from './providers/provider-times.ts';
 
 type Needs = Platform & { config: Pick<Config, 'MMG_INBOUND_AUTH' | 'FIRETEXT_INBOUND_AUTH'> };
@@ -32,8 +33,8 @@ export function inboundHookRoutes(http: Http, app: Needs): void {
     async ({ body }, reply) => {
       const received = await receiveText(app, {
         provider: 'mmg',
-        from: String(body.MSISDN),
-        to: String(body.Number),
+        from: plainText(body.MSISDN),
+        to: plainText(body.Number),
         content: decoded(body.Message),
         received_at: utcTime(typeof body.DateRecieved === 'string' ? decoded(body.DateRecieved) : undefined),
         reference: typeof body.ID === 'string' ? body.ID : undefined,
@@ -61,8 +62,8 @@ export function inboundHookRoutes(http: Http, app: Needs): void {
     async ({ body }) => {
       await receiveText(app, {
         provider: 'firetext',
-        from: String(body.source),
-        to: String(body.destination),
+        from: plainText(body.source),
+        to: plainText(body.destination),
         content: body.message,
         received_at: londonTime(body.time),
         reference: undefined,

@@ -30,17 +30,22 @@ export function isAmazonAddress(text: string | undefined, path: RegExp): boolean
 
 const certificatePath = /^\/SimpleNotificationService-[a-zA-Z0-9]+\.pem$/;
 
-const signedFields: Record<string, (keyof SnsEnvelope)[]> = {
-  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
-  SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
-  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
-};
+const signedFields = new Map<string | undefined, (keyof SnsEnvelope)[]>([
+  ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['SubscriptionConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
+  ['UnsubscribeConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
+]);
 
 /** Version 1 signs with SHA-1, version 2 with SHA-256. */
-const digests: Record<string, string> = { 1: 'RSA-SHA1', 2: 'RSA-SHA256' };
+const digests = new Map<string | undefined, string>([
+  ['1', 'RSA-SHA1'],
+  ['2', 'RSA-SHA256'],
+]);
 
 export function textToSign(envelope: SnsEnvelope): string | undefined {
-  const names = signedFields[envelope.Type ?? ''];
+  const names = signedFields.get(envelope.Type);
+  // Amazon signs texts. An object has none of its own.
+  if (typeof envelope.Message === 'object') return undefined;
   return names
     ?.filter((name) => envelope[name] !== undefined)
     .map((name) => `${name}\n${envelope[name]}\n`)
@@ -73,7 +78,7 @@ export class SnsVerifier {
   async isGenuine(envelope: SnsEnvelope, now: Date): Promise<boolean> {
     const { SigningCertURL: address, Signature: signature, SignatureVersion: version } = envelope;
     const text = textToSign(envelope);
-    const digest = digests[version ?? ''];
+    const digest = digests.get(version);
     if (!address || !signature || !text || !digest || !this.mayVisit(envelope, address, certificatePath)) return false;
     if (!(now.getTime() - Date.parse(envelope.Timestamp ?? '') <= oldest_ms)) return false;
     try {

@@ -25,7 +25,7 @@ interface WallTime {
 export function londonWallTime(moment: Date): WallTime {
   const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
   for (const { type, value } of londonParts.formatToParts(moment)) {
-    if (type in parts) parts[type as keyof WallTime] = Number(value);
+    if (Object.hasOwn(parts, type)) parts[type as keyof WallTime] = Number(value);
   }
   return parts;
 }

@@ -52,7 +52,9 @@ export function organisationServiceRoutes(http: Http, app: Needs): void {
       },
     },
     async (request, reply) => {
-      const change = Object.fromEntries(Object.entries(request.body).filter(([field]) => field in settable));
+      const change = Object.fromEntries(
+        Object.entries(request.body).filter(([field]) => Object.hasOwn(settable, field)),
+      );
       await updateOrganisationAndServices(app, request.params.organisation_id, change);
       return reply.code(204).send(null);
     },

@@ -50,7 +50,7 @@ export type SettableFields = Static<typeof SettableFields>;
 
 /** Only what a request may set: everything else in its body is ignored. */
 export function pickSettable(body: object): SettableFields {
-  return Object.fromEntries(Object.entries(body).filter(([field]) => field in settable));
+  return Object.fromEntries(Object.entries(body).filter(([field]) => Object.hasOwn(settable, field)));
 }
 
 const ChannelCounts = Type.Object({

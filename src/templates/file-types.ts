@@ -1,19 +1,21 @@
 /** Kinds of file that may be sent by email. */
 
-const mimeTypes: Record<string, string> = {
-  '.csv': 'text/csv',
-  '.doc': 'application/msword',
-  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.json': 'application/json',
-  '.odt': 'application/vnd.oasis.opendocument.text',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.rtf': 'text/rtf',
-  '.txt': 'text/plain',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
+const mimeTypes = new Map(
+  Object.entries({
+    '.csv': 'text/csv',
+    '.doc': 'application/msword',
+    '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    '.jpeg': 'image/jpeg',
+    '.jpg': 'image/jpeg',
+    '.json': 'application/json',
+    '.odt': 'application/vnd.oasis.opendocument.text',
+    '.pdf': 'application/pdf',
+    '.png': 'image/png',
+    '.rtf': 'text/rtf',
+    '.txt': 'text/plain',
+    '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  }),
+);
 
 /** Two mebibytes, and a little for those who count in another way. */
 export const largestFileBytes = 2 * 1024 * 1024 + 1024;
@@ -27,12 +29,12 @@ export interface FileType {
 /** By its name; undefined when that kind is not supported. */
 export function fileTypeOfName(filename: string): FileType | undefined {
   const extension = extensionOf(filename);
-  const mime_type = mimeTypes[extension];
+  const mime_type = mimeTypes.get(extension);
   return mime_type === undefined ? undefined : { extension, mime_type };
 }
 
 export function describeUnsupported(type: string): string {
-  const supported = Object.keys(mimeTypes).map((extension) => `'${extension}'`);
+  const supported = [...mimeTypes.keys()].map((extension) => `'${extension}'`);
   return `Unsupported file type '${type}'. Supported types are: ${supported.join(', ')}`;
 }
 
@@ -44,7 +46,7 @@ export function extensionOf(filename: string): string {
 /** By its first bytes, for files without a name; an unsupported kind has an empty extension. */
 export function fileTypeOfContent(content: Buffer): FileType {
   const mime_type = mimeTypeOf(content);
-  const [extension = ''] = Object.entries(mimeTypes).find(([, type]) => type === mime_type) ?? [];
+  const [extension = ''] = [...mimeTypes].find(([, type]) => type === mime_type) ?? [];
   return { extension: extension === '.jpeg' ? '.jpg' : extension, mime_type };
 }
 
@@ -62,10 +64,10 @@ function mimeTypeOf(content: Buffer): string {
 /** Office documents are ZIP files: what they are shows in the names of their first members. */
 function mimeTypeOfZip(content: Buffer): string {
   const head = content.subarray(0, 4096).toString('latin1');
-  if (head.includes('mimetypeapplication/vnd.oasis.opendocument.text')) return mimeTypes['.odt'] ?? '';
+  if (head.includes('mimetypeapplication/vnd.oasis.opendocument.text')) return mimeTypes.get('.odt') ?? '';
   const all = content.toString('latin1');
-  if (all.includes('word/document.xml')) return mimeTypes['.docx'] ?? '';
-  return all.includes('xl/workbook.xml') ? (mimeTypes['.xlsx'] ?? '') : 'application/zip';
+  if (all.includes('word/document.xml')) return mimeTypes.get('.docx') ?? '';
+  return all.includes('xl/workbook.xml') ? (mimeTypes.get('.xlsx') ?? '') : 'application/zip';
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

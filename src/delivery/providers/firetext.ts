@@ -3,6 +3,7 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
 import { receiptAddress } from '../receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
+import { plainText } from './plain-text.ts';
 import { londonTime } from './provider-times.ts';
 
 type Needs = {
@@ -66,10 +67,10 @@ export function firetextReceipt({ status, reference, code, time }: FiretextRecei
     provider: 'firetext',
     proven,
     notification_type: 'sms',
-    reference: String(reference),
+    reference: plainText(reference),
     at: londonTime(time),
     statusFor(notification): ReceiptStatus {
-      switch (String(status)) {
+      switch (plainText(status)) {
         case '0':
           return 'delivered';
         case '1':
@@ -85,7 +86,7 @@ export function firetextReceipt({ status, reference, code, time }: FiretextRecei
 
 /** Without a code that is known, what was pending may still arrive one day. */
 function failureOf(code: unknown, { status }: { status: string }): ReceiptStatus {
-  if (permanent.has(String(code))) return 'permanent-failure';
-  if (temporary.has(String(code))) return 'temporary-failure';
+  if (permanent.has(plainText(code))) return 'permanent-failure';
+  if (temporary.has(plainText(code))) return 'temporary-failure';
   return status === 'pending' ? 'temporary-failure' : 'permanent-failure';
 }

@@ -3,6 +3,7 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
 import { receiptAddress } from '../receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
+import { plainText } from './plain-text.ts';
 import { londonTime } from './provider-times.ts';
 
 type Needs = {
@@ -44,12 +45,12 @@ export function mmg(app: Needs): Provider<TextMessage> {
   };
 }
 
-const statuses: Record<string, ReceiptStatus> = {
-  2: 'permanent-failure',
-  3: 'delivered',
-  4: 'temporary-failure',
-  5: 'permanent-failure',
-};
+const statuses = new Map<string, ReceiptStatus>([
+  ['2', 'permanent-failure'],
+  ['3', 'delivered'],
+  ['4', 'temporary-failure'],
+  ['5', 'permanent-failure'],
+]);
 
 interface MmgReceiptBody {
   status?: unknown;
@@ -58,12 +59,12 @@ interface MmgReceiptBody {
 }
 
 export function mmgReceipt({ status, CID, deliverytime }: MmgReceiptBody, proven: boolean): Receipt {
-  const outcome = statuses[String(status)] ?? 'technical-failure';
+  const outcome = statuses.get(plainText(status)) ?? 'technical-failure';
   return {
     provider: 'mmg',
     proven,
     notification_type: 'sms',
-    reference: String(CID),
+    reference: plainText(CID),
     statusFor: () => outcome,
     at: londonTime(deliverytime),
   };
