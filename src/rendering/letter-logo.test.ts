@@ -58,6 +58,7 @@ describe('logos', () => {
     ['a beginning', '<svg', 'not-an-svg'],
     ['no size', '<svg viewBox="0 0 0 0"><path d="M0 0L1 1"/></svg>', 'cannot-be-drawn'],
     ['itself inside itself', '<svg viewBox="0 0 9 9"><g id="a"><use href="#a"/></g></svg>', null],
+    ['many beginnings', '<svg '.repeat(199_000), 'not-an-svg'],
     ['too much', `<svg>${' '.repeat(1_000_001)}</svg>`, 'too-large'],
   ])('are checked before they are used: %s', async (_, svg, problem) => {
     expect(await checkLogo(svg)).toBe(problem);

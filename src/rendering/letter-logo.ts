@@ -42,7 +42,12 @@ export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   }
 }
 
-const rootOf = (svg: string): string | undefined => svg.match(/<svg\b[^>]*>/i)?.[0];
+/** In two steps: one pattern for both would look for the end again from every beginning. */
+function rootOf(svg: string): string | undefined {
+  const start = svg.search(/<svg\b/i);
+  const end = start === -1 ? -1 : svg.indexOf('>', start);
+  return end === -1 ? undefined : svg.slice(start, end + 1);
+}
 
 /** An SVG without a viewBox would be cut off at the edge of its place instead of being scaled into it. */
 function withViewBox(svg: string): string {
@@ -60,6 +65,8 @@ function withViewBox(svg: string): string {
 const pixelsPerUnit: Record<string, number> = { px: 1, pt: 96 / 72, mm: 96 / 25.4, cm: 96 / 2.54, in: 96 };
 
 function pixels(tag: string, attribute: string): number | undefined {
-  const match = tag.match(new RegExp(`\\s${attribute}\\s*=\\s*["']\\s*([0-9.]+)\\s*(px|pt|mm|cm|in)?\\s*["']`, 'i'));
+  const match = tag.match(
+    new RegExp(`\\s${attribute}\\s*=\\s*["']\\s*([0-9.]+)\\s*(?:(px|pt|mm|cm|in)\\s*)?["']`, 'i'),
+  );
   return match ? Number(match[1]) * (pixelsPerUnit[match[2]?.toLowerCase() ?? 'px'] ?? 1) : undefined;
 }
