@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './platform/clock.ts';
 import { openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
 import { Notices } from './platform/db/notices.ts';
 import { type Files, localFiles } from './platform/files.ts';
+import { BodyMemory } from './platform/http/body-memory.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
 import { objectStore } from './platform/object-store.ts';
@@ -32,6 +33,7 @@ export interface App extends Platform {
   sending: Sending;
   pdfThreads: PdfThreads;
   printer: PrintProvider;
+  bodyMemory: BodyMemory;
   /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
   draining(): boolean;
   drain(): void;
@@ -85,6 +87,7 @@ export function buildApp(config: Config, outside: Outside): App {
     sending,
     pdfThreads,
     printer: outside.printer ?? printFolder(config),
+    bodyMemory: new BodyMemory(config.BODY_MEMORY_MB * 1024 * 1024),
     draining: () => draining,
     drain: () => {
       draining = true;

@@ -45,6 +45,10 @@ export const settings = {
     'Seconds that a client may take to send a whole request; its headers must be there within ten.',
     { fallback: 60, min: 10, max: 600 },
   ),
+  BODY_MEMORY_MB: setting.integer(
+    'Megabytes of request bodies that one process keeps in memory at once, an eighth of it for callers without credentials; further requests get 503.',
+    { fallback: 128, min: 32, max: 65_536 },
+  ),
   WORKER_CONCURRENCY: setting.integer(
     'Background jobs that one process runs at the same time; 0: three more than it has PDF threads.',
     { fallback: 0, min: 0, max: 200 },

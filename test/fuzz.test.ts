@@ -138,7 +138,12 @@ describe('every endpoint', () => {
       const user = await aUser(harness);
       const service = await aService(harness, { created_by_id: user });
       const key = await anApiKey(harness, service);
-      const ids: Record<string, string> = { service_id: service, user_id: user };
+      const ids: Record<string, string> = {
+        service_id: service,
+        user_id: user,
+        version: '1',
+        notification_type: 'sms',
+      };
       const pathWith = (value?: string) =>
         path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(value ?? ids[name] ?? user));
       for (const [lowerCase, operation] of Object.entries(operations)) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesLongLists } from '../platform/http/body-limits.ts';
 import { Data, NoContent, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -39,6 +40,7 @@ export function brandPoolRoutes(http: Http, app: Platform): void {
     http.post(
       `/organisations/:organisation_id/${kind}-branding-pool`,
       {
+        ...takesLongLists,
         schema: {
           summary: `Add ${kind} brandings to the organisation’s pool`,
           params: OfOrganisation,

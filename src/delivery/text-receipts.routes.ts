@@ -98,16 +98,19 @@ function twilioRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
         summary: 'Status callback of Twilio (a form with its signature)',
         consumes: form,
         querystring: Type.Object({ reference: Type.Optional(Type.String()) }),
-        body: Type.Record(Type.String(), Type.String()),
+        body: Type.Record(Type.String(), Type.String(), { maxProperties: 100 }),
         response: answers,
       },
+      // Before anything is said about the form: it is for Twilio only.
+      preValidation: async ({ body, headers, url }) => {
+        const token = app.config.TWILIO_AUTH_TOKEN;
+        const given = [headers['x-twilio-signature']].flat()[0];
+        if (!token || !isTwilioSignature(given, token, `${app.config.BASE_URL}${url}`, body)) {
+          throw forbidden('Twilio callback failed: invalid signature');
+        }
+      },
     },
-    async ({ body, query, headers, url }, reply) => {
-      const token = app.config.TWILIO_AUTH_TOKEN;
-      const given = [headers['x-twilio-signature']].flat()[0];
-      if (!token || !isTwilioSignature(given, token, `${app.config.BASE_URL}${url}`, body)) {
-        throw forbidden('Twilio callback failed: invalid signature');
-      }
+    async ({ body, query }, reply) => {
       const missing = missingFields(body, ['MessageStatus', 'MessageSid'], 'Twilio');
       if (missing) return reply.code(400).send(missing);
       const receipt = twilioReceipt(body, query.reference);

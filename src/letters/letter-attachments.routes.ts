@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesFiles } from '../platform/http/body-limits.ts';
 import { NoContent, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -17,6 +18,7 @@ export function letterAttachmentRoutes(
   http.post(
     '/letter-attachment',
     {
+      ...takesFiles,
       schema: {
         summary: 'Attach pages to a letter template, which makes a new version of it',
         body: Type.Object({

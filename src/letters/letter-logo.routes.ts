@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesLongText } from '../platform/http/body-limits.ts';
 import { NoContent, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -11,6 +12,7 @@ export function letterLogoRoutes(http: Http, app: Platform & { pdfThreads: PdfTh
   http.post(
     '/letter-branding/:letter_branding_id/logo',
     {
+      ...takesLongText,
       schema: {
         summary: 'Upload the logo of a letter branding: an SVG of 70 by 18 mm at most, which is scaled to fit',
         params: OfBrand,

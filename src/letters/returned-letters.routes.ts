@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { londonTime } from '../platform/calendar.ts';
+import { takesLongLists } from '../platform/http/body-limits.ts';
 import { Datetime, Day, LondonTime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -36,6 +37,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
   http.post(
     '/letters/returned',
     {
+      ...takesLongLists,
       schema: {
         summary: 'Report letters that came back, by the references of their files',
         body: References,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesFiles, takesLongText } from '../platform/http/body-limits.ts';
 import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { postages } from './notification.ts';
@@ -9,6 +10,7 @@ export function oneOffRoutes(http: Http, app: SendingApp): void {
   http.post(
     '/service/:service_id/send-notification',
     {
+      ...takesLongText,
       schema: {
         summary: 'Send one message by hand',
         params: Type.Object({ service_id: Uuid }),
@@ -31,6 +33,7 @@ export function oneOffRoutes(http: Http, app: SendingApp): void {
   http.post(
     '/service/:service_id/send-pdf-letter',
     {
+      ...takesFiles,
       schema: {
         summary: 'Send one letter that was made elsewhere, by hand',
         params: Type.Object({ service_id: Uuid }),

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
 import { takeNothingForEmpty } from '../platform/http/body.ts';
+import { takesFiles } from '../platform/http/body-limits.ts';
 import { publicErrors, urlNotFound } from '../platform/http/error-bodies.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -144,6 +145,7 @@ export function sendRoutes(http: Http, app: SendingApp): void {
   http.post(
     '/v2/notifications/email',
     {
+      ...takesFiles,
       ...shared,
       onRequest: admit('email'),
       schema: {
@@ -160,6 +162,7 @@ export function sendRoutes(http: Http, app: SendingApp): void {
   http.post(
     '/v2/notifications/letter',
     {
+      ...takesFiles,
       ...shared,
       onRequest: admit('letter'),
       schema: {
@@ -184,7 +187,12 @@ export function sendRoutes(http: Http, app: SendingApp): void {
       ),
   );
 
-  http.post('/v2/notifications/:notification_type', { schema: { hide: true } }, async () => {
+  const refuseUnknownType = async () => {
     throw new Failure('not-found', 'NotFoundError', urlNotFound);
-  });
+  };
+  http.post(
+    '/v2/notifications/:notification_type',
+    { schema: { hide: true }, onRequest: refuseUnknownType },
+    refuseUnknownType,
+  );
 }

@@ -1,21 +1,33 @@
 const plainBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const onlyAscii = /^\p{ASCII}*$/u;
 
+const padding = '='.charCodeAt(0);
+const isDigit = new Uint8Array(256);
+for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+  isDigit[digit.charCodeAt(0)] = 1;
+
 /** Characters that do not belong are passed over, and so is whatever follows the padding; the padding has to be right. */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 === 0 && plainBase64.test(text)) return Buffer.from(text, 'base64');
   if (!onlyAscii.test(text)) return undefined;
-  let digits = '';
-  let padding = 0;
-  for (const character of text.replaceAll(/[^A-Za-z0-9+/=]/g, '')) {
-    const position = digits.length % 4;
-    if (character !== '=') {
-      digits += character;
-      padding = 0;
-    } else if (position >= 2) {
-      padding += 1;
-      if (position + padding >= 4) return Buffer.from(digits, 'base64');
+  const bytes = Buffer.from(text, 'latin1');
+  let digits = 0;
+  let pads = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (isDigit[byte] === 1) {
+      // What was read is not needed any more, so its place is used again.
+      bytes[digits] = byte;
+      digits += 1;
+      pads = 0;
+    } else if (byte === padding && digits % 4 >= 2) {
+      pads += 1;
+      if ((digits % 4) + pads >= 4) return decode();
     }
   }
-  return digits.length % 4 === 0 ? Buffer.from(digits, 'base64') : undefined;
+  return digits % 4 === 0 ? decode() : undefined;
+
+  function decode(): Buffer {
+    return Buffer.from(bytes.toString('latin1', 0, digits), 'base64');
+  }
 }

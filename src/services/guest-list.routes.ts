@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesLongLists } from '../platform/http/body-limits.ts';
 import { NoContent, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -23,6 +24,7 @@ export function guestListRoutes(http: Http, app: Platform): void {
   http.put(
     '/service/:service_id/guest-list',
     {
+      ...takesLongLists,
       schema: {
         summary: 'Replace the whole guest list',
         params: OfService,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
 import { takeNothingForEmpty } from '../platform/http/body.ts';
+import { takesLongText } from '../platform/http/body-limits.ts';
 import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -80,6 +81,7 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
   http.post(
     '/v2/template/:id/preview',
     {
+      ...takesLongText,
       schema: {
         summary: 'A template filled with values',
         params: OfTemplate,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesFiles } from '../platform/http/body-limits.ts';
 import { Data, Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -47,6 +48,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
   http.post(
     '/service/:service_id/templates/:template_id/template_email_files',
     {
+      ...takesFiles,
       schema: {
         summary: 'Add a file to an email template; it is pending until it is made live',
         params: OfTemplate,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesLongLists } from '../platform/http/body-limits.ts';
 import { Data, NoContent, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -78,6 +79,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/template-folder/contents',
     {
+      ...takesLongLists,
       schema: {
         summary: 'Move templates and folders to the top',
         params: OfService,
@@ -94,6 +96,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/template-folder/:folder_id/contents',
     {
+      ...takesLongLists,
       schema: {
         summary: 'Move templates and folders into a folder',
         params: OfFolder,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { takesLongLists, takesLongText } from '../platform/http/body-limits.ts';
 import { Data, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
@@ -73,6 +74,7 @@ export function templateRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/template',
     {
+      ...takesLongText,
       schema: {
         summary: 'Create a template',
         params: OfService,
@@ -93,6 +95,7 @@ export function templateRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/template/:template_id',
     {
+      ...takesLongLists,
       schema: {
         summary: 'Edit, archive, restore or redact a template, or choose its reply-to; each makes a new version',
         params: OfTemplate,

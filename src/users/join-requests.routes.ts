@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
+import { takesLongLists } from '../platform/http/body-limits.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -37,6 +38,7 @@ export function joinRequestRoutes(http: Http, app: Needs): void {
   http.post(
     '/service/:service_id/service-join-request',
     {
+      ...takesLongLists,
       schema: {
         summary: 'Ask members of a service to be let in',
         params: OfService,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { getOrganisation } from '../organisations/organisations.ts';
 import { inTransaction } from '../platform/db/database.ts';
+import { takesLongLists } from '../platform/http/body-limits.ts';
 import { NoContent, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
@@ -22,6 +23,7 @@ export function permissionRoutes(http: Http, app: Platform): void {
   http.post(
     '/user/:user_id/service/:service_id/permission',
     {
+      ...takesLongLists,
       preValidation: memberOfPathExists(app),
       schema: {
         summary: 'Set what a user may do in a service, and in which folders; both sets are replaced whole',

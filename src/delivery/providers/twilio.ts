@@ -61,13 +61,14 @@ export function twilioSignature(authToken: string, url: string, fields: Record<s
   return createHmac('sha1', authToken).update(text).digest('base64');
 }
 
-export function isTwilioSignature(
-  given: string | undefined,
-  authToken: string,
-  url: string,
-  fields: Record<string, string>,
-): boolean {
-  return given !== undefined && sameSecret(given, twilioSignature(authToken, url, fields));
+/** Asked of a body that nothing else has looked at yet. */
+export function isTwilioSignature(given: string | undefined, authToken: string, url: string, body: unknown): boolean {
+  return given !== undefined && isForm(body) && sameSecret(given, twilioSignature(authToken, url, body));
+}
+
+function isForm(body: unknown): body is Record<string, string> {
+  if (typeof body !== 'object' || body === null) return false;
+  return Object.values(body).every((value) => typeof value === 'string');
 }
 
 const temporaryCodes = new Set(['30001', '30002', '30003', '30008', '30009', '30010']);

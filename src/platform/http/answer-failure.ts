@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failureOfDatabaseError } from '../db/errors.ts';
 import { Failure, statusOfKind } from '../failure.ts';
 import { failureOfFrameworkError } from './body.ts';
+import { UnreadBody } from './body-memory.ts';
 import type { Surface } from './surface.ts';
 
 /** Whatever went wrong, in the words and the body of the surface that was asked. */
@@ -19,7 +20,7 @@ export function answerFailure<App>(
   }
   if (failure.headers) reply.headers(failure.headers);
   // The framework would close under a client that is still sending, which then sees a reset instead of this answer.
-  if (failure.kind === 'too-large') reply.removeHeader('connection');
+  if (failure instanceof UnreadBody) reply.removeHeader('connection');
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')

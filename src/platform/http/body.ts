@@ -1,8 +1,14 @@
-import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../failure.ts';
+import { nestedTooDeeply, refuseTooManyValues, tooManyValues } from './body-limits.ts';
+import type { BodyMemory } from './body-memory.ts';
+import { IncomingBody } from './incoming-body.ts';
 import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    incomingBody?: IncomingBody;
+  }
   interface FastifyContextConfig {
     /** How a route words a body that is not JSON, where it has words of its own. */
     malformedJson?: () => Failure;
@@ -15,29 +21,45 @@ declare module 'fastify' {
   }
 }
 
-/** A JSON body is read whatever the content type says; an empty one is no body. */
-export function readBodies(http: FastifyInstance, formats: Record<string, (body: Buffer) => unknown> = {}): void {
-  http.removeAllContentTypeParsers();
-  for (const [contentType, parse] of Object.entries(formats)) {
-    http.addContentTypeParser(contentType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-      parse(body),
-    );
-  }
-  http.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
-    let value: unknown;
-    try {
-      value = parseJson(body, request.routeOptions.config.verbatimNumbersUnder);
-    } catch (error) {
-      return done(request.routeOptions.config.malformedJson?.() ?? (error as MalformedJson));
-    }
-    done(null, value);
+type Parse = (body: Buffer, route: FastifyContextConfig) => unknown;
+
+/** The memory of a body is given back when its response has left, or its client. */
+export function releaseBodies(http: FastifyInstance): void {
+  http.decorateRequest('incomingBody', undefined);
+  http.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'GET') reply.raw.once('close', () => request.incomingBody?.release());
+    done();
   });
+}
+
+/** A JSON body is read whatever the content type says; an empty one is no body. */
+export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: Record<string, Parse> = {}): void {
+  http.removeAllContentTypeParsers();
+  for (const [contentType, parse] of Object.entries({ ...formats, '*': parseJson })) {
+    http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
+      const { bodyLimit: limit = 0, config } = request.routeOptions;
+      request.incomingBody = new IncomingBody(request.raw, { memory, limit }, (error, body) => {
+        if (!body) return done(error);
+        let value: unknown;
+        try {
+          value = parse(body, config);
+        } catch (error) {
+          return done(error as Error);
+        }
+        done(null, value);
+      });
+    });
+  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function parseJson(body: Buffer, verbatimNumbersUnder?: string): unknown {
+function parseJson(
+  body: Buffer,
+  { verbatimNumbersUnder, maxBodyValues, malformedJson }: FastifyContextConfig,
+): unknown {
   if (body.length === 0) return undefined;
+  refuseTooManyValues(body, maxBodyValues);
   try {
     // The decoder also drops a byte order mark.
     const text = decoder.decode(body);
@@ -45,14 +67,19 @@ function parseJson(body: Buffer, verbatimNumbersUnder?: string): unknown {
       ? JSON.parse(text)
       : parseWithNumbersAsWritten(text, verbatimNumbersUnder);
   } catch (error) {
-    throw new MalformedJson(error);
+    throw malformedJson?.() ?? new MalformedJson(error);
   }
 }
 
+const maxFormFields = 1_000;
+
 /** A form, unless what came is plainly JSON: clients such as curl call everything a form. */
-export function parseForm(body: Buffer): unknown {
+export function parseForm(body: Buffer, route: FastifyContextConfig): unknown {
   const text = body.toString();
-  return /^\s*[{[]/.test(text) ? parseJson(body) : Object.fromEntries(new URLSearchParams(text));
+  if (/^\s*[{[]/.test(text)) return parseJson(body, route);
+  const fields = text.split('&', maxFormFields + 1);
+  if (fields.length > maxFormFields) throw tooManyValues();
+  return Object.fromEntries(new URLSearchParams(text));
 }
 
 /** A route's `preValidation`: `[]`, `0`, `""` and `false` say as much as `{}` does. */
@@ -71,12 +98,9 @@ export class MalformedJson extends Failure {
 
 /** What the framework itself refuses, in the vocabulary of the rules. */
 export function failureOfFrameworkError(error: unknown): Failure | undefined {
-  if (error instanceof errorCodes.FST_ERR_CTP_BODY_TOO_LARGE) {
-    return new Failure('too-large', 'BadRequestError', 'Request body is too large');
-  }
   // Lists within lists by the thousand: whatever walks down such a value runs out of stack.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
-    return new Failure('invalid', 'BadRequestError', 'The request is nested too deeply');
+    return nestedTooDeeply();
   }
   const status = (error as { statusCode?: unknown }).statusCode;
   if (typeof status === 'number' && status >= 400 && status < 500) {

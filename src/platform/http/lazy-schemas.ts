@@ -3,7 +3,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
 type ValidatorFactory = ReturnType<typeof AjvCompiler>;
 type SerializerFactory = ReturnType<typeof SerializerSelector>;
-type Validator = { (data: unknown): unknown; errors?: unknown };
+export type Validator = { (data: unknown): unknown; errors?: unknown };
 
 /**
  * Schemas are compiled when a route first needs them. Compiling all of them, some thousand with the error bodies, took three

@@ -51,7 +51,7 @@ const wordsOfStatus: Record<string, string> = {
 };
 
 const otherRefusals =
-  'Any other refusal: 405 (Allow names the methods), 413 (more than 20 MiB), 500, 503 (Retry-After says when to come back)';
+  'Any other refusal: 405 (Allow names the methods), 413 (a body that is too large), 500, 503 (Retry-After says when to come back)';
 
 /** Formats of ours in the words of the standard, so that generated clients know dates, numbers and yes or no. */
 const standardFormats: Record<string, Schema> = {

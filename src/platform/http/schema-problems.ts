@@ -9,19 +9,32 @@ export interface SchemaError extends FastifySchemaValidationError {
   parentSchema?: { type?: string | string[]; format?: string; properties?: Record<string, unknown> };
 }
 
+/** A body can be wrong in as many ways as it has values. Whoever corrects it needs the first ones. */
+const maxProblems = 50;
+
+/** The first errors of each kind: a thousand unknown names must not hide what is missing. */
+export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
+  if (errors.length <= maxProblems) return errors;
+  const counts = new Map<string, number>();
+  return errors.filter(({ keyword }) => {
+    const count = (counts.get(keyword) ?? 0) + 1;
+    counts.set(keyword, count);
+    return count <= maxProblems;
+  });
+}
+
 /** Administrative texts by field, all fields together. */
 export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {
-  const texts: Record<string, string[]> = {};
+  const texts = new Map<string, Set<string>>();
   // A value of the wrong type gets that text only: whether it is also none of the allowed values says nothing more.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   for (const error of errors.filter(isAboutValue)) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
-    const field = fieldOf(error);
-    const text = fieldText(error);
-    const known = texts[field] ?? [];
-    if (!known.includes(text)) texts[field] = [...known, text];
+    const field = shortened(fieldOf(error));
+    if (!texts.has(field) && texts.size === maxProblems) break;
+    texts.set(field, (texts.get(field) ?? new Set()).add(fieldText(error)));
   }
-  return texts;
+  return Object.fromEntries([...texts].map(([field, known]) => [field, [...known]]));
 }
 
 const formatTexts: Record<string, string> = {
@@ -70,7 +83,7 @@ function fieldText(error: SchemaError): string {
     case 'maximum':
       return `Must be less than or equal to ${params.limit}.`;
     case 'additionalProperties':
-      return `Unknown field name ${params.additionalProperty}`;
+      return `Unknown field name ${shortened(String(params.additionalProperty))}`;
     default:
       return 'Not valid.';
   }
@@ -96,22 +109,21 @@ function fieldOf(error: SchemaError): string {
 }
 
 /** The public API's entries, in its order: properties as declared, then what is missing, then what is unknown. */
-export function publicProblems(errors: SchemaError[]): Problem[] {
-  const unknown = errors
-    .filter((error) => error.keyword === 'additionalProperties' && path(error).length === 0)
-    .map((error) => String(error.params.additionalProperty));
-  const known = errors
-    .filter(isAboutValue)
-    .filter((error) => error.keyword !== 'additionalProperties' || path(error).length > 0);
+export function publicProblems(all: SchemaError[]): Problem[] {
+  const errors = firstOfEachKind(all);
+  const isUnknownName = (error: SchemaError) => error.keyword === 'additionalProperties' && path(error).length === 0;
+  const known = errors.filter((error) => isAboutValue(error) && !isUnknownName(error));
   // Sorting keeps the order of equals.
   const messages = known.sort((left, right) => rank(left) - rank(right)).map(publicMessage);
+  const unknown = errors.filter(isUnknownName).map((error) => shortened(String(error.params.additionalProperty)));
   if (unknown.length > 0) {
-    const names = [...unknown].sort().join(', ');
+    const names = unknown.sort().join(', ');
+    const more = unknown.length < maxProblems ? '' : ', …';
     messages.push(
-      `Additional properties are not allowed (${names} ${unknown.length === 1 ? 'was' : 'were'} unexpected)`,
+      `Additional properties are not allowed (${names}${more} ${unknown.length === 1 ? 'was' : 'were'} unexpected)`,
     );
   }
-  return [...new Set(messages)].map((message) => ({ error: 'ValidationError', message }));
+  return [...new Set(messages)].slice(0, maxProblems).map((message) => ({ error: 'ValidationError', message }));
 }
 
 /** What is wrong with the body as a whole, with its properties, and what it lacks. */
@@ -163,21 +175,35 @@ const publicFormatTexts: Record<string, string> = {
   email: 'Not a valid email address',
 };
 
+/** Longer than every text that a field may hold. */
+const maxEcho = 1_200;
+
 /** Values are echoed as clients of this protocol know them: None, True, [a, b], {k: v}, and no single quotes. */
 export function printedValue(value: unknown): string {
-  return printed(value, 0).replaceAll("'", '');
+  return shortened(printed(value, 0).replaceAll("'", ''));
 }
 
+/** Of a list or an object only so much is printed as may be shown. */
 function printed(value: unknown, depth: number): string {
   if (value === null || value === undefined) return 'None';
   if (value === true) return 'True';
   if (value === false) return 'False';
-  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (typeof value === 'string' || typeof value === 'number') return String(value).slice(0, maxEcho + 1);
   if (depth > 20) return '…';
-  if (Array.isArray(value)) return `[${value.map((item) => printed(item, depth + 1)).join(', ')}]`;
-  return `{${Object.entries(value)
-    .map(([key, item]) => `${key}: ${printed(item, depth + 1)}`)
-    .join(', ')}}`;
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  let length = 0;
+  for (const [key, item] of Object.entries(value)) {
+    const part = isList ? printed(item, depth + 1) : `${shortened(key)}: ${printed(item, depth + 1)}`;
+    parts.push(part);
+    length += part.length + 2;
+    if (length > maxEcho) break;
+  }
+  return isList ? `[${parts.join(', ')}]` : `{${parts.join(', ')}}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= maxEcho ? text : `${text.slice(0, maxEcho)}…`;
 }
 
 function path(error: SchemaError): string[] {

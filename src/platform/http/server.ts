@@ -10,7 +10,9 @@ import Fastify, {
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { answerFailure } from './answer-failure.ts';
-import { MalformedJson, readBodies } from './body.ts';
+import { MalformedJson, readBodies, releaseBodies } from './body.ts';
+import { maxBodyBytes } from './body-limits.ts';
+import type { BodyMemory } from './body-memory.ts';
 import {
   answerClientError,
   checkEvery_ms,
@@ -20,16 +22,17 @@ import {
 } from './connections.ts';
 import { DeclaredRoutes } from './declared-routes.ts';
 import { addHeaders, requestId } from './headers.ts';
-import { lazySchemas } from './lazy-schemas.ts';
+import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
-import type { SchemaError } from './schema-problems.ts';
+import { firstOfEachKind, type SchemaError } from './schema-problems.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
 import { acceptedBy, platformFormats, type TextFormat, withRefusals } from './text-formats.ts';
 
-const maxBodyBytes = 20 * 1024 * 1024;
+/** Of the memory for bodies: what callers without credentials may fill. */
+const shareOfOpenSurfaces = 1 / 8;
 
 interface ServerOptions<App> {
-  app: App & { log: Log; metrics: Metrics; draining(): boolean };
+  app: App & { log: Log; metrics: Metrics; bodyMemory: BodyMemory; draining(): boolean };
   surfaces: Surface<App>[];
   /** Text formats that schemas may name, beyond those of the platform. */
   formats: Record<string, TextFormat>;
@@ -72,13 +75,23 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   waitForAnswersOnly(http);
   const declared = new DeclaredRoutes();
   declared.remember(http);
-  addHeaders(http, app);
-  readBodies(http);
   app.metrics.observeRequests(http);
+  addHeaders(http, app);
+  releaseBodies(http);
+  // No route: its body is not read.
+  http.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) done(declared.failureFor(request.url));
+    else done();
+  });
   await documentRoutes(http, options.version, surfaces);
 
+  const openMemory = app.bodyMemory.share(shareOfOpenSurfaces);
   for (const surface of surfaces) {
-    await http.register(async (scope) => addSurface(scope as Http, app, surface, formats));
+    const memory = surface.authenticate === 'open' ? openMemory : app.bodyMemory;
+    await http.register(async (scope) => {
+      readBodies(scope, memory, surface.bodyFormats);
+      addSurface(scope as Http, app, surface, formats);
+    });
   }
 
   const surfaceOf = (url: string) =>
@@ -91,19 +104,13 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     if (surface) void answerFailure(surface, request, reply, error);
     else void reply.code(400).send({ result: 'error', message: 'Bad request' });
   }
-  http.setNotFoundHandler((request, reply) => answer(request, reply, declared.failureFor(request.url)));
-  http.setErrorHandler((error, request, reply) => {
-    if (!request.is404) return answer(request, reply, error);
-    // The framework reads a body before it says that no route takes the request: what is wrong with that one is no matter,
-    // and if it is too large, its client may still be sending it.
-    answer(request, reply.removeHeader('connection'), declared.failureFor(request.url));
-  });
+  http.setErrorHandler((error, request, reply) => answer(request, reply, error));
   return http;
 }
 
 /** Authentication, bodies, errors and documentation that the routes of a surface share, and the routes. */
 function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat>): void {
-  if (surface.bodyFormats) readBodies(scope, surface.bodyFormats);
+  refuseUnknownParams(scope, surface);
   if (surface.authenticate !== 'open') scope.addHook('onRequest', hookOf(surface.authenticate(app)));
   scope.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.config.bodyRequired) {
@@ -123,10 +130,20 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   }
   scope.addHook('onRoute', (route) => documentSurface(route, surface));
   scope.setSchemaErrorFormatter((errors, place) =>
-    surface.schemaFailure(withRefusals(errors as SchemaError[], formats), place as SchemaPlace),
+    surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats), place as SchemaPlace),
   );
   scope.setErrorHandler((error, request, reply) => answerFailure(surface, request, reply, error));
   for (const routes of surface.routes) routes(scope, app);
+}
+
+/** An id that is none names no path. That is said before credentials are asked for, as of any path that no route takes. */
+function refuseUnknownParams<App>(scope: Http, surface: Surface<App>): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    const validate = request.getValidationFunction('params') as Validator | undefined;
+    if (!validate || validate(request.params)) return done();
+    const failure = surface.schemaFailure((validate.errors ?? []) as SchemaError[], 'params');
+    done(failure.kind === 'not-found' ? failure : undefined);
+  });
 }
 
 /** Whoever is known already goes on at once. */

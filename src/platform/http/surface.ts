@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+} from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Failure } from '../failure.ts';
 import type { SchemaError } from './schema-problems.ts';
@@ -46,7 +53,7 @@ export interface Surface<App> {
   credentialErrorSchema?: TSchema;
   errorStatuses: number[];
   /** Extra body formats (forms, signed envelopes); JSON is always read, whatever the content type says. */
-  bodyFormats?: Record<string, (body: Buffer) => unknown>;
+  bodyFormats?: Record<string, (body: Buffer, route: FastifyContextConfig) => unknown>;
   /** Called after a request that changed something, before its answer leaves; a refused one changes nothing. */
   afterWrite?(app: App): void;
   routes: RouteModule<App>[];

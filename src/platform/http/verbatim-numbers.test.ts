@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorTime_ms } from '../../../test/kit/processor-time.ts';
 import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 
 const read = (json: string) => parseWithNumbersAsWritten(json, 'values');
@@ -35,6 +36,15 @@ describe('numbers as they are written', () => {
   it('takes a text of many megabytes', () => {
     const file = 'A'.repeat(10_000_000);
     expect(read(`{"values":{"file":"${file}","a":1.0}}`)).toEqual({ values: { file, a: '1.0' } });
+  });
+
+  it.each([
+    ['quotes', `"${'\\"'.repeat(9_000_000)}"`],
+    ['backslashes', `"${'\\\\\\\\'.repeat(4_500_000)}"`],
+    ['digits', '1'.repeat(19_000_000)],
+  ])('takes time that grows with the text: 19 MB of %s', (_what, value) => {
+    const json = `{"values":{"a":1.0,"b":${value}}}`;
+    expect(processorTime_ms(() => read(json))).toBeLessThan(1_500);
   });
 
   it('takes lists within lists in time that grows with them', () => {

@@ -16,6 +16,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
+const quote = 0x22;
+const backslash = 0x5c;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 function quoteNumbersUnder(key: string, json: string): string {
@@ -56,10 +58,11 @@ function quoteNumbersUnder(key: string, json: string): string {
 
 /** Behind its closing quote. A pattern would keep a place to return to for every one of millions of characters. */
 function endOfText(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (json.charAt(end - 1 - slashes) === '\\') slashes += 1;
-    if (slashes % 2 === 0) return end + 1;
+  let end = start + 1;
+  while (end < json.length) {
+    const code = json.charCodeAt(end);
+    if (code === quote) return end + 1;
+    end += code === backslash ? 2 : 1;
   }
   return json.length;
 }

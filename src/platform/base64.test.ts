@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { processorTime_ms } from '../../test/kit/processor-time.ts';
+import { decodeBase64 } from './base64.ts';
+
+/** The rules, one character after the other. */
+function decodeByTheBook(text: string): Buffer | undefined {
+  let digits = '';
+  let padding = 0;
+  for (const character of text) {
+    if (/[A-Za-z0-9+/]/.test(character)) {
+      digits += character;
+      padding = 0;
+    } else if (character === '=' && digits.length % 4 >= 2) {
+      padding += 1;
+      if ((digits.length % 4) + padding >= 4) return Buffer.from(digits, 'base64');
+    }
+  }
+  return digits.length % 4 === 0 ? Buffer.from(digits, 'base64') : undefined;
+}
+
+describe('base64', () => {
+  it('is read as the rules say', () => {
+    const text = fc.array(fc.constantFrom('A', 'z', '0', '+', '/', '=', '=', '\n', '!')).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, (written) => {
+        expect(decodeBase64(written)).toEqual(decodeByTheBook(written));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each(['QUJDé', 'QUJD\u2028'])('undefined for %j, which is not ASCII', (text) => {
+    expect(decodeBase64(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a line break at the end', `${'QUJD'.repeat(4_700_000)}\n`],
+    ['line breaks everywhere', 'QUJ\nD\n'.repeat(3_000_000)],
+    ['nothing that belongs', '!'.repeat(19_000_000)],
+    ['nothing but padding', '='.repeat(19_000_000)],
+  ])('takes time that grows with the text: 19 MB with %s', (_what, text) => {
+    expect(processorTime_ms(() => decodeBase64(text))).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,60 @@
+import { Failure } from '../failure.ts';
+
+/** Bytes of a body where a route says nothing else: no file and no long text arrives there. */
+export const maxBodyBytes = 256 * 1024;
+
+/** Values in a body (members of objects, items of lists) where a route says nothing else. */
+export const maxBodyValues = 10_000;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    maxBodyValues?: number;
+  }
+}
+
+/** Limits of the routes that need larger ones: `...takesFiles` among the options of a route. */
+export const takesFiles = { bodyLimit: 20 * 1024 * 1024 };
+/** An email of two million bytes, with room for JSON escapes. */
+export const takesLongText = { bodyLimit: 6 * 1024 * 1024 };
+export const takesLongLists = { bodyLimit: 6 * 1024 * 1024, config: { maxBodyValues: 150_000 } };
+
+/** Whatever walks down a value that is nested deeper may run out of stack. */
+const maxDepth = 5_000;
+
+/** Counting costs a nanosecond per byte; a body below this size cannot hold enough values to matter. */
+const countedFrom_bytes = 16 * 1024;
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [bracket, brace, closingBracket, closingBrace] = [0x5b, 0x7b, 0x5d, 0x7d];
+
+/**
+ * Asked before JSON is parsed: one value may take two bytes on the wire and a hundred in memory, and each may be a problem
+ * to report. Every value but the first one of all follows a comma or an opening bracket.
+ */
+export function refuseTooManyValues(json: Buffer, max = maxBodyValues): void {
+  if (json.length < countedFrom_bytes) return;
+  let values = 1;
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === quote) inText = !inText;
+    else if (inText) {
+      if (byte === backslash) at += 1;
+    } else if (byte === comma) values += 1;
+    else if (byte === bracket || byte === brace) {
+      values += 1;
+      depth += 1;
+      if (depth > maxDepth) throw nestedTooDeeply();
+    } else if (byte === closingBracket || byte === closingBrace) depth -= 1;
+    if (values > max) throw tooManyValues();
+  }
+}
+
+export function tooManyValues(): Failure {
+  return new Failure('invalid', 'BadRequestError', 'The request has too many values');
+}
+
+export function nestedTooDeeply(): Failure {
+  return new Failure('invalid', 'BadRequestError', 'The request is nested too deeply');
+}
