@@ -1,7 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
 import { accountMessages } from '../../test/kit/account-messages.ts';
 import { aNewUser, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { lockUser } from './users.ts';
+
+// Dozens of slow hashes in one test.
+vi.setConfig({ testTimeout: 60_000 });
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const password = 'correct horse';
@@ -21,6 +27,12 @@ async function times<T>(count: number, one: () => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let done = 0; done < count; done += 1) results.push(await one());
   return results;
+}
+
+async function waitingForALock(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(harness.app.db);
+  return rows[0]?.count ?? 0;
 }
 
 /** Undefined when none was sent. */
@@ -93,6 +105,19 @@ describe('wrong passwords', () => {
     expect(await failures(id)).toBe(30);
     harness.clock.advance({ seconds: 1 });
     expect((await tryPassword(id, password)).status).toBe(204);
+  });
+
+  it('400 for the right one that arrived while checks were refused, however late it is judged', async () => {
+    const id = await withPassword();
+    await times(11, () => tryPassword(id, 'wrong'));
+    const answer = await inTransaction(harness.app.db, async (tx) => {
+      await lockUser(tx, id);
+      const request = tryPassword(id, password);
+      await vi.waitFor(async () => expect(await waitingForALock()).toBe(1), { timeout: 15_000, interval: 20 });
+      harness.clock.advance({ seconds: 2 });
+      return { request };
+    });
+    expect(await answer.request).toMatchObject(incorrect);
   });
 
   it('judges eleven of many at once', async () => {

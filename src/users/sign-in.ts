@@ -32,6 +32,7 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'>;
  * account must be able to wait it out.
  */
 export async function verifyPassword(app: Needs, userId: string, password: string): Promise<void> {
+  const arrived = timestamp(app.clock.now());
   const hash = await selectPasswordHash(app.db, userId);
   // Also while checks are refused, so that the time tells nothing; and before the lock, which is then held briefly.
   const matches = await isPassword(password, hash);
@@ -39,7 +40,8 @@ export async function verifyPassword(app: Needs, userId: string, password: strin
     const user = await lockUser(tx, userId);
     const now = app.clock.now();
     const at = timestamp(now);
-    if (user.passwords_refused_until !== null && user.passwords_refused_until > at) {
+    // By when it arrived: however long the hash took, what was sent while checks were refused is not judged.
+    if (user.passwords_refused_until !== null && user.passwords_refused_until > arrived) {
       await countFailure(tx, userId, at);
       return false;
     }
