@@ -49,6 +49,10 @@ export const settings = {
     'Megabytes of request bodies that one process keeps in memory at once, an eighth of it for callers without credentials; further requests get 503.',
     { fallback: 128, min: 32, max: 65_536 },
   ),
+  READ_RATE_LIMIT: setting.integer(
+    'Reads through the public API (GET, previews) that one service may make in a minute with keys of one kind.',
+    { fallback: 0, fallbackText: 'its limit for sending, 3000 at least', min: 0, max: 1_000_000 },
+  ),
   WORKER_CONCURRENCY: setting.integer(
     'Background jobs that one process runs at the same time; 0: three more than it has PDF threads.',
     { fallback: 0, min: 0, max: 200 },
@@ -135,11 +139,14 @@ export const settings = {
   PRINT_FOLDER: setting.optionalText('Folder that the printer collects letters from, one folder per print run.', {
     fallbackText: '`outbox/print` in the data folder',
   }),
-  PDF_THREADS: setting.integer('Threads that draw and read PDF files; 0: all cores but one.', {
-    fallback: 0,
-    min: 0,
-    max: 64,
-  }),
+  PDF_THREADS: setting.integer(
+    'Threads that draw and read PDF files, and one more for previews that would wait; 0: all cores but one.',
+    {
+      fallback: 0,
+      min: 0,
+      max: 64,
+    },
+  ),
   SANDBOX_RECEIPTS: setting.oneOf(
     '`auto`: the sandbox sends itself a receipt for every message; `hold`: it never does, receipts come from outside.',
     ['auto', 'hold'],

@@ -27,6 +27,7 @@ import { returnedLetterRoutes } from './letters/returned-letters.routes.ts';
 import { activityRoutes } from './notifications/activity.routes.ts';
 import { oneOffRoutes } from './notifications/one-off.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
+import { limitReading } from './notifications/read-limits.ts';
 import { sendRoutes } from './notifications/send.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
@@ -187,7 +188,7 @@ export const surfaces: Surface<App>[] = [
     name: 'v2',
     description: 'For applications that send messages.',
     prefix: '/v2',
-    authenticate: authenticateApiCaller,
+    authenticate: (app) => limitReading(app, authenticateApiCaller(app)),
     credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],

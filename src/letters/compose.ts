@@ -23,7 +23,7 @@ export async function composeLetter(app: Needs, notificationId: string): Promise
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
   const { document, logo, attachments, incomplete } = await orderOfLetter(app, letter);
   if (incomplete) throw new Error('the attachment of the letter is not among the files');
-  const { pdf, page_count } = await app.pdfThreads.run('composeLetter', document, {
+  const { pdf, page_count } = await app.pdfThreads.inBackground(letter.service_id).run('composeLetter', document, {
     purpose: 'print',
     created_at: new Date(letter.created_at),
     attachments,

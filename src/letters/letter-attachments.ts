@@ -1,8 +1,13 @@
+import { letterTooLarge, maximumLetterBytes } from '../notifications/letter-rules.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
 import { maximumPages } from '../rendering/pdf-check.ts';
-import { createLetterAttachment, type NewAttachmentRequest } from '../templates/letter-attachments.ts';
+import {
+  createLetterAttachment,
+  getServiceOfTemplate,
+  type NewAttachmentRequest,
+} from '../templates/letter-attachments.ts';
 import { readUpload } from '../templates/upload.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { readPages } from './precompiled.ts';
@@ -13,12 +18,24 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: Pd
 export async function attachPages(app: Needs, request: NewAttachmentRequest & { content: string }) {
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
+  refuseIfTooLarge(pdf);
+  const serviceId = await getServiceOfTemplate(app.db, attachment.template_id);
   await refuseIfInfected(app.virusScanner, pdf);
-  return createLetterAttachment(app, { ...attachment, page_count: await countPrintablePages(app, pdf) }, pdf);
+  const page_count = await countPrintablePages(app, serviceId, pdf);
+  return createLetterAttachment(app, { ...attachment, page_count }, pdf);
 }
 
-async function countPrintablePages(app: Needs, pdf: Buffer): Promise<number> {
-  const { message, page_count, invalid_pages } = await readPages(app, pdf, 'attachment');
+function refuseIfTooLarge(pdf: Buffer): void {
+  if (pdf.length > maximumLetterBytes) throw invalid({ content: [letterTooLarge] });
+}
+
+async function countPrintablePages(app: Needs, serviceId: string, pdf: Buffer): Promise<number> {
+  const { message, page_count, invalid_pages } = await readPages(
+    app.log,
+    app.pdfThreads.forRequest(serviceId),
+    pdf,
+    'attachment',
+  );
   if (message !== null) {
     throw invalid({ content: [message], ...(invalid_pages && { invalid_pages: invalid_pages.map(String) }) });
   }

@@ -25,7 +25,7 @@ export async function putLogo(app: Needs, brandingId: string, svg: string): Prom
 
 async function checkLogo({ pdfThreads }: Needs, svg: string) {
   try {
-    return await pdfThreads.run('checkLogo', svg);
+    return await pdfThreads.forRequest('letter-branding').run('checkLogo', svg);
   } catch (error) {
     // A drawing that takes a thread down would take one down for every letter.
     if (error instanceof WorkerFailure && error.reason !== 'closed') return 'cannot-be-drawn';

@@ -17,7 +17,7 @@ import {
   selectLetterFile,
   selectServiceBrand,
 } from './letters.sql.ts';
-import type { PdfThreads } from './pdf-threads.ts';
+import type { PdfTasks, PdfThreads } from './pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
   compiledTemplates: CompiledTemplates;
@@ -52,8 +52,9 @@ export async function previewLetter(
     const content = await showUploaded(app, letter, found, format, page);
     return { content, page_count: found?.page_count ?? null, ...problems };
   }
-  const { pdf, page_count } = await compose(app, await orderOfLetter(app, letter));
-  return { content: await show(app, pdf, format, page), page_count, ...problems };
+  const pdfTasks = app.pdfThreads.forRequest(letter.service_id);
+  const { pdf, page_count } = await compose(pdfTasks, await orderOfLetter(app, letter));
+  return { content: await show(pdfTasks, pdf, format, page), page_count, ...problems };
 }
 
 async function showUploaded(
@@ -64,9 +65,10 @@ async function showUploaded(
   page: number,
 ): Promise<Uint8Array> {
   const pdf = await readLetterPdf(app.files, letter);
+  const pdfTasks = app.pdfThreads.forRequest(letter.service_id);
   const outside = found?.message === 'content-outside-printable-area' ? (found.invalid_pages ?? []) : undefined;
-  if (format === 'pdf') return outside ? app.pdfThreads.run('overlayPdf', pdf) : pdf;
-  return show(app, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
+  if (format === 'pdf') return outside ? pdfTasks.run('overlayPdf', pdf) : pdf;
+  return show(pdfTasks, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
 }
 
 /** A template as a letter; places without a value are marked. */
@@ -88,21 +90,29 @@ export async function previewLetterTemplate(
     address: lines,
     date: app.clock.now(),
   });
-  const { pdf, page_count } = await compose(app, drawing);
+  const pdfTasks = app.pdfThreads.forRequest(serviceId);
+  const { pdf, page_count } = await compose(pdfTasks, drawing);
   return {
-    content: await show(app, pdf, format, page),
+    content: await show(pdfTasks, pdf, format, page),
     page_count,
     message: page_count > maximumPages ? 'letter-too-long' : '',
     invalid_pages: [],
   };
 }
 
-function compose({ pdfThreads }: Needs, { document, logo, attachments }: DrawingOrder) {
-  return pdfThreads.run('composeLetter', document, { purpose: 'preview', attachments, logo });
+async function compose(pdfTasks: PdfTasks, { document, logo, attachments }: DrawingOrder) {
+  try {
+    return await pdfTasks.run('composeLetter', document, { purpose: 'preview', attachments, logo });
+  } catch (error) {
+    if (error instanceof WorkerFailure && error.reason !== 'closed') {
+      throw invalid('There is no picture of this letter: drawing it takes too long');
+    }
+    throw error;
+  }
 }
 
 async function show(
-  { pdfThreads }: Needs,
+  pdfTasks: PdfTasks,
   pdf: Uint8Array,
   format: PreviewFormat,
   page: number,
@@ -110,7 +120,7 @@ async function show(
 ): Promise<Uint8Array> {
   if (format === 'pdf') return pdf;
   try {
-    return await pdfThreads.run('pageToPng', pdf, page, { decoration });
+    return await pdfTasks.run('pageToPng', pdf, page, { decoration });
   } catch (error) {
     if (error instanceof Error && error.name === 'NoSuchPage') throw invalid(error.message);
     if (isFaultOfFile(error)) throw invalid('There is no picture of this letter: its file cannot be read');

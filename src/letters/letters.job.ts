@@ -37,6 +37,8 @@ interface LetterAttempt extends LetterJob {
 const mostAttempts = 16;
 const longestDelay_ms = 300_000;
 const shortestDelay_ms = 2_000;
+// Behind letters that were not tried yet.
+const retryPriority = 50;
 
 export function letterJobs(app: Needs): Job[] {
   if (app.virusScanner.mode === 'marker-only') {
@@ -109,7 +111,7 @@ async function tryLetter(app: Needs, name: string, work: LetterAttempt, run: () 
     } else {
       const delay_ms = Math.min(longestDelay_ms, shortestDelay_ms * 2 ** attempt);
       const again = { notification_id, attempt: attempt + 1 };
-      await app.queue.add(app.db, name, again, { run_at: later(now, delay_ms) });
+      await app.queue.add(app.db, name, again, { run_at: later(now, delay_ms), priority: retryPriority });
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
+import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/virus-scan.ts';
 import { WorkerFailure } from '../platform/worker-pool.ts';
@@ -14,7 +15,7 @@ import {
 import { ready } from './compose.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
-import type { PdfThreads } from './pdf-threads.ts';
+import type { PdfTasks, PdfThreads } from './pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
   config: Pick<Config, 'PRINT_PROVIDER'>;
@@ -35,18 +36,22 @@ async function check(app: Needs, letter: Letter): Promise<LetterResult> {
   const pdf = await app.files.get(letterFiles.uploaded(letter.id));
   if (!pdf) throw new Error('the uploaded letter is not among the files');
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
-  const found = judgePrecompiled(await readPages(app, pdf, 'letter'), (lines) => readAddress(letter, lines));
+  const found = judgePrecompiled(
+    await readPages(app.log, app.pdfThreads.inBackground(letter.service_id), pdf, 'letter'),
+    (lines) => readAddress(letter, lines),
+  );
   if (found.message !== null || found.recipient_address === null) return refused(letter, found);
   return accepted(app, letter, pdf, found.recipient_address, found.page_count ?? 0);
 }
 
 export async function readPages(
-  { pdfThreads, log }: Pick<Needs, 'pdfThreads' | 'log'>,
+  log: Log,
+  pdfTasks: PdfTasks,
   pdf: Uint8Array,
   kind: PrecompiledKind,
 ): Promise<PrecompiledReading> {
   try {
-    return await pdfThreads.run('readPrecompiled', pdf, kind);
+    return await pdfTasks.run('readPrecompiled', pdf, kind);
   } catch (error) {
     if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
     log.warn({ reason: error.reason }, `an uploaded ${kind} was too much for a thread`);
@@ -80,7 +85,9 @@ async function accepted(
   const address = parsePostalAddress(recipient.split('\n'));
   // What was sent with a test key is never printed: its sender gets back the very bytes that were uploaded.
   if (letter.key_type !== 'test') {
-    const rewritten = await app.pdfThreads.run('rewritePrecompiled', pdf, recipient.split('\n'));
+    const rewritten = await app.pdfThreads
+      .inBackground(letter.service_id)
+      .run('rewritePrecompiled', pdf, recipient.split('\n'));
     await app.files.put(letterFiles.finished(letter.id), rewritten);
   }
   const change = {

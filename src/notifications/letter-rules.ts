@@ -8,6 +8,7 @@ import {
   parsePostalAddress,
 } from '../recipients/postal-address.ts';
 import { QR_CODE_CHARACTER_LIMIT } from '../rendering/letter.ts';
+import { comparableKey } from '../rendering/personalisation.ts';
 import type { LetterTemplate } from '../rendering/template.ts';
 import type { Values } from './send-rules.ts';
 import type { Sender } from './sender.ts';
@@ -54,9 +55,25 @@ export function readAddress({ service }: Sender, values: Values): PostalAddress 
   return address;
 }
 
+/** The lines of the address, which are shown with the letter whether the template uses them or not. */
+export function addressValues(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => /^(addressline[1-7]|postcode)$/.test(comparableKey(name))),
+  );
+}
+
+/** As much as the official clients send. */
+export const maximumLetterBytes = 5 * 1024 * 1024;
+export const letterTooLarge = 'Letter must not be larger than 5MB';
+
+// Base64 is a third longer than what it stands for, and may come in lines.
+const longestContent = 1.5 * maximumLetterBytes;
+
 /** A letter that comes as PDF. What is in the file is looked at later; here it only has to be a file. */
 export function decodeLetter(content: string): Buffer {
+  if (content.length > longestContent) throw invalid(letterTooLarge);
   const decoded = decodeBase64(content);
   if (!decoded) throw invalid('Cannot decode letter content (invalid base64 encoding)');
+  if (decoded.length > maximumLetterBytes) throw invalid(letterTooLarge);
   return decoded;
 }

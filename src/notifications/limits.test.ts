@@ -241,7 +241,7 @@ describe('rate limit', () => {
 
   it('a large limit is exact in one process, also while the database is being asked', async () => {
     const limits = new RateLimits(harness.app);
-    const caller = { service_id: await aService(harness), key_type: 'normal' } as const;
+    const caller = { service_id: await aService(harness), window: 'normal' } as const;
     const take = (count: number) => Array.from({ length: count }, async () => limits.take(caller, 800));
     const decisions = take(1);
     for (let taken = 1; taken < 780; taken += 5) {

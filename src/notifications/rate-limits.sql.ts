@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Db } from '../platform/db/database.ts';
 
+export type RateWindow = KeyType | `read-${KeyType}`;
+
 interface RateRequest {
   service_id: string;
-  key_type: KeyType;
+  key_type: RateWindow;
   /** Let through already. */
   already: number;
   /** Waiting for an answer. */
@@ -14,7 +16,7 @@ interface RateRequest {
 
 export interface RateAnswer {
   service_id: string;
-  key_type: KeyType;
+  key_type: RateWindow;
   granted: number;
   /** In the window now, with what was just added. */
   used: number;

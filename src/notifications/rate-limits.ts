@@ -1,7 +1,7 @@
 import type { ApiCaller } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { deleteRateWindows, type RateAnswer, takeRatePermits } from './rate-limits.sql.ts';
+import { deleteRateWindows, type RateAnswer, type RateWindow, takeRatePermits } from './rate-limits.sql.ts';
 
 const rateWindowSeconds = 60;
 
@@ -31,7 +31,8 @@ interface RateDecision {
 
 interface Window {
   service_id: string;
-  key_type: ApiCaller['key_type'];
+  /** What is counted: sending with one kind of key, or reading. */
+  window: RateWindow;
   top: number;
   /** In all processes, as last heard. */
   used: number;
@@ -51,9 +52,9 @@ interface Window {
 type Needs = Pick<Platform, 'db' | 'clock' | 'log'>;
 
 /**
- * A rolling window of requests by service and kind of key, shared by all processes through the database. Far below the
- * limit a request is let through at once and reported with others, once a second; near it, and for small limits always,
- * the database decides. Requests that wait for that share one round trip.
+ * Rolling windows of requests by service and kind of key, apart for sending and reading, shared by all processes through
+ * the database. Far below the limit a request is let through at once and reported with others, once a second; near it, and
+ * for small limits always, the database decides. Requests that wait for that share one round trip.
  */
 export class RateLimits {
   private readonly app: Needs;
@@ -68,8 +69,8 @@ export class RateLimits {
     this.app = app;
   }
 
-  take(caller: Pick<ApiCaller, 'service_id' | 'key_type'>, limit: number): Promise<RateDecision> | RateDecision {
-    const window = this.windowOf(caller);
+  take(which: Pick<Window, 'service_id' | 'window'>, limit: number): Promise<RateDecision> | RateDecision {
+    const window = this.windowOf(which);
     const now = this.app.clock.now().getTime();
     if (window.top !== limit) Object.assign(window, { top: limit, fullUntil: 0 });
     if (isFull(window, now)) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
@@ -90,13 +91,13 @@ export class RateLimits {
     clearTimeout(this.timer);
   }
 
-  private windowOf({ service_id, key_type }: Pick<ApiCaller, 'service_id' | 'key_type'>): Window {
-    const key = `${service_id} ${key_type}`;
+  private windowOf({ service_id, window: counted }: Pick<Window, 'service_id' | 'window'>): Window {
+    const key = `${service_id} ${counted}`;
     const known = this.windows.get(key);
     if (known) return known;
     if (this.windows.size >= rememberedWindows) this.forgetIdleWindows();
     const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: 0, undecided: 0 };
-    const window = { service_id, key_type, top: 0, ...counts, fullUntil: 0, waiting: [] };
+    const window = { service_id, window: counted, top: 0, ...counts, fullUntil: 0, waiting: [] };
     this.windows.set(key, window);
     return window;
   }
@@ -148,14 +149,14 @@ export class RateLimits {
     try {
       const answers = await takeRatePermits(
         this.app.db,
-        asked.map(({ window: { service_id, key_type, reporting, top }, waiting }) => {
+        asked.map(({ window: { service_id, window: key_type, reporting, top }, waiting }) => {
           return { service_id, key_type, already: reporting, waiting: waiting.length, top };
         }),
         { slot: Math.floor(now / slotMs), window_slots: windowSlots },
       );
       const byKey = new Map(answers.map((answer) => [`${answer.service_id} ${answer.key_type}`, answer]));
       for (const { window, waiting } of asked) {
-        const answer = byKey.get(`${window.service_id} ${window.key_type}`);
+        const answer = byKey.get(`${window.service_id} ${window.window}`);
         if (answer) settle(window, waiting, answer, now);
       }
     } catch (error) {

@@ -88,6 +88,15 @@ describe('POST /v2/notifications/letter, from a template', () => {
     expect(await stored(body.id)).toMatchObject({ postage, recipient, international: postage !== 'second' });
   });
 
+  it('201 without keeping values that nothing uses; the address is kept in its spelling', async () => {
+    const given = { ...address, 'Address Line 3': 'Westminster', THING: 'tea', unused: 'x'.repeat(1_000) };
+    const { body } = await send({ personalisation: given });
+    const { unused: _unused, ...kept } = given;
+    expect((await stored(body.id))?.personalisation).toEqual(kept);
+    const { body: read } = await harness.v2('GET', `/v2/notifications/${body.id}`, key);
+    expect(read).toMatchObject({ line_1: 'Ada Lovelace', line_3: 'Westminster', postcode: 'sw1a1aa' });
+  });
+
   it('201 with the template’s postage and contact block', async () => {
     const contact = await aReplyTo(harness, service, 'letter', { text: 'Post Office\n((desk))' });
     const first = await aTemplate(harness, service, { template_type: 'letter', postage: 'first', reply_to: contact });
@@ -287,6 +296,17 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     const found = answer.body.errors.map(({ message }: { message: string }) => message);
     expect(found.sort()).toEqual([...messages].sort());
     expect(answer.body.errors.every(({ error }: { error: string }) => error === 'ValidationError')).toBe(true);
+  });
+
+  it('400 for a file over 5 MB, and nothing is kept', async () => {
+    const before = harness.files.kept.size;
+    const largest = Buffer.alloc(5 * 1024 * 1024, 7);
+    expect((await letter({ content: largest.toString('base64') })).status).toBe(201);
+    const over = Buffer.alloc(largest.length + 1, 7).toString('base64');
+    const text = 'Letter must not be larger than 5MB';
+    expectError(await letter({ content: over }), 400, 'BadRequestError', text);
+    expectError(await letter({ content: 'A'.repeat(12_000_000) }), 400, 'BadRequestError', text);
+    expect(harness.files.kept.size).toBe(before + 1);
   });
 
   it('403 with a team key, in trial mode and without the permission, before the content is looked at', async () => {

@@ -86,7 +86,7 @@ export function sendRoutes(http: Http, app: SendingApp): void {
         // The same answer again uses up nothing.
         if (request.knownAnswer) return;
       }
-      const taken = app.sending.rateLimits.take(caller, service.rate_limit);
+      const taken = app.sending.rateLimits.take({ service_id: service.id, window: key_type }, service.rate_limit);
       const decision = taken instanceof Promise ? await taken : taken;
       reply.headers(rateLimitHeaders(service.rate_limit, decision));
       if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);

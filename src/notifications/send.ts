@@ -9,7 +9,7 @@ import { cleanRecipient } from '../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../rendering/sanitise.ts';
 import { getOrCreatePrecompiledTemplate } from '../templates/precompiled-template.ts';
 import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
-import { decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
+import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { letterFiles, letterWork } from './letter-work.ts';
 import { newNotification } from './new-notification.ts';
 import type { Postage } from './notification.ts';
@@ -77,7 +77,7 @@ export async function sendSms(
     normalised_recipient: number.normalised,
     international: number.international,
     rate_multiplier: number.multiplier,
-    personalisation: values,
+    personalisation: template.compiled.used(values),
     reply_to_text: smsSender,
     scheduled_for,
   });
@@ -134,7 +134,7 @@ export async function sendEmail(
     client_reference: request.reference,
     recipient: cleaned,
     normalised_recipient: address,
-    personalisation,
+    personalisation: template.compiled.used(personalisation),
     reply_to_text: replyTo,
     // As it was checked: it becomes a header of the email, where a line break or `>` would mean something else.
     one_click_unsubscribe_url: one_click_unsubscribe_url
@@ -177,7 +177,7 @@ export async function sendLetter(app: SendingApp, sender: Sender, request: Lette
     recipient: address.lines.join('\n'),
     international: address.international,
     postage: postageForAddress(address, template.row.postage ?? 'second'),
-    personalisation: values,
+    personalisation: { ...addressValues(values), ...template.compiled.used(values) },
     reply_to_text: template.row.reply_to_text,
     lane: null,
   });

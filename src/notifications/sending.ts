@@ -1,6 +1,7 @@
 import type { Platform } from '../platform/platform.ts';
 import { Acceptor } from './accept.ts';
 import { RunningRequests } from './idempotency.ts';
+import { LetterTurns } from './letter-turns.ts';
 import { RateLimits } from './rate-limits.ts';
 import { type SendingServices, sendingServices } from './sending-service.ts';
 
@@ -10,6 +11,7 @@ export interface Sending {
   rateLimits: RateLimits;
   acceptor: Acceptor;
   running: RunningRequests;
+  letterTurns: LetterTurns;
   /** Of files of templates, by path: see `prepareDocuments`. */
   fileSizes: Map<string, number>;
 }
@@ -20,6 +22,7 @@ export function createSending(app: Platform): Sending {
     rateLimits: new RateLimits(app),
     acceptor: new Acceptor(app),
     running: new RunningRequests(),
+    letterTurns: new LetterTurns(app.clock),
     fileSizes: new Map(),
   };
 }

@@ -52,7 +52,10 @@ export async function storeAndAnswer<Answer>(
               await files?.record?.(tx);
               if (!notification) return;
               if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
-              if (job) await app.queue.add(tx, job, { notification_id: notification.id } satisfies LetterJob);
+              if (job) {
+                const priority = app.sending.letterTurns.priorityFor(notification);
+                await app.queue.add(tx, job, { notification_id: notification.id } satisfies LetterJob, { priority });
+              }
             }
           : undefined,
     });

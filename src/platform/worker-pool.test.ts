@@ -112,6 +112,66 @@ describe('createWorkerPool', () => {
     await expect(all).resolves.toEqual(['slept', 'slept', 'slept', 'slept']);
   });
 
+  it('lets owners take turns', async () => {
+    open({ size: 1 });
+    const order: string[] = [];
+    const run = (owner: string, share = {}) =>
+      pool
+        .runnerFor({ owner, ...share })
+        .run('double', 1)
+        .then(() => order.push(owner));
+    const blocker = pool.run('slow', 100);
+    await Promise.all([run('a'), run('a'), run('a'), run('b'), run('c'), run('b'), blocker]);
+    expect(order.join('')).toBe('abcaba');
+  });
+
+  it('begins an urgent task at once although background tasks take every thread', async () => {
+    open({ size: 1 });
+    await pool.run('double', 1);
+    let isDone = false;
+    const blockers = [pool.run('slow', 3_000).then(() => (isDone = true)), pool.run('double', 1)];
+    const urgent = pool.runnerFor({ owner: 'a', urgent: true });
+    expect(await urgent.run('double', 4)).toBe(8);
+    expect(isDone).toBe(false);
+    await Promise.all(blockers);
+  });
+
+  it('puts background tasks off, but not for ever', async () => {
+    open({ size: 1 });
+    const order: string[] = [];
+    const urgent = pool.runnerFor({ owner: 'a', urgent: true });
+    const first = urgent.run('slow', 50);
+    const all = [pool.run('double', 1).then(() => order.push('background'))];
+    for (let index = 0; index < 8; index += 1) all.push(urgent.run('double', 1).then(() => order.push('urgent')));
+    await Promise.all([first, ...all]);
+    expect(order.indexOf('background')).toBe(3);
+  });
+
+  it('refuses one task more than an owner may have waiting, and takes those of others', async () => {
+    open({ size: 1 });
+    const one = pool.runnerFor({ owner: 'a', urgent: true, maxWaiting: 2 });
+    const taken = [one.run('slow', 50), one.run('double', 1), one.run('double', 2)];
+    await expect(one.run('double', 3)).rejects.toMatchObject({ reason: 'too-many' });
+    const other = pool.runnerFor({ owner: 'b', urgent: true, maxWaiting: 2 });
+    expect(await other.run('double', 4)).toBe(8);
+    await Promise.all(taken);
+    expect(await one.run('double', 3)).toBe(6);
+  });
+
+  it('does not count the time in which a task waits and does nothing, up to a bound', async () => {
+    open({ size: 1, timeout_ms: 500 });
+    await pool.run('double', 1);
+    const waiting = pool.run('slow', 900);
+    await (process.platform === 'linux' ? expect(waiting).resolves.toBe('slept') : expect(waiting).rejects.toThrow());
+    await expect(pool.run('slow', 60_000)).rejects.toMatchObject({ reason: 'timeout' });
+  });
+
+  it('takes the time limit of the owner', async () => {
+    open({ size: 1, timeout_ms: 10_000 });
+    const hasty = pool.runnerFor({ owner: 'a', timeout_ms: 200 });
+    await expect(hasty.run('hang')).rejects.toMatchObject({ message: 'task hang took longer than 200 ms' });
+  });
+
   it('closes after the running task, refuses the waiting one and every later one', async () => {
     open({ size: 1 });
     const running = pool.run('slow', 150);

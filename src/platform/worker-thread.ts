@@ -1,10 +1,11 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { findThreadTimes } from './thread-time.ts';
 
 /** What the pool sends to a thread, and what the thread answers. One task at a time, so no ids are needed. */
 export type TaskMessage = { task: string; args: unknown[] };
 export type ThreadMessage =
-  | { kind: 'ready' }
+  | { kind: 'ready'; times: string | undefined }
   | { kind: 'done'; value: unknown }
   | { kind: 'failed'; error: ThreadError };
 
@@ -40,7 +41,7 @@ port.on('message', async ({ task, args }: TaskMessage) => {
   }
 });
 
-port.postMessage({ kind: 'ready' } satisfies ThreadMessage);
+port.postMessage({ kind: 'ready', times: findThreadTimes() } satisfies ThreadMessage);
 
 function describeError(thrown: unknown): ThreadError {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));

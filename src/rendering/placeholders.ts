@@ -99,6 +99,13 @@ function readValues(slots: Slots, personalisation: Personalisation | null | unde
   return values;
 }
 
+/** Only what the template has a placeholder for, in the spelling that was given. Most callers give nothing else. */
+export function usedValues<Value>(slots: Slots, values: Readonly<Record<string, Value>>): Record<string, Value> {
+  const isUsed = (spelling: string) => findSlot(slots, spelling) !== -1;
+  if (Object.keys(values).every(isUsed)) return values;
+  return Object.fromEntries(Object.entries(values).filter(([spelling]) => isUsed(spelling)));
+}
+
 export function missingNames(slots: Slots, personalisation: Personalisation | null | undefined): string[] {
   const values = readValues(slots, personalisation);
   return slots.names.filter((_, slot) => isMissing(values[slot]));

@@ -12,7 +12,7 @@ import { type EmailBrand, type EmailPlatform, renderEmailPage } from './email-pa
 import { compileContactBlock, findLongQrCodes, type LetterOptions, type LetterTexts, renderLetter } from './letter.ts';
 import type { LetterDocument } from './letter-model.ts';
 import type { Personalisation } from './personalisation.ts';
-import { compileText, htmlSlots, missingNames, type Slots, textSlots } from './placeholders.ts';
+import { compileText, htmlSlots, missingNames, type Slots, textSlots, usedValues } from './placeholders.ts';
 import { renderSms, type SmsMessage, type SmsOptions } from './sms.ts';
 
 export type TemplateType = 'sms' | 'email' | 'letter';
@@ -36,6 +36,8 @@ type Placeholders = {
   placeholders: readonly string[];
   /** Names without a value, in the same order. An empty text is a value, null is none. */
   missing(personalisation: Personalisation): string[];
+  /** Without the values that the template has no use for. */
+  used<Value>(values: Readonly<Record<string, Value>>): Record<string, Value>;
 };
 
 type SmsTemplate = Placeholders & {
@@ -152,6 +154,7 @@ function placeholdersOf(slots: Slots): Placeholders {
   return {
     placeholders: slots.names,
     missing: (personalisation) => missingNames(slots, personalisation),
+    used: (values) => usedValues(slots, values),
   };
 }
 

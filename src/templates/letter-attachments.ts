@@ -51,6 +51,12 @@ export function createLetterAttachment(
   });
 }
 
+export async function getServiceOfTemplate(db: Db, templateId: string): Promise<string> {
+  const template = await selectTemplateById(db, templateId);
+  if (!template || template.hidden) throw notFound();
+  return template.service;
+}
+
 export async function getLetterAttachment(db: Db | Tx, attachmentId: string) {
   const attachment = await selectLetterAttachment(db, attachmentId);
   if (!attachment) throw notFound();

@@ -7,6 +7,8 @@ interface JobOptions {
   job_key?: string;
   /** Jobs of one named queue run one after the other. */
   queue_name?: string;
+  /** Jobs with a lower number go first; 0 unless given. */
+  priority?: number;
 }
 
 /** Background jobs live in the same database, so a job commits with the row it is about, or not at all. */
@@ -21,7 +23,8 @@ export const databaseQueue: Queue = {
       payload => ${JSON.stringify(payload)}::json,
       queue_name => ${options.queue_name ?? null},
       run_at => ${options.run_at ?? null}::timestamptz,
-      job_key => ${options.job_key ?? null}
+      job_key => ${options.job_key ?? null},
+      priority => ${options.priority ?? null}
     )`.execute(db);
   },
 };
