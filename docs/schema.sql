@@ -550,7 +550,7 @@ create table rate_windows (
   key_type text not null,
   slot bigint not null,
   count integer not null,
-  constraint rate_windows_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
+  constraint rate_windows_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text, 'read-normal'::text, 'read-team'::text, 'read-test'::text]))),
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
 

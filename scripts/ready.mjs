@@ -36,7 +36,11 @@ function isInstallStale() {
 function install() {
   say('installing dependencies');
   // Compiling needs the development dependencies, which NODE_ENV=production would leave out.
-  run('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error', ...cacheElsewhere()], 'ignore');
+  run(
+    'npm',
+    ['ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=error', ...cacheElsewhere()],
+    'ignore',
+  );
 }
 
 /** Some accounts have no home folder to write to. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chooseServerUser, findBarrier } from './embedded-user.ts';
+import { chooseServerUser, findBarrier, isNobody } from './embedded-user.ts';
 
 describe('chooseServerUser', () => {
   const root = 'root:x:0:0:root:/root:/bin/bash\n';
@@ -10,6 +10,7 @@ describe('chooseServerUser', () => {
   const postgres = 'postgres:x:101:104:PostgreSQL administrator,,,:/var/lib/postgresql:/bin/bash\n';
 
   it.each([
+    ['pennypost before all others', `${root}${postgres}pennypost:x:900:900::/:/bin/false\n`, { uid: 900, gid: 900 }],
     ['postgres before nobody', root + nobody + postgres, { uid: 101, gid: 104 }],
     ['nobody where there is no postgres', root + nobody, { uid: 65534, gid: 65533 }],
     [
@@ -25,7 +26,15 @@ describe('chooseServerUser', () => {
     ['there is neither', root],
     ['postgres is another name for root', 'postgres:x:0:0::/root:/bin/sh\n'],
   ])('says what to do when %s', (_, passwd) => {
-    expect(() => chooseServerUser(passwd)).toThrow('neither a user "postgres" nor a user "nobody"');
+    expect(() => chooseServerUser(passwd)).toThrow('no user "pennypost", "postgres" or "nobody"');
+  });
+});
+
+describe('isNobody', () => {
+  it('knows the user that programs share', () => {
+    const passwd = 'postgres:x:101:104::/:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n';
+    expect(isNobody({ uid: 65534, gid: 65533 }, passwd)).toBe(true);
+    expect(isNobody({ uid: 101, gid: 104 }, passwd)).toBe(false);
   });
 });
 

@@ -14,17 +14,28 @@ export function ownUid(): number | undefined {
 }
 
 export function chooseServerUser(passwd = readFileSync('/etc/passwd', 'utf8')): ServerUser {
-  for (const wanted of ['postgres', 'nobody']) {
-    for (const line of passwd.split('\n')) {
-      const [name, , uid, gid] = line.split(':');
-      // macOS writes nobody as -2; the kernel wants it unsigned.
-      if (name === wanted && Number(uid) !== 0) return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
-    }
+  for (const wanted of ['pennypost', 'postgres', 'nobody']) {
+    const user = findUser(wanted, passwd);
+    if (user && user.uid !== 0) return user;
   }
   throw new OperatorError(
-    'PostgreSQL cannot run as root, and there is neither a user "postgres" nor a user "nobody" to run it as. ' +
-      'Start Pennypost as an ordinary user, create one of these users, or set DATABASE_URL.',
+    'PostgreSQL cannot run as root, and there is no user "pennypost", "postgres" or "nobody" to run it as. ' +
+      'Start Pennypost as an ordinary user, create one of these users (useradd --system pennypost), or set DATABASE_URL.',
   );
+}
+
+/** Other programs run as `nobody` too, and whoever is the same user can read the database. */
+export function isNobody({ uid }: ServerUser, passwd = readFileSync('/etc/passwd', 'utf8')): boolean {
+  return findUser('nobody', passwd)?.uid === uid;
+}
+
+function findUser(wanted: string, passwd: string): ServerUser | undefined {
+  for (const line of passwd.split('\n')) {
+    const [name, , uid, gid] = line.split(':');
+    // macOS writes nobody as -2; the kernel wants it unsigned.
+    if (name === wanted) return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+  }
+  return undefined;
 }
 
 export const READ = 4;

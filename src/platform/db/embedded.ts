@@ -16,6 +16,7 @@ import {
   shutDown,
   signalServer,
 } from './embedded-server.ts';
+import { isNobody } from './embedded-user.ts';
 
 interface EmbeddedPostgresOptions {
   dataDir: string;
@@ -70,6 +71,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     if (location.folder.startsWith(tmpdir())) {
       log.warn({ location: location.folder }, 'The database is in a folder for temporary files, which may be emptied');
     }
+  }
+  if (location.user && isNobody(location.user)) {
+    log.warn(
+      {},
+      'PostgreSQL runs as nobody, as other programs may: run Pennypost as a user of its own, or, before its first start as root, create one (useradd --system pennypost)',
+    );
   }
   const binaries = findBinaries(location.user);
   const cluster: Cluster = {

@@ -421,7 +421,7 @@ export interface QueueWorkers {
 
 export interface RateWindows {
   service_id: string;
-  key_type: 'normal' | 'team' | 'test';
+  key_type: 'normal' | 'team' | 'test' | 'read-normal' | 'read-team' | 'read-test';
   slot: number;
   count: number;
 }

