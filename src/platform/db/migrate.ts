@@ -86,7 +86,9 @@ async function apply(client: pg.Client, name: string): Promise<void> {
 
 async function migrateQueue(url: string, log: Log): Promise<void> {
   const pgPool = new pg.Pool({ connectionString: url, max: 1, options: '-c statement_timeout=0' });
-  pgPool.on('error', (error) => log.warn({ err: error }, 'the migration connection was lost'));
+  const onError = (error: Error) => log.warn({ err: error }, 'the migration connection was lost');
+  pgPool.on('error', onError);
+  pgPool.on('connect', (client) => client.on('error', onError));
   const utils = await makeWorkerUtils({ pgPool });
   try {
     await utils.migrate();
