@@ -79,7 +79,9 @@ async function apply(client: pg.Client, name: string): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    if (error instanceof pg.DatabaseError && error.code === '55P03') throw new LockNotAvailable(name, error);
+    // 40P01: traffic and the migration wait for each other, and PostgreSQL ended the migration.
+    if (error instanceof pg.DatabaseError && ['55P03', '40P01'].includes(error.code ?? ''))
+      throw new LockNotAvailable(name, error);
     throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
