@@ -14,7 +14,7 @@ export async function throwAwayDatabase() {
     environment: {
       DATABASE_URL: server.url,
       DATA_DIR: dataDir,
-      SECRET_KEY: 'secret-key-of-the-benchmark',
+      SECRET_KEY: 'secret-key-of-the-benchmark-which-is-long-enough',
       ADMIN_CLIENT_SECRETS: adminSecret,
       DEMO: 'false',
     },

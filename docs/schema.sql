@@ -13,6 +13,13 @@ create table annual_allowances (
   constraint annual_allowances_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 
+create table api_key_uses (
+  api_key_id uuid not null,
+  last_used_at timestamp with time zone not null,
+  constraint api_key_uses_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
+  constraint api_key_uses_pkey PRIMARY KEY (api_key_id)
+);
+
 create table api_keys (
   id uuid not null,
   service_id uuid not null,
@@ -24,6 +31,8 @@ create table api_keys (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   expiry_date timestamp with time zone,
+  expires_at timestamp with time zone,
+  allowed_networks text[],
   constraint api_keys_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint api_keys_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -42,6 +51,8 @@ create table api_keys_history (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   expiry_date timestamp with time zone,
+  expires_at timestamp with time zone,
+  allowed_networks text[],
   constraint api_keys_history_pkey PRIMARY KEY (id, version)
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
@@ -345,6 +356,7 @@ create table notifications (
   created_at timestamp with time zone not null,
   sent_at timestamp with time zone,
   updated_at timestamp with time zone,
+  secret_personalisation text,
   document_download_count smallint,
   constraint notifications_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint notifications_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
@@ -585,6 +597,14 @@ create table sandbox_messages (
   constraint sandbox_messages_pkey PRIMARY KEY (reference)
 );
 CREATE INDEX sandbox_messages_receipt_due_at_idx ON public.sandbox_messages USING btree (receipt_due_at) WHERE (receipt_due_at IS NOT NULL);
+
+create table secret_form (
+  singleton boolean not null,
+  form smallint not null,
+  constraint secret_form_form_check CHECK ((form = ANY (ARRAY[1, 2]))),
+  constraint secret_form_pkey PRIMARY KEY (singleton),
+  constraint secret_form_singleton_check CHECK (singleton)
+);
 
 create table service_callback_api (
   id uuid not null,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
@@ -17,6 +18,7 @@ import { Metrics } from './platform/metrics.ts';
 import { objectStore } from './platform/object-store.ts';
 import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
+import { followSecretForm } from './platform/secret-form.ts';
 import { SecretBox } from './platform/secrets.ts';
 import { createVirusScanner, type VirusScanner } from './platform/virus-scan.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
@@ -27,6 +29,7 @@ export interface App extends Platform {
   config: Config;
   build: Build;
   serviceKeys: ServiceKeys;
+  keyUses: KeyUses;
   compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
   virusScanner: VirusScanner;
@@ -58,7 +61,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.LOG_LEVEL);
   const clock = outside.clock ?? systemClock;
   const metrics = new Metrics();
-  const secrets = new SecretBox(config.SECRET_KEY);
+  const secrets = new SecretBox(config.SECRET_KEYS);
   const files = outside.files ?? openFiles(config, clock);
   const { DATABASE_SESSION_URL: sessionUrl } = config;
   const { db, pool, close } = openDatabase({
@@ -72,6 +75,7 @@ export function buildApp(config: Config, outside: Outside): App {
   metrics.observePool(pool);
   const notices = new Notices({ url: outside.databaseUrl, sessionUrl: sessionUrl ?? outside.databaseUrl, log });
   const platform: Platform = { db, pool, sessions, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
+  const keyUses = new KeyUses(platform);
   const sending = createSending(platform);
   const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);
 
@@ -81,6 +85,7 @@ export function buildApp(config: Config, outside: Outside): App {
     config,
     build: readBuild(),
     serviceKeys: serviceKeys(platform),
+    keyUses,
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     virusScanner: createVirusScanner({ clamav: config.CLAMAV_ADDRESS }),
@@ -94,10 +99,12 @@ export function buildApp(config: Config, outside: Outside): App {
     },
     async open() {
       await refuseOtherSettings(pool);
+      await followSecretForm(platform);
       await notices.start();
     },
     async close() {
       sending.rateLimits.close();
+      await keyUses.write();
       await pdfThreads.close();
       await notices.close();
       if (sessions !== pool) await sessions.end();

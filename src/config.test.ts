@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, type GeneratedSecret, readConfig, secretFile } from './config.ts';
 
+const long = (name: string) => name.padEnd(32, '.');
+
 let folder: string;
 
 beforeEach(() => {
@@ -83,18 +85,18 @@ describe('readConfig', () => {
     const told: GeneratedSecret[] = [];
     const first = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));
     const second = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));
-    expect(second.SECRET_KEY).toBe(first.SECRET_KEY);
+    expect(second.SECRET_KEYS).toEqual(first.SECRET_KEYS);
     expect(second.ADMIN_CLIENT_SECRETS).toEqual(first.ADMIN_CLIENT_SECRETS);
     expect(told.map(({ name }) => name).sort()).toEqual(['admin-client-secret', 'secret-key']);
     const file = secretFile(folder, 'secret-key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8').trim()).toBe(first.SECRET_KEY);
+    expect([readFileSync(file, 'utf8').trim()]).toEqual(first.SECRET_KEYS);
   });
 
   it('reads a secret from a file', () => {
     const file = join(folder, 'key');
-    writeFileSync(file, 'from-a-file\n');
-    expect(readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: file }).SECRET_KEY).toBe('from-a-file');
+    writeFileSync(file, `${long('from a file')}\n`);
+    expect(readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: file }).SECRET_KEYS).toEqual([long('from a file')]);
   });
 
   it('refuses a secret given twice, and a file that is not there', () => {
@@ -103,7 +105,36 @@ describe('readConfig', () => {
   });
 
   it('takes several admin secrets, for rotation', () => {
-    const config = readConfig({ DATA_DIR: folder, ADMIN_CLIENT_SECRETS: 'new, old' });
-    expect(config.ADMIN_CLIENT_SECRETS).toEqual(['new', 'old']);
+    const config = readConfig({ DATA_DIR: folder, ADMIN_CLIENT_SECRETS: `${long('new')}, ${long('old')}` });
+    expect(config.ADMIN_CLIENT_SECRETS).toEqual([long('new'), long('old')]);
+  });
+
+  it('takes several secret keys, for rotation, in one of the two spellings', () => {
+    const SECRET_KEYS = `${long('new')}, ${long('old')}`;
+    expect(readConfig({ DATA_DIR: folder, SECRET_KEYS }).SECRET_KEYS).toEqual([long('new'), long('old')]);
+    expect(() => readConfig({ DATA_DIR: folder, SECRET_KEYS, SECRET_KEY: long('new') })).toThrow(
+      'SECRET_KEY and SECRET_KEYS are both set: keep one',
+    );
+  });
+
+  it.each([
+    [
+      { SECRET_KEY: 'x'.repeat(31) },
+      'SECRET_KEY must have at least 32 characters, not 31: make one with `openssl rand',
+    ],
+    [{ SECRET_KEYS: `${long('new')},short` }, 'SECRET_KEYS must have at least 32 characters each, not 5'],
+    [{ ADMIN_CLIENT_SECRETS: `${long('new')},short` }, 'ADMIN_CLIENT_SECRETS must have at least 32 characters each'],
+    [{ FUNCTIONAL_TESTS_SECRETS: 'short' }, 'FUNCTIONAL_TESTS_SECRETS must have at least 32 characters, not 5'],
+  ])('refuses a secret that can be guessed: %j', (environment, words) => {
+    const read = () => readConfig({ DATA_DIR: folder, ...environment });
+    expect(read).toThrow(ConfigurationError);
+    expect(read).toThrow(words);
+  });
+
+  it('a short key of earlier days is only read by the command that replaces it', () => {
+    const read = (SECRET_KEYS: string) =>
+      readConfig({ DATA_DIR: folder, SECRET_KEYS }, undefined, { shortKeysMayRead: true }).SECRET_KEYS;
+    expect(read(`${long('new')},short`)).toEqual([long('new'), 'short']);
+    expect(() => read(`short,${long('new')}`)).toThrow(/at least 32 characters/);
   });
 });

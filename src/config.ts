@@ -4,6 +4,7 @@ import { isIPv4 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createDataDir } from './platform/db/embedded-location.ts';
 import { OperatorError } from './platform/operator-error.ts';
+import { shortSecrets } from './platform/secret-length.ts';
 import * as setting from './platform/setting.ts';
 
 /** Every setting of the product. The reference in docs/configuration.md and .env.example are made from this table. */
@@ -57,20 +58,28 @@ export const settings = {
     'Background jobs that one process runs at the same time; 0: three more than it has PDF threads.',
     { fallback: 0, min: 0, max: 200 },
   ),
+  TRUSTED_PROXIES: setting.networks(
+    'Addresses or networks of proxies in front of this API, separated by commas: what they say in X-Forwarded-For is believed where an API key is limited to networks.',
+    { fallback: [], fallbackText: '(unset)' },
+  ),
   ADMIN_CLIENT_ID: setting.text('Issuer (`iss`) of the administrative front end’s tokens.', {
     fallback: 'notify-admin',
   }),
   ADMIN_CLIENT_SECRETS: setting.list(
-    'Secrets that may sign administrative tokens, separated by commas so that one can replace another without a gap.',
+    'Secrets that may sign administrative tokens, of at least 32 characters each, separated by commas so that one can replace another without a gap.',
     { fallback: [], fallbackText: 'generated at the first start', secret: true },
   ),
   FUNCTIONAL_TESTS_SECRETS: setting.list(
-    'Secrets of the client `notify-functional-tests`, which may create users for browser tests; unset: there is none. Not for production.',
+    'Secrets of the client `notify-functional-tests`, which may create users for browser tests, of at least 32 characters each; unset: there is none. Not for production.',
     { fallback: [], fallbackText: '(unset)', secret: true },
   ),
   SECRET_KEY: setting.optionalText(
-    'Key from which everything encrypted at rest and every link token is derived. Losing it loses those.',
+    'Key from which everything encrypted at rest and every link token is derived; at least 32 characters. Losing it loses those.',
     { fallbackText: 'generated at the first start', secret: true },
+  ),
+  SECRET_KEYS: setting.list(
+    'Several such keys, separated by commas, in place of SECRET_KEY: the first one writes, the others still read. `pennypost rekey` moves everything to the first.',
+    { fallback: [], fallbackText: '(unset)', secret: true },
   ),
   BASE_URL: setting.url('Address under which clients reach this API; used in links.', {
     fallback: 'http://localhost:6011',
@@ -229,6 +238,10 @@ export const settings = {
   CLAMAV_ADDRESS: setting.optionalText(
     'ClamAV to scan uploaded letters and files with: the path of its socket, or `host:port`. Unset: they are not scanned.',
   ),
+  RECORDS_KEPT_DAYS: setting.integer(
+    'Days after which events, complaints, the reasons in requests to join a service and the references of returned letters are deleted.',
+    { fallback: 365, min: 30, max: 3650 },
+  ),
   DEMO: setting.flag(
     'Create a demonstration service with a key and templates, and show what the sandbox kept at /outbox to anyone who can reach the server. Off: the demonstration’s key is revoked.',
     {
@@ -239,10 +252,7 @@ export const settings = {
   ),
 };
 
-export type Config = Omit<setting.Values<typeof settings>, 'SECRET_KEY' | 'DEMO'> & {
-  SECRET_KEY: string;
-  DEMO: boolean;
-};
+export type Config = Omit<setting.Values<typeof settings>, 'DEMO'> & { DEMO: boolean };
 
 export class ConfigurationError extends OperatorError {
   readonly problems: string[];
@@ -259,9 +269,10 @@ export class ConfigurationError extends OperatorError {
 export function readConfig(
   environment: Record<string, string | undefined> = process.env,
   onGenerated: (secret: GeneratedSecret) => void = () => {},
+  { shortKeysMayRead = false } = {},
 ): Config {
   const { values, problems } = setting.readSettings(settings, environment);
-  problems.push(...missingForOthers(values));
+  problems.push(...missingForOthers(values), ...shortSecrets(values, shortKeysMayRead));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const DATA_DIR = resolve(values.DATA_DIR);
   const port = environment.PORT && values.PORT !== 0 && !environment.BASE_URL;
@@ -270,7 +281,7 @@ export function readConfig(
     DATA_DIR,
     BASE_URL: port ? `http://localhost:${values.PORT}` : values.BASE_URL,
     DEMO: values.DEMO ?? (values.DATABASE_URL === undefined && isLoopback(values.HOST) && isAllSandbox(values)),
-    SECRET_KEY: values.SECRET_KEY ?? generatedSecret(DATA_DIR, 'secret-key', onGenerated),
+    SECRET_KEYS: secretKeysOf(values) ?? [generatedSecret(DATA_DIR, 'secret-key', onGenerated)],
     ADMIN_CLIENT_SECRETS:
       values.ADMIN_CLIENT_SECRETS.length > 0
         ? values.ADMIN_CLIENT_SECRETS
@@ -336,6 +347,11 @@ function missingForOthers(values: Values): string[] {
   function missing(needed: readonly (keyof Values)[]) {
     return needed.filter((setting) => values[setting] === undefined);
   }
+}
+
+function secretKeysOf({ SECRET_KEY, SECRET_KEYS = [] }: Partial<Values>): string[] | undefined {
+  if (SECRET_KEYS.length > 0) return SECRET_KEYS;
+  return SECRET_KEY === undefined ? undefined : [SECRET_KEY];
 }
 
 export interface GeneratedSecret {

@@ -5,6 +5,7 @@ import { returnedLettersJob } from './delivery/returned-letters.job.ts';
 import { letterJobs } from './letters/letters.job.ts';
 import { rollupJobs } from './notifications/rollups.job.ts';
 import { upkeepJobs } from './notifications/upkeep.job.ts';
+import { oldRecordsJob } from './operations/old-records.job.ts';
 import type { Job } from './platform/queue/worker.ts';
 import { allowanceJob } from './services/allowance.job.ts';
 import { processingTimeJob } from './statistics/performance-dashboard.job.ts';
@@ -22,5 +23,6 @@ export function jobs(app: App): Job[] {
     emailReceiptJob(app),
     returnedLettersJob(app),
     processingTimeJob(app),
+    oldRecordsJob(app),
   ];
 }

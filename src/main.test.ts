@@ -85,7 +85,9 @@ describe('pennypost', () => {
   });
 
   it('config prints the settings but no secret', async () => {
-    const { out } = await pennypost(['config'], { ADMIN_CLIENT_SECRETS: 'very-secret-canary' });
+    const { out } = await pennypost(['config'], {
+      ADMIN_CLIENT_SECRETS: 'very-secret-canary-of-more-than-32-characters',
+    });
     expect(out).toContain('PORT=6011');
     expect(out).toContain('ADMIN_CLIENT_SECRETS=(set, not shown)');
     expect(out).not.toContain('very-secret-canary');

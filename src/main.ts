@@ -3,7 +3,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp } from './app.ts';
-import { type Config, type GeneratedSecret, isLoopback, readConfig, readSandboxConfig, settings } from './config.ts';
+import { type Config, type GeneratedSecret, isLoopback, readConfig, readSandboxConfig } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
 import { measureLetters } from './letters/late-letters.ts';
@@ -14,6 +14,8 @@ import { describeDemo, printBanner } from './operations/banner.ts';
 import { readVersion } from './operations/build.ts';
 import { type Demo, ensureDemo, readDemo, retireDemo } from './operations/demo.ts';
 import { examine } from './operations/doctor.ts';
+import { listSettings } from './operations/list-settings.ts';
+import { rekey } from './operations/rekey.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
 import { explainSystemError } from './operations/system-errors.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
@@ -87,6 +89,17 @@ const commands: Record<string, Command> = {
     ],
     takes: '<name> <email> <mobile>',
     run: runCreateAdmin,
+  },
+  rekey: {
+    sentence: 'Encrypt everything again with the first key of SECRET_KEYS, while the service runs',
+    more: [
+      'First restart every process of the service with SECRET_KEYS=<new>,<old>; then run this with the same; then take the old',
+      'one out. Links that were sent before stop working when the key that they were made with is taken out.',
+      'It works in small steps and can be stopped and run again: what is done is skipped.',
+      'After an upgrade from 0.2.0 it also changes to a form that binds each secret to its row: run it once every process',
+      'runs this release.',
+    ],
+    run: runRekey,
   },
   doctor: { sentence: 'Check settings, disk, database, clock and providers, and say what to do', run: runDoctor },
   sandbox: {
@@ -322,6 +335,12 @@ async function runCreateAdmin([name = '', email_address = '', mobile_number = ''
   });
 }
 
+async function runRekey(): Promise<void> {
+  const config = readConfig(undefined, undefined, { shortKeysMayRead: true });
+  await withDatabase(config, (url) => rekey({ url, secretKeys: config.SECRET_KEYS, say: print }));
+  print('Everything is encrypted with the first key.');
+}
+
 async function runDoctor(): Promise<void> {
   const config = readConfig();
   await withDatabase(config, async (url) => {
@@ -345,21 +364,7 @@ async function withDatabase(config: Config, work: (url: string) => Promise<void>
 }
 
 async function runConfig(): Promise<void> {
-  const config: Record<string, unknown> = readConfig();
-  for (const [name, { secret }] of Object.entries(settings)) {
-    const value = config[name];
-    print(`${name}=${value === undefined ? '' : secret ? '(set, not shown)' : asSetting(value)}`);
-  }
-}
-
-/** As it would be written in the environment. */
-function asSetting(value: unknown): string {
-  const table = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return table
-    ? Object.entries(value)
-        .map((pair) => pair.join(':'))
-        .join(',')
-    : [value].flat().join(',');
+  for (const line of listSettings(readConfig())) print(line);
 }
 
 async function runOpenapi(): Promise<void> {

@@ -29,6 +29,7 @@ import { oneOffRoutes } from './notifications/one-off.routes.ts';
 import { publicNotificationRoutes } from './notifications/public-notifications.routes.ts';
 import { limitReading } from './notifications/read-limits.ts';
 import { sendRoutes } from './notifications/send.routes.ts';
+import { eraseRecipientRoutes } from './operations/erase-recipient.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
@@ -161,6 +162,7 @@ export const surfaces: Surface<App>[] = [
       serviceListRoutes,
       // operations
       findByUuidRoutes,
+      eraseRecipientRoutes,
     ],
   },
   {

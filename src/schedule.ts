@@ -93,4 +93,9 @@ export const schedule: TimedTask[] = [
     job: 'record-processing-time',
     sentence: 'Yesterday is over in London, and its messages are still there.',
   },
+  {
+    cron: '40 3 * * *',
+    job: 'forget-old-records',
+    sentence: 'In the quiet of the night.',
+  },
 ];

@@ -128,7 +128,7 @@ describe('commands', () => {
       const here = text.replaceAll(/(?<=[ =])\/(backups|new)/g, `${folder}/$1`).replace('2026-11-15', '$(date +%F)');
       const PATH = `${folder}:${process.env.PATH}`;
       return execute('sh', ['-ec', here], {
-        env: { PATH, SECRET_KEY: 'of-a-test', LOG_LEVEL: 'silent', ...environment },
+        env: { PATH, SECRET_KEY: 'of-a-test-and-at-least-32-characters-long', LOG_LEVEL: 'silent', ...environment },
       });
     };
     const looked = await operate('pennypost doctor', { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') });

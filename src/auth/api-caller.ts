@@ -1,10 +1,14 @@
 import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import { timestamp } from '../platform/clock.ts';
+import { clientAddress, Networks } from '../platform/http/networks.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets.ts';
 import type { KeyType } from './api-keys.sql.ts';
 import { bearerToken, beginsAsJwt, claimsProblem, isSignedWith, type Jwt, readJwt, refused } from './bearer.ts';
+import type { KeyUses } from './key-uses.ts';
 import { knownKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
 
 /** Who is calling the public API. */
@@ -25,24 +29,43 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
   return request.apiCaller;
 }
 
-type Needs = Pick<Platform, 'clock'> & { serviceKeys: ServiceKeys };
+type Needs = Pick<Platform, 'clock'> & {
+  serviceKeys: ServiceKeys;
+  keyUses: KeyUses;
+  config: Pick<Config, 'TRUSTED_PROXIES'>;
+};
 
 /** The public API takes a JWT signed with a key's secret (official clients) or the key itself (curl). */
 export function authenticateApiCaller(app: Needs): Authenticate {
   const recent = new RecentTokens(app);
+  const trusted = new Networks(app.config.TRUSTED_PROXIES);
+  const admit = (request: FastifyRequest, { caller, key }: Admission) => {
+    refuseOutsideNetworks(request, key, trusted);
+    request.apiCaller = caller;
+    app.keyUses.note(caller.api_key_id);
+  };
   return (request) => {
     const token = bearerToken(request.headers.authorization);
-    request.apiCaller = recent.callerOf(token);
-    if (request.apiCaller) return undefined;
+    const known = recent.find(token);
+    if (known) return void admit(request, known);
     return check(app, token).then((admission) => {
-      request.apiCaller = recent.remember(token, admission);
+      recent.remember(token, admission);
+      admit(request, admission);
     });
   };
+}
+
+/** The address is looked at for keys that ask for it only. */
+function refuseOutsideNetworks({ raw, headers }: FastifyRequest, { networks }: ServiceKey, trusted: Networks): void {
+  if (networks === null) return;
+  if (!networks.has(clientAddress(raw.socket.remoteAddress, headers['x-forwarded-for'], trusted)))
+    throw refused('network');
 }
 
 /** A caller who was let in, and the state of the service that this was judged by. */
 interface Admission {
   caller: ApiCaller;
+  key: ServiceKey;
   service: ServiceWithKeys;
   claims?: Jwt['claims'];
 }
@@ -62,19 +85,24 @@ class RecentTokens {
     this.app = app;
   }
 
-  callerOf(token: string): ApiCaller | undefined {
+  find(token: string): Admission | undefined {
     const known = this.admissions.get(token);
     if (!known) return undefined;
     const isSame = this.app.serviceKeys.peek(known.caller.service_id) === known.service;
-    if (isSame && !(known.claims && claimsProblem(known.claims, this.app.clock.now()))) return known.caller;
+    if (isSame && this.isStillGood(known)) return known;
     this.admissions.delete(token);
     return undefined;
   }
 
-  remember(token: string, admission: Admission): ApiCaller {
+  private isStillGood({ claims, key }: Admission): boolean {
+    if (claims === undefined && key.expires_at === null) return true;
+    const now = this.app.clock.now();
+    return !isExpired(key, now) && !(claims && claimsProblem(claims, now));
+  }
+
+  remember(token: string, admission: Admission): void {
     if (this.admissions.size >= rememberedTokens) this.admissions.clear();
     this.admissions.set(token, admission);
-    return admission.caller;
   }
 }
 
@@ -95,7 +123,7 @@ async function checkJwt(app: Needs, jwt: Jwt): Promise<Admission> {
   if (matching.length === 0) throw refused('keyNotFound');
   const problem = claimsProblem(jwt.claims, app.clock.now());
   if (problem) throw refused(problem);
-  return { caller: callerWith(service, matching), service, claims: jwt.claims };
+  return { ...admission(app, service, matching), claims: jwt.claims };
 }
 
 /** `<name>-<service uuid>-<secret uuid>`; the name may hold anything, so it is read from the end. */
@@ -107,7 +135,7 @@ async function checkRawKey(app: Needs, token: string): Promise<Admission> {
   const { service, keys } = await serviceAndKeys(app, serviceId);
   const matching = keys.filter((key) => sameSecret(key.secret, secret));
   if (matching.length === 0) throw refused('keyNotFound');
-  return { caller: callerWith(service, matching), service };
+  return admission(app, service, matching);
 }
 
 async function serviceAndKeys(
@@ -122,8 +150,14 @@ async function serviceAndKeys(
   return { service, keys };
 }
 
-function callerWith(service: ServiceWithKeys, matching: ServiceKey[]): ApiCaller {
-  const live = matching.find((key) => key.expiry_date === null);
-  if (!live) throw refused('keyRevoked');
-  return { service_id: service.id, api_key_id: live.id, key_type: live.key_type };
+/** A key that expired is refused like one that was revoked. */
+function admission({ clock }: Needs, service: ServiceWithKeys, matching: ServiceKey[]): Admission {
+  const now = clock.now();
+  const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
+  if (!key) throw refused('keyRevoked');
+  return { caller: { service_id: service.id, api_key_id: key.id, key_type: key.key_type }, key, service };
+}
+
+function isExpired({ expires_at }: ServiceKey, now: Date): boolean {
+  return expires_at !== null && expires_at <= timestamp(now);
 }

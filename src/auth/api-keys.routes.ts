@@ -18,6 +18,9 @@ const ApiKeys = Type.Object({
       created_at: Datetime,
       updated_at: Nullable(Datetime),
       expiry_date: Nullable(Datetime),
+      expires_at: Nullable(Datetime),
+      allowed_networks: Nullable(Type.Array(Type.String())),
+      last_used_at: Nullable(Datetime),
       version: Type.Integer(),
     }),
   ),
@@ -34,6 +37,15 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
           name: Type.String({ minLength: 1, maxLength: 255 }),
           created_by: Uuid,
           key_type: KeyTypes,
+          expires_at: Type.Optional(Nullable(Type.String({ format: 'datetime' }))),
+          allowed_networks: Type.Optional(
+            Nullable(
+              Type.Array(Type.String({ maxLength: 60 }), {
+                maxItems: 100,
+                description: 'Where it may be used from: addresses or networks such as 192.0.2.0/24 and 2001:db8::/32',
+              }),
+            ),
+          ),
         }),
         response: { 201: Data(Uuid) },
       },

@@ -1,19 +1,25 @@
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
 import { invalidField } from '../platform/failure.ts';
+import { nilId } from '../platform/id.ts';
 
 export type KeyType = 'normal' | 'team' | 'test';
 
 const columns = [
-  'id',
+  'api_keys.id',
   'name',
   'key_type',
   'created_by_id as created_by',
   'created_at',
   'updated_at',
   'expiry_date',
+  'expires_at',
+  'allowed_networks',
+  'last_used_at',
   'version',
 ] as const;
 
@@ -32,10 +38,14 @@ export function selectServiceWithKeys(db: Db, serviceId: string) {
             'api_keys.id',
             'api_keys.key_type',
             'api_keys.encrypted_secret',
+            'api_keys.allowed_networks',
             // Inside JSON the driver's datetime parser does not run, so the wire form is made here.
             key
               .fn<Timestamp | null>('to_char', ['api_keys.expiry_date', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
               .as('expiry_date'),
+            key
+              .fn<Timestamp | null>('to_char', ['api_keys.expires_at', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
+              .as('expires_at'),
           ]),
       ).as('keys'),
     ])
@@ -52,6 +62,8 @@ export function insertApiKey(
     key_type: KeyType;
     created_by_id: string;
     created_at: Timestamp;
+    expires_at: Timestamp | null;
+    allowed_networks: string[] | null;
   },
 ): Promise<void> {
   return withConstraints(
@@ -68,24 +80,26 @@ export function insertApiKey(
 
 /** Live keys, and those revoked since. */
 export function selectApiKeys(db: Db, serviceId: string, revokedSince: Timestamp) {
-  return db
-    .selectFrom('api_keys')
+  return keysWithUse(db)
     .select(columns)
     .where('service_id', '=', serviceId)
     .where((key) => key.or([key('expiry_date', 'is', null), key('expiry_date', '>', revokedSince)]))
     .orderBy('created_at')
-    .orderBy('id')
+    .orderBy('api_keys.id')
     .execute();
 }
 
 export function selectLiveApiKey(db: Db, serviceId: string, keyId: string) {
-  return db
-    .selectFrom('api_keys')
+  return keysWithUse(db)
     .select(columns)
     .where('service_id', '=', serviceId)
-    .where('id', '=', keyId)
+    .where('api_keys.id', '=', keyId)
     .where('expiry_date', 'is', null)
     .executeTakeFirst();
+}
+
+function keysWithUse(db: Db) {
+  return db.selectFrom('api_keys').leftJoin('api_key_uses', 'api_key_uses.api_key_id', 'api_keys.id');
 }
 
 /** A key that is revoked already stays so from its first moment on. */
@@ -124,6 +138,20 @@ export async function apiKeyExists(db: Db, serviceId: string, keyId: string): Pr
   return row !== undefined;
 }
 
+export async function selectKeySecrets(db: Db, after = nilId, limit: number) {
+  const { rows: values } = await sql<EncryptedValue>`
+    select id, concat(service_id, ' ', id) as place, encrypted_secret as text
+    from api_keys where id > ${after} order by id limit ${limit}`.execute(db);
+  return { values, last: values.at(-1)?.id };
+}
+
+export async function replaceKeySecrets(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update api_keys k set encrypted_secret = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where k.id = v.id and k.encrypted_secret = v.before`.execute(db);
+}
+
 export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
   const row = await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst();
   return row !== undefined;
@@ -139,6 +167,8 @@ const historyColumns = [
   'created_at',
   'updated_at',
   'expiry_date',
+  'expires_at',
+  'allowed_networks',
 ] as const;
 
 async function insertHistory(tx: Tx, keyId: string): Promise<void> {

@@ -30,6 +30,9 @@ describe('POST /service/{id}/api-key', () => {
       created_at: now,
       updated_at: null,
       expiry_date: null,
+      expires_at: null,
+      allowed_networks: null,
+      last_used_at: null,
       version: 1,
     });
     const opened = await harness.v2('GET', '/v2/templates', `Main key-${service}-${answer.body.data}`);

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import { notFound } from '../platform/failure.ts';
+import type { EncryptedValues } from '../platform/encrypted-values.ts';
+import { invalidField, notFound } from '../platform/failure.ts';
+import { isNetwork } from '../platform/http/networks.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   apiKeyExists,
   insertApiKey,
   type KeyType,
+  replaceKeySecrets,
   revokeKeys,
   selectApiKeys,
+  selectKeySecrets,
   selectLiveApiKey,
   serviceExists,
 } from './api-keys.sql.ts';
@@ -18,27 +22,79 @@ export type { KeyType } from './api-keys.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'secrets' | 'clock'>;
 
+const secretPurpose = 'api-key';
+
+export const keySecrets: EncryptedValues = {
+  name: 'API keys',
+  purpose: secretPurpose,
+  select: selectKeySecrets,
+  replace: replaceKeySecrets,
+};
+
+interface KeyId {
+  id: string;
+  service_id: string;
+}
+
+function encryptKeySecret({ secrets }: Pick<Platform, 'secrets'>, key: KeyId, secret: string): string {
+  return secrets.encrypt(secretPurpose, secret, placeOf(key));
+}
+
+/** Undefined when no key that is listed opens it. */
+export function decryptKeySecret(
+  { secrets }: Pick<Platform, 'secrets'>,
+  key: KeyId,
+  encrypted: string,
+): string | undefined {
+  return secrets.decrypt(secretPurpose, encrypted, placeOf(key))?.toString();
+}
+
+/** The secret of one key does not open another, in whichever row it is put. */
+function placeOf({ id, service_id }: KeyId): string {
+  return `${service_id} ${id}`.toLowerCase();
+}
+
 /** Returns the secret: it is shown this once and kept only encrypted. */
 export async function createApiKey(
   app: Needs,
   serviceId: string,
-  request: { name: string; key_type: KeyType; created_by: string },
+  request: {
+    name: string;
+    key_type: KeyType;
+    created_by: string;
+    expires_at?: string | null;
+    allowed_networks?: string[] | null;
+  },
 ): Promise<string> {
   await refuseUnlessServiceExists(app, serviceId);
   const now = app.clock.now();
+  const expires_at = request.expires_at ? timestamp(new Date(request.expires_at)) : null;
+  if (expires_at !== null && expires_at <= timestamp(now)) throw invalidField('expires_at', 'Must be in the future.');
+  const allowed_networks = request.allowed_networks?.map((network) => network.trim()) ?? null;
+  refuseUnlessNetworks(allowed_networks);
   const secret = randomUUID();
+  const id = newId(now);
   await inTransaction(app.db, (tx) =>
     insertApiKey(tx, {
-      id: newId(now),
+      id,
       service_id: serviceId,
       name: request.name,
-      encrypted_secret: app.secrets.encrypt('api-key', secret),
+      encrypted_secret: encryptKeySecret(app, { id, service_id: serviceId }, secret),
       key_type: request.key_type,
       created_by_id: request.created_by,
       created_at: timestamp(now),
+      expires_at,
+      allowed_networks,
     }),
   );
   return secret;
+}
+
+function refuseUnlessNetworks(networks: string[] | null): void {
+  if (networks === null) return;
+  if (networks.length === 0) throw invalidField('allowed_networks', 'Must name at least one network, or be null.');
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong !== undefined) throw invalidField('allowed_networks', `Not a valid network: ${wrong}`);
 }
 
 export async function listApiKeys(app: Needs, serviceId: string) {

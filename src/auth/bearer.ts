@@ -16,6 +16,7 @@ export const credentialTexts = {
   algorithm: 'Invalid token: algorithm used is not HS256',
   keyNotFound: 'Invalid token: API key not found',
   keyRevoked: 'Invalid token: API key revoked',
+  network: 'Invalid token: API key may not be used from this address',
   clock: 'Error: Your system clock must be accurate to within 30 seconds',
 };
 

@@ -1,14 +1,20 @@
 import { type Clock, minute_ms, type Timestamp } from '../platform/clock.ts';
+import { Networks } from '../platform/http/networks.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Remembered } from '../platform/remembered.ts';
 import { type KeyType, selectServiceWithKeys } from './api-keys.sql.ts';
-import { revokedKeysAreKnownSince } from './api-keys.ts';
+import { decryptKeySecret, revokedKeysAreKnownSince } from './api-keys.ts';
 
 export interface ServiceKey {
   id: string;
   key_type: KeyType;
   secret: string;
+  /** When it was revoked. */
   expiry_date: Timestamp | null;
+  /** When it stops working by itself. */
+  expires_at: Timestamp | null;
+  /** Null: it may be used from anywhere. */
+  networks: Networks | null;
 }
 
 /** A service as the public API's authentication sees it. */
@@ -35,10 +41,10 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'notices' | 'secrets'>): 
     load: async (serviceId) => {
       const service = await selectServiceWithKeys(app.db, serviceId);
       if (!service) return undefined;
-      const keys = service.keys.map(({ encrypted_secret, ...key }) => {
-        const secret = app.secrets.decrypt('api-key', encrypted_secret);
-        if (!secret) throw new Error('An API key cannot be decrypted: was SECRET_KEY changed?');
-        return { ...key, secret: secret.toString() };
+      const keys = service.keys.map(({ encrypted_secret, allowed_networks, ...key }) => {
+        const secret = decryptKeySecret(app, { id: key.id, service_id: service.id }, encrypted_secret);
+        if (secret === undefined) throw new Error('An API key cannot be decrypted: does SECRET_KEYS lack a key?');
+        return { ...key, secret, networks: allowed_networks && new Networks(allowed_networks) };
       });
       return { ...service, keys };
     },

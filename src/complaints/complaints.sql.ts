@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
@@ -11,6 +12,26 @@ export interface NewComplaint {
 
 export function insertComplaint(tx: Tx, row: NewComplaint & { id: string; created_at: Timestamp }) {
   return tx.insertInto('complaints').values(row).returning(['id', 'complaint_date']).executeTakeFirstOrThrow();
+}
+
+/** What leads to the person at the provider goes; the complaint stays counted. In one part of the table. */
+export async function clearFeedback(db: Db, notificationIds: string[], after: string, size: number) {
+  const { rows } = await sql<{ erased: number; last: string | null }>`
+    with part as (
+      select id, notification_id from complaints where id > ${after} order by id limit ${size}
+    ), cleared as (
+      update complaints set ses_feedback_id = null
+      where id in (select id from part where notification_id = any (${notificationIds}::uuid[])) returning id
+    )
+    select (select count(*)::int from cleared) as erased, max(id::text) as last from part`.execute(db);
+  return rows[0] ?? { erased: 0, last: null };
+}
+
+export async function deleteComplaintsBefore(db: Db, before: Timestamp, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from complaints where id in (
+      select id from complaints where created_at < ${before} order by created_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Newest first. */

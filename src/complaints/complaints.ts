@@ -1,10 +1,17 @@
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
-import { newId } from '../platform/id.ts';
+import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { insertComplaint, type NewComplaint, selectComplaintCount, selectComplaints } from './complaints.sql.ts';
+import {
+  clearFeedback,
+  deleteComplaintsBefore,
+  insertComplaint,
+  type NewComplaint,
+  selectComplaintCount,
+  selectComplaints,
+} from './complaints.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 
@@ -12,6 +19,24 @@ export const complaintPageSize = 50;
 
 export function recordComplaint(tx: Tx, complaint: NewComplaint, now: Date) {
   return insertComplaint(tx, { ...complaint, id: newId(now), created_at: timestamp(now) });
+}
+
+const partSize = 5_000;
+
+/** Of complaints about these messages; returns how many. */
+export async function eraseComplaints(db: Db, notificationIds: string[]): Promise<number> {
+  let erased = 0;
+  if (notificationIds.length === 0) return erased;
+  for (let after: string | null = nilId; after !== null; ) {
+    const part = await clearFeedback(db, notificationIds, after, partSize);
+    erased += part.erased;
+    after = part.last;
+  }
+  return erased;
+}
+
+export async function forgetComplaints(db: Db, before: Date): Promise<void> {
+  while ((await deleteComplaintsBefore(db, timestamp(before), partSize)) === partSize);
 }
 
 /** One page and how many pages there are; the first one exists even when it is empty. */

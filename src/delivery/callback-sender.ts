@@ -6,6 +6,7 @@ import { GroupCommit } from '../platform/db/group-commit.ts';
 import { outlastingOutages } from '../platform/db/patience.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
+import { decryptToken } from '../services/callback-api.ts';
 import { readSigningKey } from '../services/callback-signing.ts';
 import { type CallbackAnswer, CallbackCaller } from './callback-request.ts';
 import {
@@ -138,12 +139,13 @@ export class CallbackSender {
     };
   }
 
-  private secretsOf({ encrypted_bearer_token, encrypted_signing_secret }: DueCallback) {
-    const token = this.app.secrets.decrypt('callback-token', encrypted_bearer_token);
-    if (!token) return undefined;
-    if (encrypted_signing_secret === null) return { bearer_token: token.toString() };
-    const signing_key = readSigningKey(this.app, encrypted_signing_secret);
-    return signing_key && { bearer_token: token.toString(), signing_key };
+  private secretsOf(callback: DueCallback) {
+    const { encrypted_bearer_token, encrypted_signing_secret } = callback;
+    const bearer_token = decryptToken(this.app, callback, encrypted_bearer_token);
+    if (bearer_token === undefined) return undefined;
+    if (encrypted_signing_secret === null) return { bearer_token };
+    const signing_key = readSigningKey(this.app, callback, encrypted_signing_secret);
+    return signing_key && { bearer_token, signing_key };
   }
 
   /** No answer, 5xx and 429 are tried again; any other answer that is not a yes is final. */

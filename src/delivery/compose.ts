@@ -1,12 +1,14 @@
 import type { Config } from '../config.ts';
 import type { QueuedNotification } from '../notifications/delivery-queue.ts';
+import { valuesOf } from '../notifications/secret-values.ts';
+import type { Platform } from '../platform/platform.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { EmailBrand } from '../rendering/email-page.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
 import type { SenderIdentity } from './sender-identities.ts';
 
-type Needs = {
+type Needs = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   config: Pick<Config, 'EMAIL_DOMAIN' | 'LOGO_BASE_URL' | 'PLATFORM_NAME'>;
 };
@@ -25,7 +27,7 @@ export async function composeText(
   const { compiled } = await getTemplateForDelivery(app, queued);
   if (compiled.template_type !== 'sms') throw new Error('A text message has a template of another type');
   const prefix = service.prefix_sms ? service.name : null;
-  const { text, encoding, fragments } = compiled.render(queued.personalisation, { prefix });
+  const { text, encoding, fragments } = compiled.render(valuesOf(app, queued), { prefix });
   return {
     message: {
       reference: queued.id,
@@ -46,7 +48,8 @@ export async function composeEmail(
 ): Promise<Composed<EmailMessage>> {
   const { compiled, row } = await getTemplateForDelivery(app, queued);
   if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
-  const { personalisation, one_click_unsubscribe_url: unsubscribe_url } = queued;
+  const { one_click_unsubscribe_url: unsubscribe_url } = queued;
+  const personalisation = valuesOf(app, queued);
   // The header is for mail programs; a template may ask for a link that people see as well.
   const unsubscribe_link = row.has_unsubscribe_link ? unsubscribe_url : null;
   return {

@@ -12,7 +12,7 @@ import type { Platform } from '../platform/platform.ts';
 import { platformServiceId } from '../users/account-messages.ts';
 import { outboxPage } from './outbox-page.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './providers/sandbox.sql.ts';
-import { isSandboxInUse, outboxFolder } from './providers/sandbox.ts';
+import { isSandboxInUse, outboxFolder, readBody } from './providers/sandbox.ts';
 
 type Setting = 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
 type Needs = Platform & { config: Pick<Config, Setting> };
@@ -59,7 +59,8 @@ export function outboxRoutes(http: Http, app: Needs): void {
       },
     },
     async (request, reply) => {
-      const messages = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
+      const kept = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
+      const messages = kept.map((message) => ({ ...message, body: readBody(app, message) }));
       const wantsPage = (request.headers.accept ?? '').includes('text/html');
       return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
     },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage } from '../../test/kit/queued-messages.ts';
+import { readBody } from './providers/sandbox.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DEMO: true } });
 
@@ -38,11 +39,13 @@ describe('GET /outbox', () => {
     const { status } = await harness.admin('POST', `/user/${await aUser(harness)}/sms-code`, {});
     expect(status).toBe(204);
     await harness.deliver();
-    const code = await harness.app.db
+    const kept = await harness.app.db
       .selectFrom('sandbox_messages')
       .select(['reference', 'body'])
-      .where('body', 'like', '%code%')
+      .orderBy('reference', 'desc')
       .executeTakeFirstOrThrow();
+    const code = { ...kept, body: readBody(harness.app, kept) };
+    expect(code.body).toMatch(/\d{5} is your sign-in code/);
 
     const everyone = await harness.request({ method: 'GET', url: '/outbox' });
     expect(everyone.status).toBe(200);

@@ -1,3 +1,4 @@
+import { forgetAccountValues } from '../notifications/secret-values.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Result } from './deliver.ts';
@@ -11,7 +12,10 @@ import { type ResultRow, updateResults } from './record-results.sql.ts';
 export async function recordResults(db: Db, worker: string, results: Result[], now: Date): Promise<Result[]> {
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const held = await updateResults(db, { worker, rows: results.map(rowOf), health, now });
-  return results.filter(({ queued }) => held.has(queued.id));
+  const recorded = results.filter(({ queued }) => held.has(queued.id));
+  const gone = recorded.filter(({ later }) => !later).map(({ queued }) => queued);
+  await forgetAccountValues(db, gone);
+  return recorded;
 }
 
 function rowOf({ queued, change, later }: Result): ResultRow {

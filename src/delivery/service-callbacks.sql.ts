@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
 import { firstIdAt, nilId } from '../platform/id.ts';
 import type { CallbackType } from '../services/callback-api.ts';
 
@@ -193,13 +194,84 @@ export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Tim
   return Number(numAffectedRows ?? 0);
 }
 
-export async function deleteCallbacksBefore(db: Db, lastId: string, most: number): Promise<number> {
+export async function selectCopiedTokens(db: Db, after = nilId, limit: number) {
+  const { rows: values } = await sql<EncryptedValue>`
+    select id, concat(service_id, ' ', callback_type) as place, encrypted_bearer_token as text
+    from service_callbacks where id > ${after} order by id limit ${limit}`.execute(db);
+  return { values, last: values.at(-1)?.id };
+}
+
+export async function replaceCopiedTokens(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update service_callbacks c set encrypted_bearer_token = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where c.id = v.id and c.encrypted_bearer_token = v.before`.execute(db);
+}
+
+/** Who a call is about, by id; the next ones after `after`. */
+export async function selectPersons(db: Db, after: string, size: number) {
+  const { rows } = await sql<{ id: string; subject_id: string; person: string | null; is_waiting: boolean }>`
+    select id, subject_id, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,
+      status = 'waiting' as is_waiting
+    from service_callbacks where id > ${after} order by id limit ${size}`.execute(db);
+  return rows;
+}
+
+export async function deleteCallbacks(db: Db, ids: string[]): Promise<void> {
+  await sql`delete from service_callbacks where id = any (${ids}::uuid[])`.execute(db);
+}
+
+/** The channel whose messages a call is about: they are kept as long as those. */
+const channel = sql`case callback_type when 'complaint' then 'email' when 'returned_letter' then 'letter'
+  when 'inbound_sms' then 'sms' else body::json ->> 'notification_type' end`;
+
+interface CallbackRule {
+  service_id: string;
+  notification_type: string;
+  before_id: string;
+}
+
+export function selectCallbackRules(
+  db: Db,
+): Promise<{ service_id: string; notification_type: string; days_of_retention: number }[]> {
+  return db
+    .selectFrom('service_data_retention')
+    .select(['service_id', 'notification_type', 'days_of_retention'])
+    .execute();
+}
+
+export async function deleteCallbacksOf(db: Db, rule: CallbackRule, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from service_callbacks where id in (
-      select id from service_callbacks where id < ${lastId} and status <> 'waiting' order by id limit ${most})`.execute(
-    db,
-  );
+      select id from service_callbacks
+      where service_id = ${rule.service_id} and id < ${rule.before_id} and status <> 'waiting'
+        and ${channel} = ${rule.notification_type}
+      order by id limit ${most})`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+/** One step of a walk from the oldest on; `last` is undefined at the end. */
+export async function deleteCallbacksAfter(
+  db: Db,
+  after: string,
+  beforeId: string,
+  kept: CallbackRule[],
+  size: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ last: string | null }>`
+    with part as (
+      select id, service_id, status, ${channel} as notification_type from service_callbacks
+      where id > ${after} and id < ${beforeId} order by id limit ${size}
+    ), gone as (
+      delete from service_callbacks where id in (
+        select part.id from part
+        left join json_to_recordset(${JSON.stringify(kept)}::json)
+          as k (service_id uuid, notification_type text, before_id uuid) using (service_id, notification_type)
+        where part.status <> 'waiting' and part.id < coalesce(k.before_id, ${beforeId}))
+      returning id
+    )
+    select max(id::text) as last from part`.execute(db);
+  return rows[0]?.last ?? undefined;
 }
 
 export async function selectWaitingCallbacks(

@@ -8,6 +8,7 @@ import { timestamp } from '../platform/clock.ts';
 import { guardedLookup, isInside } from '../platform/http/outside-addresses.ts';
 import { newId } from '../platform/id.ts';
 import type { CallbackType } from '../services/callback-api.ts';
+import { encryptToken } from '../services/callback-api.ts';
 import { buildDelivery } from './delivery.ts';
 
 const sink = await startCallbackSink();
@@ -35,7 +36,7 @@ async function aCallback(
       service_id: service,
       callback_type: type,
       url,
-      encrypted_bearer_token: app.secrets.encrypt('callback-token', token),
+      encrypted_bearer_token: encryptToken(app, { service_id: service, callback_type: type }, token),
       updated_by_id: await aUser(at),
       created_at: timestamp(clock.now()),
     })

@@ -2,9 +2,18 @@ import type { InboundText } from '../inbound/inbound-texts.ts';
 import type { ReturnedLetter } from '../letters/returned-letters.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import { newId } from '../platform/id.ts';
-import type { CallbackType } from '../services/callback-api.ts';
-import { insertCallbacks, selectTargets } from './service-callbacks.sql.ts';
+import { type CallbackType, tokenPurpose } from '../services/callback-api.ts';
+import { insertCallbacks, replaceCopiedTokens, selectCopiedTokens, selectTargets } from './service-callbacks.sql.ts';
+
+/** Each call that waits or is kept to be looked at has the token that it is made with. */
+export const copiedCallbackTokens: EncryptedValues = {
+  name: 'tokens of calls to services',
+  purpose: tokenPurpose,
+  select: selectCopiedTokens,
+  replace: replaceCopiedTokens,
+};
 
 interface Event {
   service_id: string;

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { uuidOfHex } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { hmac } from '../platform/secrets.ts';
 
 /** How a file sent by email is named, locked and linked to. */
 
@@ -13,9 +14,50 @@ export function documentPath({ id, service_id }: DocumentId): string {
   return `documents/${service_id}/${id}`;
 }
 
-/** Bound to the document, so that equal addresses do not show. */
-export function digestOfRecipient(app: Pick<Platform, 'secrets'>, documentId: string, address: string): string {
-  return app.secrets.digest('document-recipient', `${documentId} ${address}`);
+export const recipientPurpose = 'document-recipient';
+const digestBytes = 32;
+/** A digest alone, as in the first form of secrets; in the second it is encrypted together with its key. */
+const bareDigest = /^[\w-]{43}$/;
+
+/**
+ * What an address is compared with later: a digest, bound to the document so that equal addresses do not show. Its key is
+ * random and encrypted beside it, because a digest under SECRET_KEYS could not move on to another key.
+ */
+export function sealRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, address: string): string {
+  const text = recipientText(documentId, address);
+  if (secrets.form === 1) return secrets.digest(recipientPurpose, text);
+  const key = randomBytes(digestBytes);
+  return secrets.encrypt(recipientPurpose, Buffer.concat([hmac(key, text), key]), documentId);
+}
+
+export function isRecipient(
+  { secrets }: Pick<Platform, 'secrets'>,
+  documentId: string,
+  address: string,
+  sealed: string,
+): boolean {
+  const text = recipientText(documentId, address);
+  if (bareDigest.test(sealed)) return secrets.isDigest(recipientPurpose, text, sealed);
+  const opened = secrets.decrypt(recipientPurpose, sealed, documentId);
+  if (!opened) return false;
+  const [digest = Buffer.alloc(0), ...keys] = inPieces(opened);
+  return keys.some((key) => timingSafeEqual(hmac(key, text), digest));
+}
+
+/** Content of the second form for what is there in any form: a bare digest keeps the keys that it may be made with. */
+export function openRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, sealed: string) {
+  if (!bareDigest.test(sealed)) return secrets.decrypt(recipientPurpose, sealed, documentId);
+  return Buffer.concat([Buffer.from(sealed, 'base64url'), ...secrets.keysFor(recipientPurpose)]);
+}
+
+function recipientText(documentId: string, address: string): string {
+  return `${documentId} ${address}`;
+}
+
+function inPieces(bytes: Buffer): Buffer[] {
+  return Array.from({ length: bytes.length / digestBytes }, (_, index) =>
+    bytes.subarray(index * digestBytes, (index + 1) * digestBytes),
+  );
 }
 
 export function encrypt(key: Buffer, content: Buffer): Buffer {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
+import { nilId } from '../platform/id.ts';
 
 export interface DocumentRow {
   id: string;
@@ -66,6 +68,21 @@ export async function deleteExpiredDocuments(
       select id from documents where available_until <= ${now} order by available_until limit ${limit})
     returning id, service_id`.execute(db);
   return rows;
+}
+
+export async function selectSealedRecipients(db: Db, after = nilId, limit: number) {
+  const { rows } = await sql<EncryptedValue>`
+    select id, id as place, recipient_digest as text from documents where id > ${after} order by id limit ${limit}`.execute(
+    db,
+  );
+  return { values: rows.filter(({ text }) => text !== null), last: rows.at(-1)?.id };
+}
+
+export async function replaceSealedRecipients(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update documents d set recipient_digest = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where d.id = v.id and d.recipient_digest = v.before`.execute(db);
 }
 
 export async function deleteDocumentAttempts(db: Db, before: Timestamp): Promise<void> {

@@ -1,13 +1,16 @@
 import { earlier, hour_ms, minute_ms, timestamp } from '../platform/clock.ts';
+import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
-import { decrypt, digestOfKey, digestOfRecipient, documentPath } from './document-links.ts';
+import { decrypt, digestOfKey, documentPath, isRecipient, openRecipient, recipientPurpose } from './document-links.ts';
 import {
   countDocumentAttempt,
   deleteDocumentAttempts,
   deleteExpiredDocuments,
+  replaceSealedRecipients,
   selectDocument,
+  selectSealedRecipients,
 } from './documents.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
@@ -51,8 +54,7 @@ export async function confirmRecipient(
   const since = timestamp(earlier(now, attemptWindow_ms));
   if ((await countDocumentAttempt(app.db, document.id, timestamp(now), since)) > attemptsAtMost) return 'too-many';
   const parsed = parseEmailAddress(emailAddress);
-  const digest = parsed.ok ? digestOfRecipient(app, document.id, parsed.address) : '';
-  if (!sameSecret(digest, document.recipient_digest ?? '')) return 'wrong';
+  if (!parsed.ok || !isRecipient(app, document.id, parsed.address, document.recipient_digest ?? '')) return 'wrong';
   return { confirmed: app.secrets.encrypt(purpose, `${document.id} ${now.getTime() + confirmedFor_ms}`) };
 }
 
@@ -66,6 +68,14 @@ export function isConfirmed(
   const [id, until] = text?.split(' ') ?? [];
   return id === document.id && Number(until) > app.clock.now().getTime();
 }
+
+export const documentRecipients: EncryptedValues = {
+  name: 'recipients of files',
+  purpose: recipientPurpose,
+  select: selectSealedRecipients,
+  replace: replaceSealedRecipients,
+  open: (app, { id, text }) => openRecipient(app, id, text),
+};
 
 /** Those whose time is over, and attempts that no longer count. */
 export async function forgetDocuments(app: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {

@@ -18,7 +18,7 @@ import {
 } from '../templates/file-types.ts';
 import { emailFilePath } from '../templates/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
-import { digestOfKey, digestOfRecipient, documentPath, documentUrl, encrypt } from './document-links.ts';
+import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
 
@@ -151,7 +151,7 @@ function newDocument(
     file_extension: file.type.extension.slice(1),
     mime_type: file.type.mime_type,
     size_in_bytes: file.size_in_bytes,
-    recipient_digest: file.confirm_email ? digestOfRecipient(app, id, recipient) : null,
+    recipient_digest: file.confirm_email ? sealRecipient(app, id, recipient) : null,
     shared_path: null,
     key_digest: null,
     available_until: timestamp(later(now, file.retention_weeks * 7 * day_ms)),

@@ -104,6 +104,14 @@ export function selectInboundTexts(db: Db, serviceId: string, page: { size: numb
     .execute();
 }
 
+/** Through the index of each service's conversations. */
+export async function deleteInboundTextsOf(db: Db, userNumber: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    delete from inbound_sms t using services s
+    where t.service_id = s.id and t.user_number = ${userNumber} returning t.id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 export async function deleteInboundTexts(
   db: Db,
   defaultBeforeId: string,

@@ -10,6 +10,7 @@ import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   countInbox,
   deleteInboundTexts,
+  deleteInboundTextsOf,
   type InboundTextRow,
   insertInboundText,
   selectInboundText,
@@ -98,6 +99,9 @@ export async function getInboundText(app: Needs, serviceId: string, textId: stri
   if (!text) throw notFound();
   return text;
 }
+
+/** Those that a person sent; returns their ids. */
+export const eraseInboundTexts = deleteInboundTextsOf;
 
 /** Those older than their service keeps texts: up to an id that is the first it keeps. */
 export const forgetInboundTexts = deleteInboundTexts;

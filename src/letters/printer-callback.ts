@@ -4,7 +4,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { forbidden, invalid } from '../platform/failure.ts';
 import { isUuid, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type SecretBox, sameSecret } from '../platform/secrets.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import { costThreshold, recordDespatches, recordRejection } from './despatch.ts';
 
 const purpose = 'printer-callback';
@@ -25,8 +25,8 @@ function tokenOf(secrets: SecretBox, notificationId: string): string {
 const tokensWorkFor_ms = 90 * day_ms;
 
 export function readPrinterToken({ secrets, clock }: Pick<Platform, 'secrets' | 'clock'>, token: unknown): string {
-  const id = typeof token === 'string' ? (token.split('.')[0] ?? '') : '';
-  if (typeof token === 'string' && isUuid(id) && sameSecret(token, tokenOf(secrets, id))) {
+  const [, id = '', digest = ''] = typeof token === 'string' ? (/^([^.]*)\.(.*)$/s.exec(token) ?? []) : [];
+  if (isUuid(id) && secrets.isDigest(purpose, id, digest)) {
     if (later(momentOfId(id), tokensWorkFor_ms) > clock.now()) return id;
   }
   throw forbidden('A valid token must be provided in the query string');

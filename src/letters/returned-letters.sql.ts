@@ -20,6 +20,15 @@ export async function insertReturnedLetters(
   return rows;
 }
 
+/** Of letters before this one: ids ascend with time. */
+export async function clearReferencesBefore(db: Db, beforeId: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update returned_letters set client_reference = null where notification_id in (
+      select notification_id from returned_letters where notification_id < ${beforeId} and client_reference is not null
+      order by notification_id limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
 export function selectReturnedCounts(db: Db, serviceId: string): Promise<{ reported_on: string; count: number }[]> {
   return db
     .selectFrom('returned_letters')

@@ -1,10 +1,12 @@
 import { recordStatusChanges } from '../notifications/status.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
+  clearReferencesBefore,
   countExisting,
   insertReturnedLetters,
   type ReturnedLetter,
@@ -79,4 +81,11 @@ export async function listReturnedLetters(app: Needs, serviceId: string, reporte
 async function returnedCounts(app: Needs, serviceId: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
   return selectReturnedCounts(app.db, serviceId);
+}
+
+const batch = 2_000;
+
+/** What senders called them; that they came back stays on record. */
+export async function forgetReturnedReferences(db: Db, before: Date): Promise<void> {
+  while ((await clearReferencesBefore(db, firstIdAt(before), batch)) === batch);
 }

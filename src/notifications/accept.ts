@@ -41,7 +41,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'notices' | 'log'>;
+type Needs = Pick<Platform, 'db' | 'clock' | 'notices' | 'log' | 'secrets'>;
 
 const stored: Outcome = { kind: 'stored' };
 

@@ -27,7 +27,7 @@ describe('messages to users', () => {
       status: 'created',
       recipient: '07700 900461',
       normalised_recipient: '447700900461',
-      personalisation: { verify_code: '12345' },
+      personalisation: {},
       reply_to_text: 'PENNYPOST',
       created_at: '2026-11-15T12:00:00.000000Z',
     });

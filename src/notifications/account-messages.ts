@@ -9,18 +9,21 @@ import { type AccountMessageSender, platformServiceId } from '../users/account-m
 import { selectAccountTemplate } from './account-messages.sql.ts';
 import { lanes, type NewNotification } from './notification.ts';
 import { insertNotifications } from './notifications.sql.ts';
+import { updateSecretValues } from './secret-values.sql.ts';
+import { encryptValues } from './secret-values.ts';
 
 /**
- * Messages to users are ordinary notifications of the platform's own service: they are delivered, listed and counted
- * like any other, in the lane that goes first.
+ * Messages to users are notifications of the platform's own service: they are delivered, listed and counted like any
+ * other, in the lane that goes first. What they say is encrypted, and forgotten once they were handed over.
  */
-export function accountMessageSender(app: Pick<Platform, 'clock'>): AccountMessageSender {
+export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): AccountMessageSender {
   return {
     async send(tx, message) {
       const template = await selectAccountTemplate(tx, platformServiceId, message.template_id);
       if (!template) throw new Error(`The platform service has no template ${message.template_id}`);
       const now = app.clock.now();
       const id = newId(now);
+      const secret = encryptValues(app, id, message.personalisation);
       const recipient = template.template_type === 'sms' ? phoneRecipient(message.to) : emailRecipient(message.to);
       await insertNotifications(tx, [
         {
@@ -34,7 +37,7 @@ export function accountMessageSender(app: Pick<Platform, 'clock'>): AccountMessa
           created_by_id: null,
           status: 'created',
           client_reference: null,
-          personalisation: message.personalisation,
+          personalisation: secret === null ? message.personalisation : {},
           reply_to_text:
             message.reply_to ?? (template.template_type === 'sms' ? template.sms_sender : template.email_reply_to),
           postage: null,
@@ -46,6 +49,7 @@ export function accountMessageSender(app: Pick<Platform, 'clock'>): AccountMessa
           ...recipient,
         },
       ]);
+      if (secret !== null) await updateSecretValues(tx, id, secret);
       return { id };
     },
   };

@@ -10,6 +10,7 @@ import type { TemplateRow } from '../templates/template-row.ts';
 import { templatesOf } from './activity-templates.ts';
 import { postages } from './notification.ts';
 import { completedAt } from './public-notification.ts';
+import { hidden, shownValues } from './secret-values.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
 const Types = OneOf(['sms', 'email', 'letter']);
@@ -74,21 +75,27 @@ export const ActivityRecord = Type.Object(
 
 export type ActivityRecord = Static<typeof ActivityRecord>;
 
-type Needs = Pick<Platform, 'db'> & { compiledTemplates: CompiledTemplates };
+type Needs = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
 
 export async function activityRecords(app: Needs, stored: StoredNotification[]): Promise<ActivityRecord[]> {
   const templateOf = await templatesOf(app, stored);
   return Promise.all(
     stored.map(async (message) => {
       const { compiled } = await getTemplateForDelivery(app, message);
-      return activityRecord(message, templateOf(message), compiled);
+      return activityRecord(app, message, templateOf(message), compiled);
     }),
   );
 }
 
 /** What a template asks to keep hidden is not shown: neither the values nor the message they were filled into. */
-function activityRecord(stored: StoredNotification, row: TemplateRow, compiled: CompiledTemplate): ActivityRecord {
-  const personalisation = stored.redact_personalisation ? hidden(stored.personalisation) : stored.personalisation;
+function activityRecord(
+  app: Needs,
+  stored: StoredNotification,
+  row: TemplateRow,
+  compiled: CompiledTemplate,
+): ActivityRecord {
+  const values = shownValues(app, stored, compiled.placeholders);
+  const personalisation = stored.redact_personalisation ? hidden(Object.keys(values)) : values;
   return {
     ...stored,
     id: stored.shown_id,
@@ -143,8 +150,4 @@ function phonePrefix({ notification_type, normalised_recipient }: StoredNotifica
   if (notification_type !== 'sms' || normalised_recipient === null) return null;
   const parsed = parsePhoneNumber(`+${normalised_recipient}`);
   return parsed.ok ? parsed.number.countryPrefix : null;
-}
-
-function hidden(personalisation: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(personalisation).map((name) => [name, '[hidden]']));
 }

@@ -19,7 +19,7 @@ import {
 } from './stored-notifications.sql.ts';
 
 type ListNeeds = Pick<Platform, 'db' | 'clock'>;
-type Needs = ListNeeds & { compiledTemplates: CompiledTemplates };
+type Needs = ListNeeds & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
 
 export interface ActivityQuery {
   template_type?: NotificationType[];

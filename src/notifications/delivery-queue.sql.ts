@@ -25,6 +25,7 @@ export interface QueuedNotification {
   recipient: string;
   normalised_recipient: string | null;
   personalisation: Record<string, unknown>;
+  secret_personalisation: string | null;
   reply_to_text: string | null;
   international: boolean;
   one_click_unsubscribe_url: string | null;
@@ -115,7 +116,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
     ), message as (
       select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider, p.outcome_known,
         n.status, n.template_id, n.template_version, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
-        n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
+        n.secret_personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
         case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then
           case when n.international then (${providers.abroad}::text[])[(row_number() over ())::int]
           else (${providers.home}::text[])[(row_number() over ())::int] end

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
+import { nilId } from '../platform/id.ts';
 
 interface IdempotencyRow {
   service_id: string;
@@ -45,6 +47,25 @@ export async function claimIdempotencyKeys(
 
 export async function releaseIdempotencyKey(tx: Tx, serviceId: string, key: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('service_id', '=', serviceId).where('key', '=', key).execute();
+}
+
+/** Those that are text; by service and key, which together are the row's key. */
+export async function selectEncryptedAnswers(db: Db, after = `${nilId} `, limit: number) {
+  const at = after.indexOf(' ');
+  const { rows } = await sql<EncryptedValue>`
+    select concat(service_id, ' ', key) as id, concat(service_id, ' ', key) as place,
+      case when jsonb_typeof(response) = 'string' then response #>> '{}' end as text
+    from idempotency_keys where (service_id, key) > (${after.slice(0, at)}::uuid, ${after.slice(at + 1)})
+    order by service_id, key limit ${limit}`.execute(db);
+  return { values: rows.filter(({ text }) => text !== null), last: rows.at(-1)?.id };
+}
+
+export async function replaceEncryptedAnswers(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update idempotency_keys k set response = to_jsonb(v.after)
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id text, before text, after text)
+    where k.service_id = left(v.id, 36)::uuid and k.key = substr(v.id, 38) and k.response = to_jsonb(v.before)
+  `.execute(db);
 }
 
 export async function deleteIdempotencyKeys(db: Db, before: Timestamp, limit: number): Promise<number> {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
+import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import { conflict, Failure } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { selectIdempotencyKey } from './idempotency.sql.ts';
+import { replaceEncryptedAnswers, selectEncryptedAnswers, selectIdempotencyKey } from './idempotency.sql.ts';
 
 /** How long a repeated request gets the answer of the first. */
 const replayHours = 24;
@@ -19,7 +20,25 @@ export interface KnownAnswer {
   response: unknown;
 }
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'>;
+
+const purpose = 'idempotent-answer';
+
+/** For an answer that holds links to files: it is kept as text instead of an object. */
+export function encryptAnswer({ secrets }: Pick<Platform, 'secrets'>, serviceId: string, key: string, answer: unknown) {
+  return secrets.encrypt(purpose, JSON.stringify(answer), placeOf(serviceId, key));
+}
+
+function placeOf(serviceId: string, key: string): string {
+  return `${serviceId} ${key}`;
+}
+
+export const idempotentAnswers: EncryptedValues = {
+  name: 'answers to repeated requests',
+  purpose,
+  select: selectEncryptedAnswers,
+  replace: replaceEncryptedAnswers,
+};
 
 /** The key of a request's header; undefined when it has none. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
@@ -29,8 +48,12 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   throw new Failure('invalid', 'ValidationError', `Idempotency-Key must be 1 to ${longestKey} characters long`);
 }
 
-export function findKnownAnswer(app: Needs, serviceId: string, key: string): Promise<KnownAnswer | undefined> {
-  return selectIdempotencyKey(app.db, serviceId, key, timestamp(replayLimit(app.clock.now())));
+export async function findKnownAnswer(app: Needs, serviceId: string, key: string): Promise<KnownAnswer | undefined> {
+  const known = await selectIdempotencyKey(app.db, serviceId, key, timestamp(replayLimit(app.clock.now())));
+  if (typeof known?.response !== 'string') return known;
+  const answer = app.secrets.decrypt(purpose, known.response, placeOf(serviceId, key));
+  if (!answer) throw new Error('An answer cannot be decrypted: does SECRET_KEYS lack a key?');
+  return { ...known, response: JSON.parse(answer.toString()) };
 }
 
 export function replayLimit(now: Date): Date {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Timestamp } from '../platform/clock.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import type { Platform } from '../platform/platform.ts';
 import { readPersonalisation, valueToText } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import { renderPreview } from '../templates/template-preview.ts';
@@ -8,6 +9,7 @@ import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
 import { notification } from './examples.ts';
 import { type NotificationType, postages, type Status } from './notification.ts';
+import { shownValues } from './secret-values.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
 /** Letters are shown under names of their own. */
@@ -67,7 +69,7 @@ export const PublicNotification = Type.Object(
 export type PublicNotification = Static<typeof PublicNotification>;
 
 export async function publicNotification(
-  app: { compiledTemplates: CompiledTemplates },
+  app: Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates },
   stored: StoredNotification,
   root: string,
 ): Promise<PublicNotification> {
@@ -87,7 +89,7 @@ export async function publicNotification(
       version: template_version,
       uri: `${root}/v2/template/${template_id}/version/${template_version}`,
     },
-    ...renderPreview(compiled, stored.personalisation),
+    ...renderPreview(compiled, shownValues(app, stored, compiled.placeholders)),
     created_at: stored.created_at,
     created_by_name: stored.created_by_name,
     sent_at: stored.sent_at,

@@ -11,7 +11,7 @@ import {
 } from './public-notification.ts';
 import { selectNotification, selectNotifications } from './stored-notifications.sql.ts';
 
-type Needs = Pick<Platform, 'db'> & { compiledTemplates: CompiledTemplates };
+type Needs = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
 
 const pageSize = 250;
 

@@ -13,6 +13,7 @@ import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './l
 import { letterFiles, letterWork } from './letter-work.ts';
 import { newNotification } from './new-notification.ts';
 import type { Postage } from './notification.ts';
+import { encryptValues } from './secret-values.ts';
 import type {
   EmailAnswer,
   EmailRequest,
@@ -128,13 +129,16 @@ export async function sendEmail(
   refuseIfEmailIsTooLong(body);
 
   const id = newId(sender.now);
+  const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
   const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
   const notification = newNotification(sender, template, {
     id,
     client_reference: request.reference,
     recipient: cleaned,
     normalised_recipient: address,
-    personalisation: template.compiled.used(personalisation),
+    personalisation: template.compiled.used(
+      secret_values === null ? personalisation : without(values, Object.keys(documents.values)),
+    ),
     reply_to_text: replyTo,
     // As it was checked: it becomes a header of the email, where a line break or `>` would mean something else.
     one_click_unsubscribe_url: one_click_unsubscribe_url
@@ -147,6 +151,7 @@ export async function sendEmail(
   return storeAndAnswer(app, sender, {
     notification: isSimulated ? null : notification,
     files: hasFiles ? documents : undefined,
+    secret_values,
     answer: {
       ...answerWith(sender, notification, {
         from_email: `${sender.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
@@ -228,6 +233,11 @@ export async function sendPrecompiledLetter(
 /** Simulated recipients are for trying out an application; what a person sends is sent. */
 function isByApplication({ created_by_id }: Sender): boolean {
   return created_by_id === null;
+}
+
+/** The links to files are kept apart, encrypted; the uploads themselves are not kept among the values. */
+function without(values: Record<string, unknown>, names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
 /** Stands for the address until the file has been read. */

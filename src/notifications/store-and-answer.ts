@@ -1,9 +1,10 @@
 import type { Tx } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
-import { refuseAnotherBody } from './idempotency.ts';
+import { encryptAnswer, refuseAnotherBody } from './idempotency.ts';
 import type { LetterJob, letterWork } from './letter-work.ts';
 import type { NewNotification } from './notification.ts';
 import { recordDocumentCount } from './notifications.sql.ts';
+import { updateSecretValues } from './secret-values.sql.ts';
 import type { Sender, SendingApp } from './sender.ts';
 
 /** Files that a message needs. They are put in place first: a message in the database must find them. */
@@ -36,21 +37,27 @@ export async function storeAndAnswer<Answer>(
     abroad?: boolean;
     job?: (typeof letterWork)[keyof typeof letterWork];
     files?: MessageFiles;
+    /** Values that are kept encrypted; the answer holds them too. */
+    secret_values?: string | null;
   },
 ): Promise<Answer> {
-  const { notification, answer, abroad, job, files } = message;
+  const { notification, answer, abroad, job, files, secret_values } = message;
   if (notification) await files?.put();
   try {
     const known = await app.sending.acceptor.accept({
       service,
       notification,
       abroad: abroad ?? false,
-      idempotency: idempotency && { ...idempotency, response: answer },
+      idempotency: idempotency && {
+        ...idempotency,
+        response: secret_values ? encryptAnswer(app, service.id, idempotency.key, answer) : answer,
+      },
       alsoStore:
         job || files?.record
           ? async (tx) => {
               await files?.record?.(tx);
               if (!notification) return;
+              if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
               if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
               if (job) {
                 const priority = app.sending.letterTurns.priorityFor(notification);

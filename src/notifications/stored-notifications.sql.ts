@@ -20,6 +20,7 @@ export interface StoredNotification {
   recipient: string;
   normalised_recipient: string | null;
   personalisation: Record<string, unknown>;
+  secret_personalisation: string | null;
   reply_to_text: string | null;
   postage: Postage | null;
   international: boolean;
@@ -138,7 +139,7 @@ const rate = sql`case notification_type
 function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> {
   return sql<StoredNotification>`
     select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
-      n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
+      n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
       n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
       n.document_download_count, n.scheduled_for, n.created_at,
       n.sent_at, n.updated_at, n.api_key_id, n.created_by_id, users.name as created_by_name,

@@ -13,7 +13,16 @@ export async function readServerFacts(client: pg.ClientBase) {
   return { ...facts, migrations };
 }
 
-export async function findAnyEncryptedSecret(client: pg.ClientBase): Promise<string | undefined> {
-  const { rows } = await client.query<{ encrypted_secret: string }>('select encrypted_secret from api_keys limit 1');
-  return rows[0]?.encrypted_secret;
+interface KeyRow {
+  id: string;
+  service_id: string;
+  encrypted_secret: string;
+}
+
+/** The newest ones: a sample, however many there are. */
+export async function selectSomeKeys(client: pg.ClientBase): Promise<KeyRow[]> {
+  const { rows } = await client.query<KeyRow>(
+    'select id, service_id, encrypted_secret from api_keys order by id desc limit 1000',
+  );
+  return rows;
 }

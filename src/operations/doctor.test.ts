@@ -44,7 +44,11 @@ const folder = mkdtempSync(join(tmpdir(), 'pennypost-doctor-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function findings(environment: Record<string, string>): Promise<string[]> {
-  const config = readConfig({ SECRET_KEY: 'of-a-test', DATA_DIR: folder, ...environment });
+  const config = readConfig({
+    SECRET_KEY: 'of-a-test-and-at-least-32-characters-long',
+    DATA_DIR: folder,
+    ...environment,
+  });
   return (await examine(config, database.url)).map(
     ({ name, ok, sentence }) => `${ok ? 'ok' : 'PROBLEM'} ${name}: ${sentence}`,
   );

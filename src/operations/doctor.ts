@@ -1,5 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import pg from 'pg';
+import { decryptKeySecret } from '../auth/api-keys.ts';
 import type { Config } from '../config.ts';
 import type { Provider } from '../delivery/provider.ts';
 import { emailProviders, textProviders } from '../delivery/providers.ts';
@@ -8,7 +9,7 @@ import { openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { SecretBox } from '../platform/secrets.ts';
-import { findAnyEncryptedSecret, readServerFacts } from './doctor.sql.ts';
+import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 
 interface Finding {
   name: string;
@@ -80,7 +81,7 @@ async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
         `${Math.round(difference)} ms from the database’s clock`,
         'let both machines keep time with NTP: tokens are accurate to 30 s',
       ),
-      checkSecretKey(config, facts.migrations.length > 0 ? await findAnyEncryptedSecret(client) : undefined),
+      checkSecretKeys(config, facts.migrations.length > 0 ? await selectSomeKeys(client) : []),
     ];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -90,21 +91,27 @@ async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
   }
 }
 
-function checkSecretKey(config: Config, encrypted: string | undefined): Finding {
-  const ok = encrypted === undefined || new SecretBox(config.SECRET_KEY).decrypt('api-key', encrypted) !== undefined;
+function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectSomeKeys>>): Finding {
+  const secrets = new SecretBox(config.SECRET_KEYS);
+  const ok = keys.every((key) => decryptKeySecret({ secrets }, key, key.encrypted_secret) !== undefined);
+  const isCurrent = keys.every(({ encrypted_secret }) => secrets.isCurrent(encrypted_secret));
+  const found = isCurrent ? 'opens what the database holds' : `opens what the database holds, ${olderKeys}`;
   return finding(
     'secret key',
     ok,
-    ok ? 'opens what the database holds' : 'does not open what the database holds',
-    'set SECRET_KEY to the one this database was used with',
+    ok ? found : 'does not open what the database holds',
+    'add the key that this database was used with to the end of SECRET_KEYS',
   );
 }
+
+const olderKeys =
+  'which is encrypted with an older key or in the older form: once every process runs this release, run `pennypost rekey`';
 
 /** Nothing is sent. */
 async function checkProviders(config: Config, url: string): Promise<Finding[]> {
   const log = createLog('silent');
   const { db, close } = openDatabase({ url, poolSize: 1, log });
-  const app = { config, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEY) };
+  const app = { config, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEYS) };
   try {
     return await Promise.all([
       ...textProviders(app).map((provider) => checkProvider('sms', provider)),

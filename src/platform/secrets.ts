@@ -1,52 +1,121 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
+/** The form of a ciphertext: the second names the key and is bound to its place, the first does neither. */
+export type SecretForm = 1 | 2;
+
+const nonceBytes = 12;
+const tagBytes = 16;
+/** Six bytes, so that in base64url they are eight characters of their own: a row's key can be read off its beginning. */
+const keyIdBytes = 5;
+const headerBytes = { 1: 1, 2: 1 + keyIdBytes };
+
 /**
- * Authenticated encryption with keys derived from SECRET_KEY, one per purpose, so that a ciphertext made for one purpose
- * can never be presented for another. Layout: version byte, 12-byte nonce, ciphertext, 16-byte tag; base64url.
+ * Authenticated encryption (AES-256-GCM) with keys derived from SECRET_KEYS, one per purpose, so that a ciphertext made for
+ * one purpose can never be presented for another. The first key writes, every key reads. Layout in base64url: form byte, in
+ * form 2 the key's id, 12-byte nonce, ciphertext, 16-byte tag. In form 2 the header and what it is `boundTo` (the row that
+ * it belongs to) are authenticated too: moved to another row it does not decrypt.
  */
 export class SecretBox {
-  private readonly master: string;
-  private readonly keys = new Map<string, Buffer>();
+  /** Form 1 only while processes that cannot read form 2 may still use the database. */
+  form: SecretForm = 2;
+  private readonly keys: Key[];
 
-  constructor(secretKey: string) {
-    this.master = secretKey;
+  constructor(secretKeys: readonly string[]) {
+    this.keys = secretKeys.map((secretKey) => new Key(secretKey));
   }
 
-  encrypt(purpose: string, plain: string | Buffer): string {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.keyFor(purpose), nonce);
+  encrypt(purpose: string, plain: string | Buffer, boundTo = ''): string {
+    const key = this.firstKey();
+    const header = this.form === 1 ? Buffer.from([1]) : key.header;
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', key.for(purpose), nonce);
+    if (this.form === 2) cipher.setAAD(associatedData(header, boundTo));
     const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-    return Buffer.concat([version, nonce, body, cipher.getAuthTag()]).toString('base64url');
+    return Buffer.concat([header, nonce, body, cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** Undefined when the text is not ours, was altered, or was made for another purpose or key. */
-  decrypt(purpose: string, text: string): Buffer | undefined {
+  /** Undefined when the text is not ours, was altered, or was made for another purpose, place or key. */
+  decrypt(purpose: string, text: string, boundTo = ''): Buffer | undefined {
     const bytes = Buffer.from(text, 'base64url');
-    if (bytes.length < 29 || bytes[0] !== version[0]) return undefined;
-    const decipher = createDecipheriv('aes-256-gcm', this.keyFor(purpose), bytes.subarray(1, 13));
-    decipher.setAuthTag(bytes.subarray(-16));
-    try {
-      return Buffer.concat([decipher.update(bytes.subarray(13, -16)), decipher.final()]);
-    } catch {
-      return undefined;
+    const form = bytes[0];
+    if ((form !== 1 && form !== 2) || bytes.length < headerBytes[form] + nonceBytes + tagBytes) return undefined;
+    const header = bytes.subarray(0, headerBytes[form]);
+    const keys = form === 1 ? this.keys : this.keys.filter((key) => key.header.equals(header));
+    for (const key of keys) {
+      const plain = open(
+        key.for(purpose),
+        bytes.subarray(header.length),
+        form === 1 ? undefined : associatedData(header, boundTo),
+      );
+      if (plain) return plain;
     }
+    return undefined;
   }
 
-  /** A keyed digest: whoever reads it without the key cannot even try out the few texts it may stand for. */
+  /** Whether it would be written the same way today: with the first key, in the second form. */
+  isCurrent(text: string): boolean {
+    return text.startsWith(this.firstKey().header.toString('base64url'));
+  }
+
+  /** A keyed digest: without the key nobody can even try out the few texts it may stand for. */
   digest(purpose: string, text: string): string {
-    return createHmac('sha256', this.keyFor(purpose)).update(text).digest('base64url');
+    return hmac(this.firstKey().for(purpose), text).toString('base64url');
   }
 
-  private keyFor(purpose: string): Buffer {
-    const known = this.keys.get(purpose);
-    if (known) return known;
-    const key = Buffer.from(hkdfSync('sha256', this.master, 'pennypost', purpose, 32));
-    this.keys.set(purpose, key);
+  /** Whether it is the digest of this text under any of the keys. */
+  isDigest(purpose: string, text: string, digest: string): boolean {
+    return this.keysFor(purpose).some((key) => sameSecret(hmac(key, text).toString('base64url'), digest));
+  }
+
+  /** The keys behind digests of this purpose. */
+  keysFor(purpose: string): Buffer[] {
+    return this.keys.map((key) => key.for(purpose));
+  }
+
+  private firstKey(): Key {
+    const [key] = this.keys;
+    if (!key) throw new Error('There is no secret key');
     return key;
   }
 }
 
-const version = Buffer.from([1]);
+class Key {
+  readonly header: Buffer;
+  private readonly secretKey: string;
+  private readonly derived = new Map<string, Buffer>();
+
+  constructor(secretKey: string) {
+    this.secretKey = secretKey;
+    this.header = Buffer.concat([Buffer.from([2]), this.for('key-id').subarray(0, keyIdBytes)]);
+  }
+
+  for(purpose: string): Buffer {
+    const known = this.derived.get(purpose);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync('sha256', this.secretKey, 'pennypost', purpose, 32));
+    this.derived.set(purpose, key);
+    return key;
+  }
+}
+
+function associatedData(header: Buffer, boundTo: string): Buffer {
+  return Buffer.concat([header, Buffer.from(boundTo)]);
+}
+
+function open(key: Buffer, sealed: Buffer, associated: Buffer | undefined): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes));
+  decipher.setAuthTag(sealed.subarray(-tagBytes));
+  if (associated) decipher.setAAD(associated);
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+export function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
 
 /** Takes the same time whatever the texts hold; only their lengths show. */
 export function sameSecret(left: string, right: string): boolean {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isNetwork } from './http/networks.ts';
 
 /** One declared setting: how it is read from its text, what it is when absent, and the sentence that documents it. */
 interface Setting<T> {
@@ -82,6 +83,17 @@ export function list(sentence: string, options: Options<string[]>): Setting<stri
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   );
+}
+
+/** Addresses, and networks such as `10.0.0.0/8`. */
+export function networks(sentence: string, options: Options<string[]>): Setting<string[]> {
+  const texts = list(sentence, options);
+  return setting(sentence, options, (value) => {
+    const found = texts.parse(value);
+    const wrong = found.find((text) => !isNetwork(text));
+    if (wrong !== undefined) throw new Error(`must be addresses or networks such as 10.0.0.0/8, not "${wrong}"`);
+    return found;
+  });
 }
 
 export function listOf<const T extends string>(

@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
+import { nilId } from '../platform/id.ts';
 
 /** What a service may ask to be told about. */
 export const callbackTypes = ['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'] as const;
@@ -35,6 +38,15 @@ export function selectCallback(db: Db | Tx, which: CallbackId) {
     .executeTakeFirst();
 }
 
+export async function selectCallbackType(tx: Tx, id: string): Promise<CallbackType> {
+  const row = await tx
+    .selectFrom('service_callback_api')
+    .select('callback_type')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.callback_type;
+}
+
 export async function insertCallback(
   tx: Tx,
   row: {
@@ -64,6 +76,20 @@ export async function updateCallbackRow(
       .execute(),
   );
   await recordVersion(tx, id);
+}
+
+export async function selectTokens(db: Db, after = nilId, limit: number) {
+  const { rows: values } = await sql<EncryptedValue>`
+    select id, concat(service_id, ' ', callback_type) as place, encrypted_bearer_token as text
+    from service_callback_api where id > ${after} order by id limit ${limit}`.execute(db);
+  return { values, last: values.at(-1)?.id };
+}
+
+export async function replaceTokens(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update service_callback_api c set encrypted_bearer_token = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where c.id = v.id and c.encrypted_bearer_token = v.before`.execute(db);
 }
 
 export async function deleteCallbackRow(db: Db, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
+import { decryptToken } from './callback-api.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const { admin } = harness;
@@ -41,9 +42,7 @@ describe('/service/{id}/callback-api', () => {
     });
     const row = await stored(id);
     expect(row?.encrypted_bearer_token).not.toContain('secret');
-    expect(harness.app.secrets.decrypt('callback-token', row?.encrypted_bearer_token ?? '')?.toString()).toBe(
-      'a-long-secret-token',
-    );
+    expect(row && decryptToken(harness.app, row, row.encrypted_bearer_token)).toBe('a-long-secret-token');
     expect(await admin('GET', `${path}/${id}?callback_type=delivery_status`)).toMatchObject({ body: answer.body });
     expect((await admin('GET', `${path}/${id}?callback_type=complaint`)).status).toBe(404);
     expect((await admin('GET', `/service/${service}`)).body.data.service_callback_api).toEqual([
@@ -98,9 +97,7 @@ describe('/service/{id}/callback-api', () => {
     await admin('POST', `${path}/${id}`, { bearer_token: 'another-long-token', updated_by_id: editor });
     const row = await stored(id);
     expect(row?.version).toBe(3);
-    expect(harness.app.secrets.decrypt('callback-token', row?.encrypted_bearer_token ?? '')?.toString()).toBe(
-      'another-long-token',
-    );
+    expect(row && decryptToken(harness.app, row, row.encrypted_bearer_token)).toBe('another-long-token');
     const history = await harness.app.db
       .selectFrom('service_callback_api_history')
       .select(['version', 'url', 'updated_by_id'])

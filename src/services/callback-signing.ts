@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
+import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { CallbackId } from './callback-api.sql.ts';
-import { getCallback } from './callback-api.ts';
-import { deleteSigningSecret, upsertSigningSecret } from './callback-signing.sql.ts';
+import { type CallbackId, selectCallbackType } from './callback-api.sql.ts';
+import { getCallback, placeOfToken, type TokenOwner } from './callback-api.ts';
+import {
+  deleteSigningSecret,
+  replaceSigningSecrets,
+  selectSigningSecrets,
+  upsertSigningSecret,
+} from './callback-signing.sql.ts';
 
 const purpose = 'callback-signing';
 const prefix = 'whsec_';
@@ -16,8 +22,9 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'>;
 export async function createSigningSecret(app: Needs, which: CallbackId, created_by_id: string): Promise<string> {
   const key = randomBytes(32);
   await inTransaction(app.db, async (tx) => {
-    const { id } = await getCallback(tx, which);
-    const encrypted_secret = app.secrets.encrypt(purpose, key);
+    const { id, service_id } = await getCallback(tx, which);
+    const owner = { service_id, callback_type: await selectCallbackType(tx, id) };
+    const encrypted_secret = app.secrets.encrypt(purpose, key, placeOfToken(owner));
     const created_at = timestamp(app.clock.now());
     await upsertSigningSecret(tx, { callback_id: id, encrypted_secret, created_by_id, created_at });
   });
@@ -30,6 +37,17 @@ export async function removeSigningSecret({ db }: Needs, which: CallbackId): Pro
 }
 
 /** Undefined when it was encrypted with a key that is not configured. */
-export function readSigningKey({ secrets }: Pick<Platform, 'secrets'>, encrypted: string): Buffer | undefined {
-  return secrets.decrypt(purpose, encrypted);
+export function readSigningKey(
+  { secrets }: Pick<Platform, 'secrets'>,
+  owner: TokenOwner,
+  encrypted: string,
+): Buffer | undefined {
+  return secrets.decrypt(purpose, encrypted, placeOfToken(owner));
 }
+
+export const signingSecrets: EncryptedValues = {
+  name: 'secrets that sign callbacks',
+  purpose,
+  select: selectSigningSecrets,
+  replace: replaceSigningSecrets,
+};

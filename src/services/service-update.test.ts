@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accountMessages } from '../../test/kit/account-messages.ts';
 import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
@@ -8,11 +9,10 @@ const { admin } = harness;
 const read = async (id: string) => (await admin('GET', `/service/${id}`)).body.data;
 
 async function platformMessages() {
-  return harness.app.db
-    .selectFrom('notifications')
-    .select(['recipient', 'personalisation'])
-    .where('template_id', '=', '618185c6-3636-49cd-b7d2-6f6f5eb3bdde')
-    .execute();
+  const sent = await accountMessages(harness);
+  return sent
+    .filter(({ template_id }) => template_id === '618185c6-3636-49cd-b7d2-6f6f5eb3bdde')
+    .map(({ recipient, personalisation }) => ({ recipient, personalisation }));
 }
 
 describe('POST /service/{id}', () => {

@@ -101,6 +101,20 @@ export async function updateProcessed(tx: Tx, id: string, processed_by_service_a
     ))`.execute(tx);
 }
 
+/** In one part of the table: those that their service has dealt with are deleted, the others are counted. */
+export async function deleteRequestsOf(db: Db, emailAddress: string, after: string, size: number) {
+  const { rows } = await sql<{ erased: number; left: number; last: string | null }>`
+    with part as (
+      select id, processed, lower(email_address) = ${emailAddress} as is_theirs
+      from unsubscribe_requests where id > ${after} order by id limit ${size}
+    ), gone as (
+      delete from unsubscribe_requests where id in (select id from part where is_theirs and processed) returning id
+    )
+    select (select count(*)::int from gone) as erased, count(*) filter (where is_theirs and not processed)::int as left,
+      max(id::text) as last from part`.execute(db);
+  return rows[0] ?? { erased: 0, left: 0, last: null };
+}
+
 /** The requests in a report go with it. */
 export async function deleteUnsubscribeRequests(
   db: Db,

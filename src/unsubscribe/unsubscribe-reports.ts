@@ -1,11 +1,12 @@
 import { addDays, londonDay, londonInstant, londonTime } from '../platform/calendar.ts';
 import { day_ms, earlier, later, type Timestamp, timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import { momentOfId, newId } from '../platform/id.ts';
+import { momentOfId, newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
+  deleteRequestsOf,
   deleteUnsubscribeRequests,
   insertUnsubscribeReport,
   selectRequestsOfReport,
@@ -109,6 +110,20 @@ export async function processUnsubscribeReport(
 
 function daysAfter(moment: Date, days: number): Timestamp {
   return timestamp(later(moment, days * day_ms));
+}
+
+const partSize = 5_000;
+
+/** What its service has not dealt with yet stays: the person asked for it. */
+export async function eraseUnsubscribeRequests(db: Db, emailAddress: string) {
+  const counts = { erased: 0, left: 0 };
+  for (let after: string | null = nilId; after !== null; ) {
+    const part = await deleteRequestsOf(db, emailAddress, after, partSize);
+    counts.erased += part.erased;
+    counts.left += part.left;
+    after = part.last;
+  }
+  return counts;
 }
 
 export async function forgetUnsubscribeRequests({ db, clock }: Needs): Promise<void> {

@@ -6,11 +6,17 @@ import { newId } from '../platform/id.ts';
 import { platformServiceId } from './account-messages.ts';
 
 const now = '2026-11-16T12:00:00Z';
-const harness = useHarness({ now, config: { FUNCTIONAL_TESTS_SECRETS: ['a secret'] } });
+const harness = useHarness({
+  now,
+  config: { FUNCTIONAL_TESTS_SECRETS: ['a-secret-of-the-browser-tests-32-characters'] },
+});
 const closed = useHarness({ now });
 const iss = 'notify-functional-tests';
 
-function put(users: unknown, { at = harness, secret = 'a secret', claims = { iss } } = {}) {
+function put(
+  users: unknown,
+  { at = harness, secret = 'a-secret-of-the-browser-tests-32-characters', claims = { iss } } = {},
+) {
   return at.request({
     method: 'PUT',
     url: '/__testing/functional/users',

@@ -71,6 +71,15 @@ export async function updateJoinRequests(
   await tx.updateTable('service_join_requests').set(change).where('id', '=', anyOf(requestIds)).execute();
 }
 
+/** Ids ascend with time. */
+export async function clearReasonsBefore(db: Db, beforeId: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update service_join_requests set reason = null where id in (
+      select id from service_join_requests where id < ${beforeId} and reason is not null order by id limit ${limit})
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
 export function selectUsersToContact(db: Db, ids: string[]) {
   return db.selectFrom('users').select(['id', 'name', 'email_address']).where('id', '=', anyOf(ids)).execute();
 }

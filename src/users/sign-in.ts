@@ -3,7 +3,6 @@ import { later, minute_ms, type Timestamp, timestamp } from '../platform/clock.t
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { type Failure, forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sameSecret } from '../platform/secrets.ts';
 import { isPassword } from './passwords.ts';
 import {
   countFailure,
@@ -17,7 +16,7 @@ import {
 import { getUserRecord, type UserRecord } from './user-record.ts';
 import { type LockedUser, lockUser } from './users.ts';
 import { type CodeType, countLiveCodes, markCodesUsed, selectVerifyCodes } from './verify-codes.sql.ts';
-import { codeDigest, maxWrongCodes } from './verify-codes.ts';
+import { isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 import { recordCredentialUse } from './webauthn-credentials.ts';
 
 const maxFailures = 10;
@@ -111,8 +110,7 @@ async function judgeCode(
 ): Promise<Failure | undefined> {
   const codes = await selectVerifyCodes(tx, userId, attempt.code_type);
   if (codes.length === 0) return notFound('Code not found');
-  const digest = codeDigest(app, userId, attempt.code);
-  const newest = codes.find(({ code_digest }) => sameSecret(code_digest, digest));
+  const newest = codes.find(({ code_digest }) => isCodeDigest(app, userId, attempt.code, code_digest));
   if (!newest) return invalid('Code is not valid');
   if (newest.used || newest.expires_at <= now) return invalid('Code has expired');
   return undefined;

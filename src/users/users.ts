@@ -21,6 +21,7 @@ import {
   selectUsersByPartOfEmail,
   updateUserRow,
 } from './users.sql.ts';
+import { deleteCredentialsOfUser } from './webauthn-credentials.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 type Editable = Partial<
@@ -122,6 +123,7 @@ export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string 
   await inTransaction(app.db, async (tx) => {
     const { id } = await lockUser(tx, userId);
     await deleteMembershipsOfUser(tx, userId);
+    await deleteCredentialsOfUser(tx, userId);
     await updateUserRow(tx, userId, {
       name: 'Archived user',
       email_address: archivedName(`${id}@${app.config.EMAIL_DOMAIN}`, now),

@@ -16,6 +16,7 @@ const codeDigits = 5;
 /** Wrong codes in a row after which a user's codes are useless. */
 export const maxWrongCodes = 10;
 const maxCodesADayAfterThat = 20;
+const codePurpose = 'verify-code';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
@@ -85,8 +86,17 @@ async function sendCode(
 }
 
 /** Keyed, and bound to the user: five digits without the key could be tried out in no time. */
-export function codeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string): string {
-  return app.secrets.digest('verify-code', `${userId}:${code}`);
+function codeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string): string {
+  return app.secrets.digest(codePurpose, textOf(userId, code));
+}
+
+/** Also of a code that was sent while another key came first. */
+export function isCodeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string, digest: string): boolean {
+  return app.secrets.isDigest(codePurpose, textOf(userId, code), digest);
+}
+
+function textOf(userId: string, code: string): string {
+  return `${userId}:${code}`;
 }
 
 /** No digit follows itself, which is easier to read off a telephone. */

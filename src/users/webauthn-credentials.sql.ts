@@ -43,6 +43,10 @@ export function updateCredential(
     .executeTakeFirst();
 }
 
+export async function deleteCredentialsOfUser(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('webauthn_credentials').where('user_id', '=', userId).execute();
+}
+
 export async function deleteCredentialRow(tx: Tx, credentialId: string): Promise<void> {
   await tx.deleteFrom('webauthn_credentials').where('id', '=', credentialId).execute();
 }

@@ -10,9 +10,15 @@ const harness = useHarness();
 const workers: ChildProcess[] = [];
 
 async function launchWorker(): Promise<ChildProcess> {
-  const { SECRET_KEY, DATA_DIR } = harness.app.config;
+  const { SECRET_KEYS, DATA_DIR } = harness.app.config;
   const env = {
-    ...{ PATH: process.env.PATH, PORT: String(await findFreePort()), SECRET_KEY, DATA_DIR, LOG_LEVEL: 'error' },
+    ...{
+      PATH: process.env.PATH,
+      PORT: String(await findFreePort()),
+      SECRET_KEYS: SECRET_KEYS.join(),
+      DATA_DIR,
+      LOG_LEVEL: 'error',
+    },
     ...{ DATABASE_URL: harness.app.pool.options.connectionString, ADMIN_CLIENT_SECRETS: adminSecret },
     ...{ DEMO: 'false', DATABASE_POOL_SIZE: '10' },
   };

@@ -38,9 +38,15 @@ function adminToken(): string {
 }
 
 function launch(port: number): ChildProcess {
-  const { SECRET_KEY, DATA_DIR } = harness.app.config;
+  const { SECRET_KEYS, DATA_DIR } = harness.app.config;
   const env = {
-    ...{ PATH: process.env.PATH, PORT: String(port), SECRET_KEY, DATA_DIR, ADMIN_CLIENT_SECRETS: adminSecret },
+    ...{
+      PATH: process.env.PATH,
+      PORT: String(port),
+      SECRET_KEYS: SECRET_KEYS.join(),
+      DATA_DIR,
+      ADMIN_CLIENT_SECRETS: adminSecret,
+    },
     DATABASE_URL: harness.app.pool.options.connectionString,
     // Far more than the balancer below takes to notice, even when the machine is busy with other tests.
     ...{ DRAIN_DELAY_S: '3', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '5' },

@@ -1,3 +1,4 @@
+import { valuesOf } from '../../src/notifications/secret-values.ts';
 import { platformServiceId } from '../../src/users/account-messages.ts';
 import type { Harness } from './harness.ts';
 
@@ -5,11 +6,18 @@ import type { Harness } from './harness.ts';
 export async function accountMessages({ app }: Harness) {
   const rows = await app.db
     .selectFrom('notifications')
-    .select(['template_id', 'recipient', 'personalisation', 'reply_to_text'])
+    .select(['id', 'template_id', 'recipient', 'personalisation', 'secret_personalisation', 'reply_to_text'])
     .where('service_id', '=', platformServiceId)
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ ...row, personalisation: row.personalisation as Record<string, string> }));
+  return rows.map(({ id, personalisation, secret_personalisation, ...row }) => ({
+    ...row,
+    personalisation: valuesOf(app, {
+      id,
+      personalisation: personalisation as Record<string, unknown>,
+      secret_personalisation,
+    }) as Record<string, string>,
+  }));
 }
 
 /** What a request made the platform send. */

@@ -19,7 +19,7 @@ import { FakeFiles } from './fake-files.ts';
 import { jwt } from './jwt.ts';
 import { connectClock } from './test-clock.ts';
 
-export const adminSecret = 'admin-secret-of-the-test-kit';
+export const adminSecret = 'admin-secret-of-the-test-kit-which-is-long-enough';
 
 export interface Answer {
   status: number;
@@ -52,7 +52,7 @@ export interface Harness {
     headers?: Record<string, string>,
   ): Promise<Answer>;
   /** A second process on the same database, with the same clock and files. */
-  anotherProcess(): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
+  anotherProcess(settings?: Partial<Config>): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
   /** Runs every background job that is due. */
   runJobs(): Promise<void>;
   /** Hands over every message that is due, takes the receipts that the sandbox owes, and tells services. */
@@ -75,11 +75,15 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
   beforeAll(async () => {
     const database = await cloneDatabase();
     drop = database.drop;
-    const environment = { ADMIN_CLIENT_SECRETS: adminSecret, SECRET_KEY: 'secret-key-of-the-test-kit', DATA_DIR };
+    const environment = {
+      ADMIN_CLIENT_SECRETS: adminSecret,
+      SECRET_KEY: 'secret-key-of-the-test-kit-which-is-long-enough',
+      DATA_DIR,
+    };
     const config = { ...readConfig(environment), DEMO: false, ...options.config };
     const log = createLog('debug', { write: (line) => void logged.push(line) });
-    const start = async () => {
-      const app = buildApp(config, { databaseUrl: database.url, clock, files, log });
+    const start = async (settings: Partial<Config> = {}) => {
+      const app = buildApp({ ...config, ...settings }, { databaseUrl: database.url, clock, files, log });
       await app.open();
       const http = await buildServer({ app, surfaces, formats, version: 'test' });
       await http.ready();
@@ -87,8 +91,8 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
     };
     Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
     removeClockFile = await connectClock(clock, harness.app.pool);
-    harness.anotherProcess = async () => {
-      const process = await start();
+    harness.anotherProcess = async (settings) => {
+      const process = await start(settings);
       others.push(process);
       return { ...process, ...callers(() => process.http, clock) };
     };

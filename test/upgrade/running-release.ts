@@ -25,7 +25,7 @@ export function environmentIn({ databaseUrl, dataDir, clockFile }: Surroundings)
   return {
     ...{ PATH: process.env.PATH, DEMO: 'false', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
     ...{ DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '8', PDF_THREADS: '1', SANDBOX_DELAY_MS: '0' },
-    ...{ SECRET_KEY: 'secret-key-of-the-upgrade-tests', ADMIN_CLIENT_SECRETS: adminSecret },
+    ...{ SECRET_KEY: 'secret-key-of-the-upgrade-tests-long-enough', ADMIN_CLIENT_SECRETS: adminSecret },
     ...{ MMG_INBOUND_AUTH: 'mmg:secret', SES_VERIFY_SIGNATURES: 'false', CALLBACK_ALLOW_PRIVATE: 'true' },
     NODE_OPTIONS: `--import=${new URL('../kit/jumping-clock.mjs', import.meta.url).href}`,
     CLOCK_FILE: clockFile,

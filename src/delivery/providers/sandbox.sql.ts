@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { NotificationType } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
+import { nilId } from '../../platform/id.ts';
 
 export interface SandboxMessage {
   reference: string;
@@ -87,6 +89,40 @@ function sandboxMessages(db: Db, hiddenService: string | undefined) {
     .selectFrom('sandbox_messages')
     .innerJoin('notifications', 'notifications.id', 'sandbox_messages.reference')
     .$if(hiddenService !== undefined, (query) => query.where('notifications.service_id', '!=', hiddenService ?? ''));
+}
+
+export async function selectSandboxBodies(db: Db, after = nilId, limit: number) {
+  const { rows: values } = await sql<EncryptedValue>`
+    select reference as id, reference as place, body as text from sandbox_messages
+    where reference > ${after} order by reference limit ${limit}`.execute(db);
+  return { values, last: values.at(-1)?.id };
+}
+
+export async function replaceSandboxBodies(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update sandbox_messages m set body = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where m.reference = v.id and m.body = v.before`.execute(db);
+}
+
+export async function deleteSandboxMessages(db: Db, references: string[]): Promise<string[]> {
+  const { rows } = await sql<{ reference: string }>`
+    delete from sandbox_messages where reference = any (${references}::uuid[]) returning reference`.execute(db);
+  return rows.map(({ reference }) => reference);
+}
+
+/** In one part of the table: messages whose notification is gone. `last` is null at the end. */
+export async function deleteSandboxOrphans(db: Db, after: string, size: number) {
+  const { rows } = await sql<{ gone: string[]; last: string | null }>`
+    with part as (
+      select reference from sandbox_messages where reference > ${after} order by reference limit ${size}
+    ), gone as (
+      delete from sandbox_messages where reference in (
+        select reference from part where not exists (select from notifications n where n.id = part.reference))
+      returning reference
+    )
+    select array(select reference::text from gone) as gone, max(reference::text) as last from part`.execute(db);
+  return rows[0] ?? { gone: [], last: null };
 }
 
 export async function deleteSandboxMessagesBefore(db: Db, firstKept: string): Promise<void> {

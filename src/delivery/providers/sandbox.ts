@@ -5,20 +5,25 @@ import { day_ms, earlier, later, timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
-import { firstIdAt } from '../../platform/id.ts';
+import type { EncryptedValues } from '../../platform/encrypted-values.ts';
+import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { simulatedOutcome } from '../../recipients/simulated-recipients.ts';
 import { mimeOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, TextMessage } from '../provider.ts';
 import {
+  deleteSandboxMessages,
   deleteSandboxMessagesBefore,
+  deleteSandboxOrphans,
   insertSandboxMessages,
+  replaceSandboxBodies,
   type SandboxMessage,
+  selectSandboxBodies,
   selectSandboxReferences,
   takeOwedReceipts,
 } from './sandbox.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'> & {
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   config: Pick<Config, 'DATA_DIR' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
 };
 
@@ -64,6 +69,32 @@ export function isSandboxInUse({ SMS_PROVIDERS, EMAIL_PROVIDERS }: Pick<Config, 
   return SMS_PROVIDERS.includes('sandbox') || EMAIL_PROVIDERS.includes('sandbox');
 }
 
+const bodyPurpose = 'sandbox';
+
+/** A code that the sandbox keeps is a code: it is no easier to read in the database than anywhere else. */
+function encryptBody(
+  { secrets }: Pick<Platform, 'secrets'>,
+  { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
+) {
+  return secrets.form === 1 ? body : secrets.encrypt(bodyPurpose, body, reference);
+}
+
+/** What was kept before it was encrypted is shown as it is. */
+export function readBody(
+  { secrets }: Pick<Platform, 'secrets'>,
+  { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
+) {
+  return secrets.decrypt(bodyPurpose, body, reference)?.toString() ?? body;
+}
+
+export const sandboxBodies: EncryptedValues = {
+  name: 'messages in the sandbox',
+  purpose: bodyPurpose,
+  select: selectSandboxBodies,
+  replace: replaceSandboxBodies,
+  open: (app, { id, text }) => Buffer.from(readBody(app, { reference: id, body: text })),
+};
+
 export function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox');
 }
@@ -81,7 +112,12 @@ function sandboxOutbox(app: Needs) {
       const now = app.clock.now();
       const due = later(now, app.config.SANDBOX_DELAY_MS);
       const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
-      const rows = kept.map(({ row }) => ({ ...row, created_at: timestamp(now), receipt_due_at }));
+      const rows = kept.map(({ row }) => ({
+        ...row,
+        body: encryptBody(app, row),
+        created_at: timestamp(now),
+        receipt_due_at,
+      }));
       await Promise.all(kept.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
       await insertSandboxMessages(app.db, rows);
       return kept.map(() => ({ kind: 'accepted' as const }));
@@ -113,10 +149,45 @@ export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]>
 
 const keptForDays = 7;
 
-/** The sandbox forgets what is older than a week, files and rows. */
+const partSize = 5_000;
+
+/** Rows and files of messages whose service keeps them no longer. */
+async function removeOrphans(app: Needs): Promise<void> {
+  for (let after: string | null = nilId; after !== null; ) {
+    const part = await deleteSandboxOrphans(app.db, after, partSize);
+    await removeFiles(app, part.gone);
+    after = part.last;
+  }
+}
+
+/** Returns how many there were. */
+export async function eraseSandboxMessages(app: Pick<Needs, 'db'> & OfFolder, references: string[]): Promise<number> {
+  let erased = 0;
+  for (let from = 0; from < references.length; from += partSize) {
+    const gone = await deleteSandboxMessages(app.db, references.slice(from, from + partSize));
+    await removeFiles(app, gone);
+    erased += gone.length;
+  }
+  return erased;
+}
+
+interface OfFolder {
+  config: Pick<Config, 'DATA_DIR'>;
+}
+
+async function removeFiles({ config }: OfFolder, references: string[]): Promise<void> {
+  for (const reference of references) {
+    for (const ending of ['txt', 'eml']) {
+      await rm(join(outboxFolder(config.DATA_DIR), `${reference}.${ending}`), { force: true });
+    }
+  }
+}
+
+/** The sandbox forgets a message when its service does, and what is older than a week: files and rows. */
 export async function cleanSandbox(app: Needs): Promise<void> {
   const cutoff = earlier(app.clock.now(), keptForDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
+  await removeOrphans(app);
   const folder = outboxFolder(app.config.DATA_DIR);
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {

@@ -17,6 +17,11 @@ export interface AnnualAllowances {
   updated_at: Time | null;
 }
 
+export interface ApiKeyUses {
+  api_key_id: string;
+  last_used_at: Time;
+}
+
 export interface ApiKeys {
   id: string;
   service_id: string;
@@ -28,6 +33,8 @@ export interface ApiKeys {
   created_at: Time;
   updated_at: Time | null;
   expiry_date: Time | null;
+  expires_at: Time | null;
+  allowed_networks: string[] | null;
 }
 
 export interface ApiKeysHistory {
@@ -40,6 +47,8 @@ export interface ApiKeysHistory {
   created_at: Time;
   updated_at: Time | null;
   expiry_date: Time | null;
+  expires_at: Time | null;
+  allowed_networks: string[] | null;
 }
 
 export interface Complaints {
@@ -272,6 +281,7 @@ export interface Notifications {
   created_at: Time;
   sent_at: Time | null;
   updated_at: Time | null;
+  secret_personalisation: string | null;
   document_download_count: number | null;
 }
 
@@ -451,6 +461,11 @@ export interface SandboxMessages {
   times_sent: Generated<number>;
   created_at: Time;
   receipt_due_at: Time | null;
+}
+
+export interface SecretForm {
+  singleton: Generated<boolean>;
+  form: number;
 }
 
 export interface ServiceCallbackApi {
@@ -883,6 +898,7 @@ export interface WebauthnCredentials {
 
 export interface DB {
   annual_allowances: AnnualAllowances;
+  api_key_uses: ApiKeyUses;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
   complaints: Complaints;
@@ -925,6 +941,7 @@ export interface DB {
   rate_windows: RateWindows;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
+  secret_form: SecretForm;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;
   service_callback_signing_secrets: ServiceCallbackSigningSecrets;

@@ -10,7 +10,7 @@ import { type CallbackSink, startCallbackSink } from '../../kit/stub-gateways.ts
 import { Provider } from './provider.ts';
 import { type Role, Supervised } from './supervised.ts';
 
-const adminSecret = 'admin-secret-of-the-fault-tests';
+const adminSecret = 'admin-secret-of-the-fault-tests-which-is-long-enough';
 const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
 interface WorldOptions {
@@ -70,7 +70,7 @@ export class World {
     const shared: Record<string, string> = {
       ...(ownDatabaseUrl === undefined ? {} : { DATABASE_URL: ownDatabaseUrl }),
       DATA_DIR: dataDir,
-      SECRET_KEY: 'secret-key-of-the-fault-tests',
+      SECRET_KEY: 'secret-key-of-the-fault-tests-which-is-long-enough',
       ADMIN_CLIENT_SECRETS: adminSecret,
       BASE_URL: `http://127.0.0.1:${ports[0]}`,
       DEMO: 'false',

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Db } from '../platform/db/database.ts';
+import type { Status } from './notification.ts';
+
+/** The id at which the next part of the table ends; undefined when nothing follows. */
+export async function selectEndOfPart(db: Db, after: string, size: number): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (select id from notifications where id > ${after} order by id limit ${size}) as part
+    order by id desc limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
+/** In one part of the table: what was erased, and how many messages to the recipient are not in a final state. */
+export async function eraseMessagesBetween(
+  db: Db,
+  { after, until }: { after: string; until: string },
+  { recipient, final, erased }: { recipient: string; final: readonly Status[]; erased: string },
+): Promise<{ erased: string[]; left: number }> {
+  const { rows } = await sql<{ id: string; is_erased: boolean }>`
+    with found as (
+      select n.id, n.status = any (${[...final]}::text[])
+        and not exists (select from delivery_queue q where q.notification_id = n.id) as is_final
+      from notifications n
+      where n.id > ${after} and n.id <= ${until}
+        and (n.normalised_recipient = ${recipient} or n.normalised_recipient is null and n.recipient = ${recipient})
+    ), erased as (
+      update notifications n set recipient = ${erased}, normalised_recipient = null, personalisation = '{}',
+        secret_personalisation = null, client_reference = null, one_click_unsubscribe_url = null
+      from found where n.id = found.id and found.is_final and n.id > ${after} and n.id <= ${until}
+      returning n.id
+    )
+    select found.id, erased.id is not null as is_erased from found left join erased using (id)`.execute(db);
+  return {
+    erased: rows.filter(({ is_erased }) => is_erased).map(({ id }) => id),
+    left: rows.filter(({ is_erased }) => !is_erased).length,
+  };
+}

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import type { Config } from '../config.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Platform } from '../platform/platform.ts';
+import { eraseRecipient } from './erase-recipient.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+const Erasure = Type.Object({
+  erased: Type.Object({
+    notifications: Count,
+    inbound_texts: Count,
+    callbacks: Count,
+    sandbox_messages: Count,
+    unsubscribe_requests: Count,
+    complaints: Count,
+  }),
+  left: Type.Object(
+    { notifications: Count, callbacks: Count, unsubscribe_requests: Count },
+    { description: 'Still being delivered, or not seen by the service yet: ask again later' },
+  ),
+});
+
+export function eraseRecipientRoutes(http: Http, app: Platform & { config: Config }): void {
+  http.post(
+    '/platform-admin/erase-recipient',
+    {
+      schema: {
+        summary: 'Erase a person: everything that is kept about messages to and from an email address or phone number',
+        body: Type.Object({ recipient: Type.String({ minLength: 1, maxLength: 320 }) }),
+        response: { 200: Erasure },
+      },
+    },
+    async ({ body }) => eraseRecipient(app, body.recipient),
+  );
+}

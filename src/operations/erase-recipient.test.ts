@@ -1,0 +1,244 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { recordComplaint } from '../complaints/complaints.ts';
+import { recordInboundText } from '../inbound/inbound-texts.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { newId } from '../platform/id.ts';
+import { encryptToken } from '../services/callback-api.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const path = '/platform-admin/erase-recipient';
+
+function erase(recipient: unknown) {
+  return harness.admin('POST', path, { recipient });
+}
+
+async function aSender() {
+  const service = await aService(harness);
+  const key = await anApiKey(harness, service);
+  const sms = await aTemplate(harness, service, { content: 'Hello ((name))' });
+  const email = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'Hello ((name))' });
+  const send = async (recipient: string) => {
+    const to = recipient.includes('@')
+      ? { email_address: recipient, template_id: email }
+      : { phone_number: recipient, template_id: sms };
+    const channel = recipient.includes('@') ? 'email' : 'sms';
+    const body = { ...to, reference: 'case 7', personalisation: { name: 'Canary Person' } };
+    const answer = await harness.v2('POST', `/v2/notifications/${channel}`, key, body);
+    expect(answer.status).toBe(201);
+    return answer.body.id as string;
+  };
+  return { service, key, send };
+}
+
+async function deliverAll() {
+  await harness.deliver();
+  harness.clock.advance({ seconds: 5 });
+  await harness.deliver();
+}
+
+async function anEndedCallback(service_id: string, subject_id: string, body: object, status: 'delivered' | 'waiting') {
+  const { app, clock } = harness;
+  await app.db
+    .insertInto('service_callbacks')
+    .values({
+      ...{ id: newId(clock.now()), service_id, callback_type: 'delivery_status', subject_id, status },
+      ...{ url: 'https://example.org', body: JSON.stringify(body), due_at: '2099-01-01T00:00:00Z' },
+      ...{ created_at: clock.now().toISOString() },
+      encrypted_bearer_token: encryptToken(app, { service_id, callback_type: 'delivery_status' }, 'token'),
+    })
+    .execute();
+}
+
+describe('POST /platform-admin/erase-recipient', () => {
+  it('200: a phone number, however it is written, in everything that is kept; others stay', async () => {
+    const { service, key, send } = await aSender();
+    const [theirs, other] = [await send('07700 900 551'), await send('07700900552')];
+    await deliverAll();
+    await inTransaction(harness.app.db, (tx) =>
+      recordInboundText(
+        tx,
+        { service_id: service, notify_number: '1', user_number: '07700900551', content: 'hi', provider: 'mmg' },
+        harness.clock.now(),
+      ),
+    );
+    await anEndedCallback(service, theirs, { to: '07700 900 551', notification_type: 'sms' }, 'delivered');
+    await anEndedCallback(service, newId(new Date()), { to: '+447700900551', notification_type: 'sms' }, 'delivered');
+    await anEndedCallback(service, newId(new Date()), { to: '07700900551', notification_type: 'sms' }, 'waiting');
+    await anEndedCallback(service, other, { to: '07700900552', notification_type: 'sms' }, 'delivered');
+    const figures = () => harness.admin('GET', `/service/${service}/statistics?today_only=False`);
+    const before = (await figures()).body;
+    const files = join(harness.app.config.DATA_DIR, 'outbox');
+    await access(join(files, `${theirs}.txt`));
+
+    const answer = await erase('+44 7700 900551');
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        erased: {
+          notifications: 1,
+          inbound_texts: 1,
+          callbacks: 2,
+          sandbox_messages: 1,
+          unsubscribe_requests: 0,
+          complaints: 0,
+        },
+        left: { notifications: 0, callbacks: 1, unsubscribe_requests: 0 },
+      },
+    ]);
+    const row = await harness.app.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('id', '=', theirs)
+      .executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ status: 'delivered', recipient: '[erased]', normalised_recipient: null });
+    expect([row.personalisation, row.client_reference]).toEqual([{}, null]);
+    const read = await harness.v2('GET', `/v2/notifications/${theirs}`, key);
+    expect([read.status, read.body.phone_number]).toEqual([200, '[erased]']);
+    expect(read.text).not.toContain('Canary');
+    expect((await harness.admin('GET', `/service/${service}/notifications/${theirs}`)).status).toBe(200);
+    await expect(access(join(files, `${theirs}.txt`))).rejects.toThrow();
+    expect((await harness.v2('GET', `/v2/notifications/${other}`, key)).body.body).toBe('Hello Canary Person');
+    expect((await figures()).body).toEqual(before);
+    expect(harness.logged.join('')).not.toContain('7700900551');
+    expect((await erase('07700900551')).body.erased.notifications).toBe(0);
+  });
+
+  it('200: what is still being delivered is left and told, and erased when asked again', async () => {
+    const { send } = await aSender();
+    await send('waiting@example.org');
+    expect((await erase('Waiting@Example.org')).body).toMatchObject({
+      erased: { notifications: 0 },
+      left: { notifications: 1 },
+    });
+    await deliverAll();
+    expect((await erase('waiting@example.org')).body).toMatchObject({
+      erased: { notifications: 1 },
+      left: { notifications: 0 },
+    });
+  });
+
+  it('200: unsubscribe requests that were dealt with, and what leads from a complaint to the person', async () => {
+    const { service, send } = await aSender();
+    const id = await send('ada@erased.example');
+    await deliverAll();
+    const request = {
+      ...{
+        service_id: service,
+        template_id: newId(new Date()),
+        template_version: 1,
+        email_address: 'Ada@erased.example',
+      },
+      ...{ created_at: harness.clock.now().toISOString() },
+    };
+    for (const processed of [true, false]) {
+      const ids = { id: newId(harness.clock.now()), notification_id: id };
+      await harness.app.db
+        .insertInto('unsubscribe_requests')
+        .values({ ...request, ...ids, processed })
+        .execute();
+    }
+    const complaint = { notification_id: id, service_id: service, complaint_type: 'abuse', complaint_date: null };
+    await inTransaction(harness.app.db, (tx) =>
+      recordComplaint(tx, { ...complaint, ses_feedback_id: 'leads-to-ada' }, harness.clock.now()),
+    );
+    const { body } = await erase('ada@erased.example');
+    expect(body.erased).toMatchObject({ notifications: 1, unsubscribe_requests: 1, complaints: 1 });
+    expect(body.left).toMatchObject({ unsubscribe_requests: 1 });
+    const complaints = await harness.app.db
+      .selectFrom('complaints')
+      .selectAll()
+      .where('notification_id', '=', id)
+      .execute();
+    expect(complaints).toMatchObject([{ ses_feedback_id: null }]);
+  });
+
+  it.each([
+    ['nobody', 'Not a valid email address or phone number.'],
+    ['', 'Shorter than minimum length 1.'],
+    [undefined, 'Missing data for required field.'],
+    [7, 'Not a valid string.'],
+  ])('400 for %j', async (recipient, text) => {
+    const { status, body } = await erase(recipient);
+    expect(status).toBe(400);
+    if (typeof recipient !== 'string' || recipient !== '') expect(body.message).toEqual({ recipient: [text] });
+  });
+});
+
+describe('retention of what no message is', () => {
+  it('callbacks go by the rule of their service and channel', async () => {
+    const { service } = await aSender();
+    const rule = { notification_type: 'sms', days_of_retention: 3 };
+    expect((await harness.admin('POST', `/service/${service}/data-retention`, rule)).status).toBe(201);
+    const other = await aService(harness);
+    await anEndedCallback(service, newId(new Date()), { to: 'x', notification_type: 'sms' }, 'delivered');
+    await anEndedCallback(service, newId(new Date()), { to: 'x', notification_type: 'email' }, 'delivered');
+    await anEndedCallback(other, newId(new Date()), { to: 'x', notification_type: 'sms' }, 'delivered');
+    const left = async (of: string) => {
+      await harness.app.queue.add(harness.app.db, 'clean-delivery', {});
+      await harness.runJobs();
+      const rows = await harness.app.db
+        .selectFrom('service_callbacks')
+        .select('body')
+        .where('service_id', '=', of)
+        .execute();
+      return rows.map(({ body }) => JSON.parse(body).notification_type).sort();
+    };
+    harness.clock.advance({ days: 4 });
+    expect([await left(service), await left(other)]).toEqual([['email'], ['sms']]);
+    harness.clock.advance({ days: 4 });
+    expect([await left(service), await left(other)]).toEqual([[], []]);
+    harness.clock.set('2026-11-15T12:00:00Z');
+  });
+
+  it('a message in the sandbox goes when its notification does', async () => {
+    const { send } = await aSender();
+    const id = await send('07700900333');
+    await deliverAll();
+    await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
+    await harness.app.queue.add(harness.app.db, 'clean-delivery', {});
+    await harness.runJobs();
+    expect(
+      await harness.app.db.selectFrom('sandbox_messages').select('reference').where('reference', '=', id).execute(),
+    ).toEqual([]);
+  });
+
+  it('events, complaints, reasons and references go after a year', async () => {
+    const { service } = await aSender();
+    const { app, clock } = harness;
+    const created_at = clock.now().toISOString();
+    await app.db
+      .insertInto('events')
+      .values({ id: newId(clock.now()), event_type: 'x', data: '{}', created_at })
+      .execute();
+    const complaint = { notification_id: newId(clock.now()), service_id: service, complaint_type: null };
+    await inTransaction(app.db, (tx) =>
+      recordComplaint(tx, { ...complaint, complaint_date: null, ses_feedback_id: null }, clock.now()),
+    );
+    const requester_id = await aUser(harness);
+    await app.db
+      .insertInto('service_join_requests')
+      .values({
+        ...{ id: newId(clock.now()), service_id: service, requester_id, contacted_user_ids: [], reason: 'please' },
+        ...{ status: 'pending', created_at },
+      })
+      .execute();
+    const counts = async () => {
+      await app.queue.add(app.db, 'forget-old-records', {});
+      await harness.runJobs();
+      const { rows } = await app.pool.query(
+        `select (select count(*)::int from events) as events, (select count(*)::int from complaints where service_id = $1)
+          as complaints, (select count(reason)::int from service_join_requests where service_id = $1) as reasons`,
+        [service],
+      );
+      return rows[0];
+    };
+    clock.advance({ days: 364 });
+    expect(await counts()).toMatchObject({ complaints: 1, reasons: 1 });
+    clock.advance({ days: 2 });
+    expect(await counts()).toEqual({ events: 0, complaints: 0, reasons: 0 });
+  });
+});

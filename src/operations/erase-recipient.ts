@@ -1,0 +1,51 @@
+import { eraseComplaints } from '../complaints/complaints.ts';
+import type { Config } from '../config.ts';
+import { eraseCallbacks } from '../delivery/callback-history.ts';
+import { eraseSandboxMessages } from '../delivery/providers/sandbox.ts';
+import { eraseInboundTexts } from '../inbound/inbound-texts.ts';
+import { eraseMessages } from '../notifications/erase-messages.ts';
+import { invalidField } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
+import { parseEmailAddress } from '../recipients/email-address.ts';
+import { parsePhoneNumber } from '../recipients/phone-number.ts';
+import { eraseUnsubscribeRequests } from '../unsubscribe/unsubscribe-reports.ts';
+
+/** How many rows of each kind were erased, and how many were left because they still have work to do. */
+export interface Erasure {
+  erased: Record<
+    'notifications' | 'inbound_texts' | 'callbacks' | 'sandbox_messages' | 'unsubscribe_requests' | 'complaints',
+    number
+  >;
+  left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests', number>;
+}
+
+type Needs = Platform & { config: Pick<Config, 'DATA_DIR'> };
+
+/** Can be asked for again: what was left is erased once it is final. */
+export async function eraseRecipient(app: Needs, input: string): Promise<Erasure> {
+  const recipient = readRecipient(input);
+  const messages = await eraseMessages(app.db, recipient);
+  const inbound = await eraseInboundTexts(app.db, recipient);
+  const callbacks = await eraseCallbacks(app.db, recipient, new Set([...messages.ids, ...inbound]));
+  const requests = await eraseUnsubscribeRequests(app.db, recipient);
+  const erased = {
+    notifications: messages.ids.length,
+    inbound_texts: inbound.length,
+    callbacks: callbacks.erased,
+    sandbox_messages: await eraseSandboxMessages(app, messages.ids),
+    unsubscribe_requests: requests.erased,
+    complaints: await eraseComplaints(app.db, messages.ids),
+  };
+  const left = { notifications: messages.left, callbacks: callbacks.left, unsubscribe_requests: requests.left };
+  app.log.info({ erased, left }, 'a recipient was erased');
+  return { erased, left };
+}
+
+/** In the form that recipients are compared by. */
+function readRecipient(input: string): string {
+  const email = parseEmailAddress(input);
+  if (email.ok) return email.address;
+  const phone = parsePhoneNumber(input);
+  if (phone.ok) return phone.number.normalised;
+  throw invalidField('recipient', 'Not a valid email address or phone number.');
+}

@@ -1,0 +1,107 @@
+import { keySecrets } from '../auth/api-keys.ts';
+import { sandboxBodies } from '../delivery/providers/sandbox.ts';
+import { copiedCallbackTokens } from '../delivery/service-callbacks.ts';
+import { documentRecipients } from '../documents/documents.ts';
+import { idempotentAnswers } from '../notifications/idempotency.ts';
+import { forgetOldAccountValues, secretValues } from '../notifications/secret-values.ts';
+import { type Db, openDatabase } from '../platform/db/database.ts';
+import { migrationFiles } from '../platform/db/migrate.ts';
+import type { EncryptedValue, EncryptedValues, ReplacedValue } from '../platform/encrypted-values.ts';
+import { createLog } from '../platform/log.ts';
+import { OperatorError } from '../platform/operator-error.ts';
+import { updateSecretForm } from '../platform/secret-form.ts';
+import { SecretBox } from '../platform/secrets.ts';
+import { callbackTokens } from '../services/callback-api.ts';
+import { signingSecrets } from '../services/callback-signing.ts';
+import { selectMigrations } from './rekey.sql.ts';
+
+/** Everything that is kept encrypted with SECRET_KEYS. */
+const kept: EncryptedValues[] = [
+  keySecrets,
+  callbackTokens,
+  signingSecrets,
+  copiedCallbackTokens,
+  documentRecipients,
+  secretValues,
+  idempotentAnswers,
+  sandboxBodies,
+];
+
+const batch = 500;
+
+/**
+ * Encrypts everything again with the first key, a few hundred rows at a time, while the service runs. What is done is
+ * skipped, so it can be stopped and run again.
+ */
+export async function rekey({
+  url,
+  secretKeys,
+  say,
+}: {
+  url: string;
+  secretKeys: readonly string[];
+  say(line: string): void;
+}): Promise<void> {
+  const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
+  try {
+    await refuseUnlessUpToDate(db);
+    const secrets = new SecretBox(secretKeys);
+    await updateSecretForm(db, secrets.form);
+    const forgotten = await forgetOldAccountValues(db);
+    if (forgotten > 0) say(`  values of account messages that were sent: ${forgotten} forgotten`);
+    let unreadable = 0;
+    for (const values of kept) unreadable += await rekeyTable(db, secrets, values, say);
+    if (unreadable > 0) {
+      throw new OperatorError(
+        `${unreadable} values could not be opened with any of the keys and were left as they are. Add the key that they were encrypted with to the end of SECRET_KEYS and run this again.`,
+      );
+    }
+  } finally {
+    await close();
+  }
+}
+
+async function refuseUnlessUpToDate(db: Db): Promise<void> {
+  const applied = await selectMigrations(db);
+  if (migrationFiles().some((name) => !applied.includes(name))) {
+    throw new OperatorError('The database is not up to date: run `pennypost migrate` first.');
+  }
+}
+
+/** How many could not be opened. */
+async function rekeyTable(db: Db, secrets: SecretBox, table: EncryptedValues, say: (line: string) => void) {
+  const counts = { done: 0, current: 0, unreadable: 0 };
+  const told = () => `  ${table.name}: ${counts.done} encrypted again, ${counts.current} already were`;
+  let told_at = performance.now();
+  for (let after: string | undefined; ; ) {
+    const { values, last } = await table.select(db, after, batch);
+    if (last === undefined) break;
+    after = last;
+    const replaced: ReplacedValue[] = [];
+    for (const value of values) {
+      if (secrets.isCurrent(value.text)) counts.current += 1;
+      else {
+        const again = encryptAgain(secrets, table, value);
+        if (again) replaced.push({ id: value.id, before: value.text, after: again });
+        else counts.unreadable += 1;
+      }
+    }
+    if (replaced.length > 0) await table.replace(db, replaced);
+    counts.done += replaced.length;
+    if (performance.now() - told_at > 5_000) {
+      say(`${told()} so far`);
+      told_at = performance.now();
+    }
+  }
+  say(told());
+  return counts.unreadable;
+}
+
+function encryptAgain(
+  secrets: SecretBox,
+  { purpose, open }: EncryptedValues,
+  value: EncryptedValue,
+): string | undefined {
+  const plain = open ? open({ secrets }, value) : secrets.decrypt(purpose, value.text, value.place);
+  return plain && secrets.encrypt(purpose, plain, value.place);
+}

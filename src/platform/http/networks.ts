@@ -1,0 +1,59 @@
+import { BlockList, isIP } from 'node:net';
+
+interface Network {
+  address: string;
+  prefix: number;
+  family: 'ipv4' | 'ipv6';
+}
+
+/** `192.0.2.0/24`, `2001:db8::/32`, or one address; undefined when it is none of these. */
+function parseNetwork(text: string): Network | undefined {
+  const [, address = '', prefix] = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  const largest = version === 4 ? 32 : 128;
+  const bits = prefix === undefined ? largest : Number(prefix);
+  return bits > largest ? undefined : { address, prefix: bits, family: version === 4 ? 'ipv4' : 'ipv6' };
+}
+
+export function isNetwork(text: string): boolean {
+  return parseNetwork(text) !== undefined;
+}
+
+export class Networks {
+  private readonly list = new BlockList();
+
+  constructor(networks: readonly string[]) {
+    for (const text of networks) {
+      const network = parseNetwork(text);
+      if (!network) throw new Error(`${text} is not a network`);
+      this.list.addSubnet(network.address, network.prefix, network.family);
+    }
+  }
+
+  /** IPv4 in the form of IPv6 (`::ffff:192.0.2.1`) is IPv4. What is not an address is in no network. */
+  has(address: string): boolean {
+    const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+    const version = isIP(plain);
+    return version !== 0 && this.list.check(plain, version === 4 ? 'ipv4' : 'ipv6');
+  }
+}
+
+/**
+ * Who is asking. `X-Forwarded-For` is believed from the end, and only as far as proxies of ours wrote it: a client can put
+ * anything at its beginning.
+ */
+export function clientAddress(
+  connection: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  trusted: Networks,
+): string {
+  let address = connection ?? '';
+  const forwarded = [forwardedFor ?? []].flat().join(',').split(',');
+  while (trusted.has(address)) {
+    const before = forwarded.pop()?.trim();
+    if (!before) break;
+    address = before;
+  }
+  return address;
+}

@@ -1,0 +1,33 @@
+const shortestSecret = 32;
+
+interface Secrets {
+  SECRET_KEY: string | undefined;
+  SECRET_KEYS: string[];
+  ADMIN_CLIENT_SECRETS: string[];
+  FUNCTIONAL_TESTS_SECRETS: string[];
+}
+
+/** What can be guessed offline protects nothing. A short key of earlier days is only read by the command that replaces it. */
+export function shortSecrets(values: Partial<Secrets>, shortKeysMayRead: boolean): string[] {
+  const { SECRET_KEY, SECRET_KEYS = [], ADMIN_CLIENT_SECRETS = [], FUNCTIONAL_TESTS_SECRETS = [] } = values;
+  const keys = SECRET_KEYS.length > 0 ? SECRET_KEYS : [SECRET_KEY ?? []].flat();
+  const name = SECRET_KEYS.length > 0 ? 'SECRET_KEYS' : 'SECRET_KEY';
+  const inUse =
+    'Where a database was used with a short one: SECRET_KEYS=<new>,<short> pennypost rekey, then keep the new one only.';
+  return [
+    ...(SECRET_KEY !== undefined && SECRET_KEYS.length > 0
+      ? ['SECRET_KEY and SECRET_KEYS are both set: keep one']
+      : []),
+    ...tooShort(name, shortKeysMayRead ? keys.slice(0, 1) : keys).map((problem) => `${problem} ${inUse}`),
+    ...tooShort('ADMIN_CLIENT_SECRETS', ADMIN_CLIENT_SECRETS),
+    ...tooShort('FUNCTIONAL_TESTS_SECRETS', FUNCTIONAL_TESTS_SECRETS),
+  ];
+}
+
+/** A sentence for a setting with a secret that can be guessed; none when all are long enough. */
+function tooShort(name: string, secrets: string[]): string[] {
+  const short = secrets.find((secret) => secret.length < shortestSecret);
+  if (short === undefined) return [];
+  const found = `must have at least ${shortestSecret} characters${secrets.length > 1 ? ' each' : ''}, not ${short.length}`;
+  return [`${name} ${found}: make one with \`openssl rand -hex 32\`.`];
+}

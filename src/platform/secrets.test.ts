@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { SecretBox } from './secrets.ts';
+
+const [first, second, third] = ['first', 'second', 'third'].map((name) => name.padEnd(32, '.')) as [
+  string,
+  string,
+  string,
+];
+
+describe('SecretBox', () => {
+  it('opens what it closed, for the same purpose and place only', () => {
+    const box = new SecretBox([first]);
+    const closed = box.encrypt('a purpose', 'secret', 'row 1');
+    expect(box.decrypt('a purpose', closed, 'row 1')?.toString()).toBe('secret');
+    expect(box.decrypt('another', closed, 'row 1')).toBeUndefined();
+    expect(box.decrypt('a purpose', closed, 'row 2')).toBeUndefined();
+    expect(box.decrypt('a purpose', closed)).toBeUndefined();
+  });
+
+  it('opens what any of its keys closed, and closes with the first', () => {
+    const old = new SecretBox([first]).encrypt('p', 'secret', 'row');
+    const both = new SecretBox([second, first]);
+    expect(both.decrypt('p', old, 'row')?.toString()).toBe('secret');
+    expect(both.isCurrent(old)).toBe(false);
+    const fresh = both.encrypt('p', 'secret', 'row');
+    expect(both.isCurrent(fresh)).toBe(true);
+    expect(new SecretBox([second]).decrypt('p', fresh, 'row')?.toString()).toBe('secret');
+    expect(new SecretBox([second, third]).decrypt('p', old, 'row')).toBeUndefined();
+  });
+
+  it('opens the first form, which has neither key nor place, and counts it as old', () => {
+    const before = new SecretBox([first]);
+    before.form = 1;
+    const old = before.encrypt('p', 'secret', 'row');
+    expect(Buffer.from(old, 'base64url')[0]).toBe(1);
+    const both = new SecretBox([second, first]);
+    expect(both.decrypt('p', old, 'row')?.toString()).toBe('secret');
+    expect(both.isCurrent(old)).toBe(false);
+  });
+
+  it('opens what the release before closed', () => {
+    const closed = 'AQABAgMEBQYHCAkKC87jOkt_GKQ-i4vL6mwOSjVbQvKFVB2x7KkJRA';
+    const box = new SecretBox(['the key of a released version, kept']);
+    expect(box.decrypt('api-key', closed)?.toString()).toBe('from before');
+  });
+
+  it('nothing altered opens, whichever byte it is', () => {
+    const box = new SecretBox([first]);
+    const closed = Buffer.from(box.encrypt('p', 'secret', 'row'), 'base64url');
+    for (let at = 0; at < closed.length; at += 1) {
+      const altered = Buffer.from(closed);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      expect(box.decrypt('p', altered.toString('base64url'), 'row')).toBeUndefined();
+    }
+    for (const text of ['', 'A', 'not ours at all', closed.subarray(0, 20).toString('base64url')]) {
+      expect(box.decrypt('p', text, 'row')).toBeUndefined();
+    }
+  });
+
+  it('knows a digest that any of its keys made', () => {
+    const old = new SecretBox([first]).digest('p', '12345');
+    expect(new SecretBox([second, first]).isDigest('p', '12345', old)).toBe(true);
+    expect(new SecretBox([second, first]).isDigest('p', '12346', old)).toBe(false);
+    expect(new SecretBox([second]).isDigest('p', '12345', old)).toBe(false);
+  });
+});

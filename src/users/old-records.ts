@@ -1,0 +1,13 @@
+import { timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { firstIdAt } from '../platform/id.ts';
+import { deleteEventsBefore } from './events.sql.ts';
+import { clearReasonsBefore } from './join-requests.sql.ts';
+
+const batch = 2_000;
+
+/** Events, and what people wrote when they asked to join a service. */
+export async function forgetOldUserRecords(db: Db, before: Date): Promise<void> {
+  while ((await deleteEventsBefore(db, timestamp(before), batch)) === batch);
+  while ((await clearReasonsBefore(db, firstIdAt(before), batch)) === batch);
+}
