@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import type { Sender } from './sender.ts';
 
 /**
  * The load of the accept benchmark, in a process of its own: so many connections, each sending its next message when the
@@ -10,9 +11,9 @@ export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
-  service_id: string;
-  secret: string;
-  template_id: string;
+  /** Taken in turn by each connection. */
+  senders: Pick<Sender, 'service_id' | 'secret' | 'template_id'>[];
+  channel: 'sms' | 'email';
 }
 
 export interface LoadReport {
@@ -46,13 +47,12 @@ function client(order: LoadOrder, n: number, until: number, report: LoadReport):
   return new Promise((resolve) => {
     const socket = connect(order.port, '127.0.0.1');
     socket.setNoDelay(true);
-    const authorization = n % 2 ? () => `load-${order.service_id}-${order.secret}` : () => token(order);
     let asked = 0;
     let received = '';
     const next = () => {
       asked = performance.now();
       if (asked >= until) socket.end();
-      else ask(socket, order, authorization());
+      else ask(socket, order, n % 2 === 0);
     };
     socket.on('connect', next);
     socket.on('data', (data) => {
@@ -72,21 +72,29 @@ function client(order: LoadOrder, n: number, until: number, report: LoadReport):
   });
 }
 
-function ask(socket: Socket, { template_id }: LoadOrder, authorization: string): void {
+function ask(socket: Socket, { senders, channel }: LoadOrder, byToken: boolean): void {
   sent += 1;
+  const sender = senders[sent % senders.length];
+  if (!sender) return;
+  const { service_id, secret, template_id } = sender;
+  const authorization = byToken ? token(sender) : `load-${service_id}-${secret}`;
+  const recipient =
+    channel === 'sms'
+      ? { phone_number: `079${String(10_000_000 + (sent % 80_000_000)).padStart(8, '0')}` }
+      : { email_address: `person-${sent}@example.org` };
   const body = JSON.stringify({
-    phone_number: `079${String(10_000_000 + (sent % 80_000_000)).padStart(8, '0')}`,
+    ...recipient,
     template_id,
     personalisation: { name: `Person ${sent}`, day: 'Monday', reference: randomUUID() },
     reference: `order-${sent}`,
   });
   socket.write(
-    `POST /v2/notifications/sms HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${authorization}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `POST /v2/notifications/${channel} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${authorization}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 
 /** As the official clients do: a new token for every request. */
-function token({ service_id, secret }: LoadOrder): string {
+function token({ service_id, secret }: LoadOrder['senders'][number]): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: service_id, iat: Math.floor(Date.now() / 1000) })}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;

@@ -38,13 +38,14 @@ function readFigures(file) {
   if (file) return { ...committed, ...JSON.parse(readFileSync(file, 'utf8')) };
   const latest = resolve(import.meta.dirname, 'results/latest.json');
   const { accept, deliver } = existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')) : {};
-  if (!accept || !deliver) return committed;
+  const one = deliver?.detail?.find(({ run }) => run === 'one_service');
+  if (!accept || !one) return committed;
   const per_message = {
     // A receipt is a request like the one that is accepted.
     api_ms: 2 * accept.figures.api_cpu_ms_per_request,
-    worker_ms: deliver.figures.worker_cpu_ms_per_message,
+    worker_ms: one.worker_cpu_ms_per_message,
     // Over its whole life: accepted, leased, handed over, receipt.
-    database_ms: deliver.figures.database_cpu_ms_per_message,
+    database_ms: one.database_cpu_ms_per_message,
   };
   return { ...committed, at: deliver.measured.at.slice(0, 10), per_message };
 }

@@ -11,6 +11,8 @@ export interface PacedOrder {
   messages: number;
   /** Whole API key and template, taken in turn. */
   senders: { key: string; template_id: string }[];
+  /** By default text messages. */
+  channel?: 'sms' | 'email';
 }
 
 export interface PacedReport {
@@ -21,6 +23,8 @@ export interface PacedReport {
   /** Longest wait of a message for a free connection. */
   behind_ms: number;
   errors: Record<string, number>;
+  /** What the load itself took of the machine. */
+  cpu_ms: number;
 }
 
 process.once('message', (order: PacedOrder) => {
@@ -28,7 +32,7 @@ process.once('message', (order: PacedOrder) => {
 });
 
 function load(order: PacedOrder): Promise<PacedReport> {
-  const report: PacedReport = { seconds: 0, accepted: 0, latencies_ms: [], behind_ms: 0, errors: {} };
+  const report: PacedReport = { seconds: 0, accepted: 0, latencies_ms: [], behind_ms: 0, errors: {}, cpu_ms: 0 };
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const sockets = new Set<Socket>();
@@ -74,7 +78,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
           return;
         }
         asked.set(socket, performance.now());
-        ask(socket, order.senders[sent % order.senders.length], sent);
+        ask(socket, order, sent);
         sent += 1;
       }
     }
@@ -83,6 +87,8 @@ function load(order: PacedOrder): Promise<PacedReport> {
     function finish(): void {
       clearInterval(ticking);
       report.seconds = (performance.now() - started) / 1_000;
+      const { user, system } = process.cpuUsage();
+      report.cpu_ms = (user + system) / 1_000;
       for (const socket of sockets) socket.removeAllListeners('close').destroy();
       resolve(report);
     }
@@ -104,13 +110,18 @@ function open(port: number, onAnswer: (socket: Socket, status: string) => void):
   return socket;
 }
 
-function ask(socket: Socket, sender: PacedOrder['senders'][number] | undefined, number: number): void {
+function ask(socket: Socket, { senders, channel = 'sms' }: PacedOrder, number: number): void {
+  const sender = senders[number % senders.length];
+  const recipient =
+    channel === 'sms'
+      ? { phone_number: `079${String(10_000_000 + (number % 80_000_000)).padStart(8, '0')}` }
+      : { email_address: `person-${number}@example.org` };
   const body = JSON.stringify({
-    phone_number: `079${String(10_000_000 + (number % 80_000_000)).padStart(8, '0')}`,
+    ...recipient,
     template_id: sender?.template_id,
     personalisation: { name: `Person ${number}`, day: 'Monday' },
   });
   socket.write(
-    `POST /v2/notifications/sms HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${sender?.key}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `POST /v2/notifications/${channel} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${sender?.key}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -15,6 +15,19 @@ export function runAside<Order extends object, Report>(module: string, order: Or
   });
 }
 
+/** One of this folder's modules that goes on until it is stopped, and answers whenever it is asked. */
+export async function startAside<Order extends object>(module: string, order: Order) {
+  const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
+  const ask = <Report>(question: object) =>
+    new Promise<Report>((resolve, reject) => {
+      child.once('message', (report) => resolve(report as Report));
+      child.once('exit', (code) => reject(new Error(`${module} ended with code ${code}`)));
+      child.send(question);
+    });
+  const { port } = await ask<{ port: number }>(order);
+  return { port, report: <Report>() => ask<Report>({}), stop: () => child.kill() };
+}
+
 export interface Product {
   port: number;
   pid: number;

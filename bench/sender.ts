@@ -15,6 +15,32 @@ export interface Sender {
 
 /** A live service with limits high enough never to be met, but counted all the same. */
 export async function aSender(port: number, template: object): Promise<Sender> {
+  const [sender] = await aService(port, [template]);
+  if (!sender) throw new Error('No sender was made');
+  return sender;
+}
+
+/** Many services with several templates each: the first template of every service, then the second of every service. */
+export async function manySenders(port: number, services: number, templates: object[]): Promise<Sender[]> {
+  const made: Sender[][] = [];
+  // Eight at a time: the product is asked for thousands of things here.
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (made.length < services) {
+        const place = made.push([]) - 1;
+        made[place] = await aService(port, templates);
+      }
+    }),
+  );
+  return templates.flatMap((_, template) => made.flatMap((senders) => senders[template] ?? []));
+}
+
+let made = 0;
+
+/** One sender for each of its templates. */
+async function aService(port: number, templates: object[]): Promise<Sender[]> {
+  made += 1;
+  const number = `${made} ${performance.now()}`;
   const admin = async (path: string, body: object) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
@@ -25,16 +51,26 @@ export async function aSender(port: number, template: object): Promise<Sender> {
     return ((await answer.json()) as { data: { id: string } & string }).data;
   };
   const service = await admin('/service', {
-    name: `Benchmark ${performance.now()}`,
+    name: `Benchmark ${number}`,
     user_id: platformUser,
     restricted: false,
   });
-  const limits = { rate_limit: 100_000_000, sms_message_limit: 2_000_000_000, letter_message_limit: 2_000_000_000 };
+  const limits = {
+    rate_limit: 100_000_000,
+    sms_message_limit: 2_000_000_000,
+    email_message_limit: 2_000_000_000,
+    letter_message_limit: 2_000_000_000,
+  };
   await admin(`/service/${service.id}`, limits);
   const created = { created_by: platformUser };
-  const { id: template_id } = await admin(`/service/${service.id}/template`, { name: 'Load', ...created, ...template });
   const secret = await admin(`/service/${service.id}/api-key`, { name: 'load', key_type: 'normal', ...created });
-  return { service_id: service.id, secret, key: `load-${service.id}-${secret}`, template_id };
+  const senders: Sender[] = [];
+  for (const [index, template] of templates.entries()) {
+    const body = { name: `Load ${index}`, ...created, ...template };
+    const { id: template_id } = await admin(`/service/${service.id}/template`, body);
+    senders.push({ service_id: service.id, secret, key: `load-${service.id}-${secret}`, template_id });
+  }
+  return senders;
 }
 
 function adminToken(): string {
