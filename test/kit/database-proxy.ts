@@ -7,6 +7,7 @@ export class DatabaseProxy {
   dropNotices = false;
   /** A network that drops packets: every connection stays open, and nothing passes. */
   silent = false;
+  private refusing = false;
   private readonly target: URL;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -29,6 +30,16 @@ export class DatabaseProxy {
     return `postgresql://${this.target.username}@127.0.0.1:${port}${this.target.pathname}?sslmode=disable`;
   }
 
+  /** A server that is down: connections break, and new ones are refused. */
+  refuse(): void {
+    this.refusing = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  accept(): void {
+    this.refusing = false;
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();
@@ -36,6 +47,10 @@ export class DatabaseProxy {
   }
 
   private pass(client: Socket): void {
+    if (this.refusing) {
+      client.destroy();
+      return;
+    }
     const { searchParams } = this.target;
     const server = connect(`${searchParams.get('host')}/.s.PGSQL.${searchParams.get('port')}`);
     for (const socket of [client, server]) {

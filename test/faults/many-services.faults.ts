@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Load } from './kit/load.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { report } from './kit/report.ts';
+import { type Sender, World } from './kit/world.ts';
+
+const services = 100;
+const each = 20;
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start({ processes: ['api', 'api', 'worker', 'worker'] });
+  world.provider.gateways.delay_ms = 100;
+  world.provider.receiptAfter = () => 12_000;
+}, 120_000);
+afterAll(() => world?.close());
+
+it('100 services at once, and a worker that is killed: nothing is lost, and every figure is right', async () => {
+  const senders: Sender[] = [];
+  for (let made = 0; made < services; made += 1) senders.push(await world.aSender(`Service ${made}`));
+  let turn = 0;
+  const load = new Load(() => world.apis[turn++ % 2]?.port ?? 0);
+  const sending = Promise.all(senders.map((sender) => load.sendAll(sender, each, 1)));
+  await sleep(2_000);
+  const killedAt = Date.now();
+  world.workers[0]?.kill();
+  await sending;
+  const reckoning = await reckon(world, load.accepted, 120);
+  const unexplained = reckoning.duplicates.filter(([first]) => !first || Math.abs(first.at - killedAt) > 2_000);
+  const wrong = await world.query(
+    `select service_id from status_counts group by service_id
+    having sum(count) filter (where status = 'delivered') <> ${each} or sum(count) <> ${each}`,
+  );
+  const slowest = Math.max(...world.provider.sends.map(({ at }) => at)) - killedAt;
+  report('100 services', `${each} messages of each through 2 APIs, one of 2 workers killed`, reckoning, [
+    `answers ${JSON.stringify(load.answers)}`,
+    `last call ${slowest} ms after the kill`,
+  ]);
+  expect(Object.keys(load.answers)).toEqual(['201']);
+  expect(reckoning.lost).toEqual([]);
+  expect(unexplained).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(200);
+  expect(wrong).toEqual([]);
+});

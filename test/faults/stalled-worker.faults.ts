@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Load } from './kit/load.ts';
+import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { report } from './kit/report.ts';
+import { World } from './kit/world.ts';
+
+const stall_s = 15;
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start({ processes: ['api', 'worker', 'worker'], env: { DELIVERY_CONCURRENCY: '40' } });
+  world.provider.gateways.delay_ms = 500;
+  // Later than the stall: a receipt must not settle what the other worker is to find open.
+  world.provider.receiptAfter = () => 20_000;
+}, 120_000);
+afterAll(() => world?.close());
+
+it('a worker that stands still for longer than its lease: the other takes over, and late results change nothing', async () => {
+  const sender = await world.aSender('Stalled');
+  const load = new Load(() => world.api.port);
+  const [stalled] = world.workers;
+  let running = true;
+  const loading = load.sendSteadily(sender, 40, () => running);
+  await sleep(3_000);
+  const stalledAt = Date.now();
+  stalled?.signal('SIGSTOP');
+  await sleep(stall_s * 1_000);
+  stalled?.signal('SIGCONT');
+  const resumedAt = Date.now();
+  await sleep(3_000);
+  running = false;
+  await loading;
+  const reckoning = await reckon(world, load.accepted, 90);
+  // Calls that were under way when it stopped broke off, as far as anybody else could know.
+  const brokenOff = (first: number) => first > stalledAt - 2_000 && first <= stalledAt + 500;
+  const unexplained = reckoning.duplicates.filter(([first]) => !first || !brokenOff(first.at));
+  const afterwards = reckoning.duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && at >= resumedAt));
+  report('a stalled worker', `one of 2 stopped for ${stall_s} s with up to 40 calls under way`, reckoning, [
+    `answers ${JSON.stringify(load.answers)}`,
+    `${countDuplicates(reckoning.duplicates)} calls broke off`,
+  ]);
+  expect(reckoning.lost).toEqual([]);
+  expect(unexplained).toEqual([]);
+  expect(afterwards).toEqual([]);
+  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(40);
+  const left = await world.query('select 1 from delivery_queue');
+  expect(left).toEqual([]);
+});
