@@ -27,3 +27,20 @@ it('a connection that does not answer is not given to the next query', async () 
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
   await close();
 });
+
+it('a statement that says so is planned once per connection, and only where connections stay the same', async () => {
+  const log = createLog('silent');
+  const prepared = async (prepares: boolean) => {
+    const { db, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log, prepares });
+    for (const number of [1, 2]) {
+      const { rows } = await sql`/* prepared: doubled */ select ${number}::int * 2 as twice`.execute(db);
+      expect(rows).toEqual([{ twice: number * 2 }]);
+    }
+    await sql`select ${1}::int`.execute(db);
+    const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(db);
+    await close();
+    return rows.map(({ name }) => name);
+  };
+  expect(await prepared(true)).toEqual(['doubled']);
+  expect(await prepared(false)).toEqual([]);
+});

@@ -4,13 +4,23 @@ import { GroupCommit } from './group-commit.ts';
 
 const gone = new Error('gone');
 
-function recording(options: { largest?: number; atOnce?: number; fail?: (items: number[]) => Error | undefined } = {}) {
+function recording(
+  options: {
+    largest?: number;
+    atOnce?: number;
+    every_ms?: number;
+    busyFrom?: number;
+    fail?: (items: number[]) => Error | undefined;
+  } = {},
+) {
   const commits: number[][] = [];
   let running = 0;
   let mostRunning = 0;
   const group = new GroupCommit<number, string>({
     largest: options.largest ?? 100,
     atOnce: options.atOnce ?? 1,
+    every_ms: options.every_ms,
+    busyFrom: options.busyFrom,
     concernsAll: (error) => error === gone,
     async commit(items) {
       running += 1;
@@ -32,6 +42,30 @@ describe('GroupCommit', () => {
     const outcomes = await Promise.all([1, 2, 3].map((item) => group.add(item)));
     expect(outcomes).toEqual(['stored 1', 'stored 2', 'stored 3']);
     expect(commits).toEqual([[1, 2, 3]]);
+  });
+
+  it('under load begins a commit every so often, unless one is full before; a first item never waits', async () => {
+    const { group, commits } = recording({ every_ms: 200, largest: 3 });
+    const began = performance.now();
+    await group.add(1);
+    expect(performance.now() - began).toBeLessThan(150);
+    const next = [group.add(2)];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    next.push(group.add(3));
+    await Promise.all(next);
+    expect(commits).toEqual([[1], [2, 3]]);
+    expect(performance.now() - began).toBeGreaterThan(195);
+    const full = performance.now();
+    await Promise.all([4, 5, 6].map((item) => group.add(item)));
+    expect(performance.now() - full).toBeLessThan(150);
+  });
+
+  it('a lone sender does not wait for others that do not come', async () => {
+    const { group, commits } = recording({ every_ms: 500, busyFrom: 3 });
+    const began = performance.now();
+    for (const item of [1, 2, 3]) await group.add(item);
+    expect(commits).toEqual([[1], [2], [3]]);
+    expect(performance.now() - began).toBeLessThan(400);
   });
 
   it('gathers the next group while a commit is under way', async () => {

@@ -18,6 +18,8 @@ interface GroupCommitOptions<Item, Outcome> {
    * less per item. The first item after a pause never waits.
    */
   every_ms?: number;
+  /** Nor does any item while groups are smaller than this: a lone sender that waits for each answer must not wait longer. */
+  busyFrom?: number;
   /** Whether an error says nothing about any single item (the database is gone): then none is tried alone. */
   concernsAll(error: unknown): boolean;
   /** Whose item it is: what comes next from an owner whose item failed shares no commit with items of others. */
@@ -48,6 +50,7 @@ export class GroupCommit<Item, Outcome> {
   private readonly keptApartUntil = new Map<string, number>();
   private underWay = 0;
   private starting = false;
+  private lastSize = 0;
   private waiter: NodeJS.Timeout | undefined;
   private beganAt = Number.NEGATIVE_INFINITY;
   private examining = false;
@@ -73,7 +76,8 @@ export class GroupCommit<Item, Outcome> {
   private start(): void {
     if (this.underWay >= this.options.atOnce) return;
     const { every_ms = 0, largest } = this.options;
-    const wait_ms = this.queue.length >= largest ? 0 : this.beganAt + every_ms - performance.now();
+    const isBusy = this.lastSize >= (this.options.busyFrom ?? 0) && this.queue.length < largest;
+    const wait_ms = isBusy ? this.beganAt + every_ms - performance.now() : 0;
     if (wait_ms > 0) {
       this.waiter ??= setTimeout(() => this.begin(), wait_ms);
       return;
@@ -90,7 +94,9 @@ export class GroupCommit<Item, Outcome> {
     this.setApart();
     while (this.queue.length > 0 && this.underWay < this.options.atOnce) {
       this.beganAt = performance.now();
-      void this.run(this.queue.splice(0, this.options.largest));
+      const group = this.queue.splice(0, this.options.largest);
+      this.lastSize = group.length;
+      void this.run(group);
     }
   }
 

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { ReadyServices } from './ready-services.ts';
+
+const at = (service_id: string, ms: number) => ({ service_id, due_at: new Date(ms).toISOString() });
+
+describe('services that are ready', () => {
+  it('go to the end of the line when they had their turn, and look on from where they stopped', () => {
+    const ready = new ReadyServices();
+    for (const name of ['a', 'b', 'c']) ready.add(name, 1_000);
+    const turn = ready.next(2);
+    expect(turn.map(({ service_id }) => service_id)).toEqual(['a', 'b']);
+    ready.settle(turn, 1, [at('a', 2_000), at('b', 3_000)]);
+    expect(ready.next(3)).toMatchObject([
+      { service_id: 'c', since: 1_000 },
+      { service_id: 'a', since: 2_000 },
+      { service_id: 'b', since: 3_000 },
+    ]);
+  });
+
+  it('are left out when they had less than they might have taken', () => {
+    const ready = new ReadyServices();
+    ready.add('a', 1_000);
+    ready.settle(ready.next(1), 2, [at('a', 2_000)]);
+    expect(ready.next(1)).toEqual([]);
+  });
+
+  it('stay when something came in while they were leased, and it is not passed over', () => {
+    const ready = new ReadyServices();
+    ready.add('a', 5_000);
+    const turn = ready.next(1);
+    ready.add('a', 4_000);
+    ready.settle(turn, 10, []);
+    expect(ready.next(1)).toMatchObject([{ service_id: 'a', since: 4_000 }]);
+  });
+});
