@@ -151,7 +151,7 @@ describe('pennypost', () => {
       DATABASE_URL: database.url,
       PORT: String(port),
       LOG_LEVEL: 'warn',
-      FUNCTIONAL_TESTS_SECRETS: 'very-secret-canary',
+      FUNCTIONAL_TESTS_SECRETS: 'very-secret-canary-of-more-than-32-characters',
     });
     expect(out).toContain('FUNCTIONAL_TESTS_SECRETS is set');
     expect(out).not.toContain('canary');
