@@ -61,9 +61,7 @@ export async function composeEmail(
         address: `${service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
       },
       reply_to: queued.reply_to_text,
-      subject: compiled.subject(personalisation),
-      text: compiled.plainText(personalisation, { unsubscribe_link }),
-      html: compiled.page(personalisation, {
+      ...compiled.message(personalisation, {
         brand: brandOf(service, app.config.LOGO_BASE_URL),
         platform: { name: app.config.PLATFORM_NAME },
         unsubscribe_link,

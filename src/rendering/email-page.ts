@@ -16,43 +16,46 @@ export type EmailBrand = {
 /** Whose banner stands above emails that have no brand, or a brand beside ours. */
 export type EmailPlatform = { name: string; url?: string | null };
 
-type EmailPage = {
-  /** All three are HTML already. */
-  subject: string;
-  preheader: string;
-  body: string;
-  brand: EmailBrand | null;
-  platform: EmailPlatform;
-};
+/** All three are HTML already. */
+type EmailTexts = { subject: string; preheader: string; body: string };
 
 const PLATFORM_BLUE = '#1d70b8';
 const BLACK = '#0b0c0c';
 const FONT = 'font-family: Helvetica, Arial, sans-serif;';
 
-/**
- * The whole email. Tables, inline styles and `bgcolor`, because Outlook lays out with Word and Gmail drops style
- * sheets; the comment with `mso` gives Outlook the width that `max-width` gives all others.
- */
-export function renderEmailPage({ subject, preheader, body, brand, platform }: EmailPage): string {
-  return `<!DOCTYPE html>
+const START = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light">
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
-<title>${subject}</title>
+<title>`;
+const AFTER_TITLE = `</title>
 </head>
 <body style="margin: 0; padding: 0; background-color: #ffffff; color: ${BLACK}; ${FONT} font-size: 16px; -webkit-text-size-adjust: 100%;">
-<span style="display: none; max-height: 0; overflow: hidden; font-size: 1px; color: #ffffff; mso-hide: all;">${preheader}…</span>
-${renderHeader(brand, platform)}${table(`<tr><td height="20" style="font-size: 0; line-height: 20px;">&nbsp;</td></tr>`)}
-${column(`<td style="padding: 10px; ${FONT} font-size: 19px; line-height: 25px; color: ${BLACK};">
-${body}
-</td>`)}
+<span style="display: none; max-height: 0; overflow: hidden; font-size: 1px; color: #ffffff; mso-hide: all;">`;
+const [BEFORE_BODY = '', AFTER_BODY = ''] =
+  `${column(`<td style="padding: 10px; ${FONT} font-size: 19px; line-height: 25px; color: ${BLACK};">\n\0\n</td>`)}
 ${table(`<tr><td height="30" style="font-size: 0; line-height: 30px;">&nbsp;</td></tr>`)}
 </body>
 </html>
-`;
+`.split('\0');
+
+/**
+ * What stands between the preheader and the body of every email with this brand. Tables, inline styles and `bgcolor`,
+ * because Outlook lays out with Word and Gmail drops style sheets; the comment with `mso` gives Outlook the width that
+ * `max-width` gives all others.
+ */
+function renderEmailHead(brand: EmailBrand | null, platform: EmailPlatform): string {
+  return `…</span>
+${renderHeader(brand, platform)}${table(`<tr><td height="20" style="font-size: 0; line-height: 20px;">&nbsp;</td></tr>`)}
+${BEFORE_BODY}`;
+}
+
+/** The whole email. */
+export function renderEmailPage({ subject, preheader, body }: EmailTexts, head: string): string {
+  return START + subject + AFTER_TITLE + preheader + head + body + AFTER_BODY;
 }
 
 function renderHeader(brand: EmailBrand | null, platform: EmailPlatform): string {
@@ -124,4 +127,18 @@ function table(rows: string): string {
 /** The column of 580 pixels in the middle, narrower where the window is. */
 function column(cells: string): string {
   return `<!--[if mso]><table role="presentation" width="580" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]--><table role="presentation" width="100%" align="center" cellpadding="0" cellspacing="0" border="0" style="border-collapse: collapse; max-width: 580px; width: 100%; margin: 0 auto;"><tr>${cells}</tr></table><!--[if mso]></td></tr></table><![endif]-->`;
+}
+
+/** The head for the brand of the last email: a template is sent by one service, whose brand seldom changes. */
+export function rememberingEmailHead(): typeof renderEmailHead {
+  let key = '';
+  let head: string | undefined;
+  return (brand, platform) => {
+    const wanted = JSON.stringify([brand, platform]);
+    if (head === undefined || wanted !== key) {
+      head = renderEmailHead(brand, platform);
+      key = wanted;
+    }
+    return head;
+  };
 }

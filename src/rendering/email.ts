@@ -48,17 +48,17 @@ export function renderHtmlFragment(
 
 /** The text that mail clients show beside the subject, as HTML. Only for texts compiled for HTML. */
 export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
-  return toPreheader(readHtml(content, personalisation));
+  return cutPreheader(toSummary(readHtml(content, personalisation)));
 }
 
-/** Both of the above from one reading. */
-export function renderHtmlWithPreheader(
+/** The body, and the preheader before it is cut, from one reading. */
+export function renderHtmlWithSummary(
   content: CompiledText,
   personalisation: Personalisation,
   { unsubscribe_link }: Subscription,
-): { body: string; preheader: string } {
+): { body: string; summary: string } {
   const blocks = readHtml(content, personalisation);
-  return { body: toHtml(blocks, unsubscribe_link), preheader: toPreheader(blocks) };
+  return { body: toHtml(blocks, unsubscribe_link), summary: toSummary(blocks) };
 }
 
 export function renderPlainTextPart(
@@ -84,8 +84,8 @@ function toHtml(blocks: readonly MarkdownBlock[], unsubscribe_link: string | nul
   return applyTypography(renderEmailHtml([...blocks, ...unsubscribeBlocks(link)]));
 }
 
-function toPreheader(blocks: readonly MarkdownBlock[]): string {
-  return cut(collapseWhitespaceOnly(applyTypography(renderSummary(blocks))), PREHEADER_LENGTH);
+function toSummary(blocks: readonly MarkdownBlock[]): string {
+  return collapseWhitespaceOnly(applyTypography(renderSummary(blocks)));
 }
 
 function unsubscribeBlocks(url: string | null | undefined): MarkdownBlock[] {
@@ -110,9 +110,15 @@ function collapseWhitespaceOnly(text: string): string {
 }
 
 /** By characters, never through the middle of one, nor of an entity. */
-function cut(html: string, length: number): string {
-  if (html.length <= length) return html;
-  const characters = [...html.slice(0, 2 * length)].slice(0, length).join('');
-  if (characters.length === html.length) return html;
-  return characters.replace(/&[^;\s]*$/, '').trimEnd();
+export function cutPreheader(html: string): string {
+  if (html.length <= PREHEADER_LENGTH) return html;
+  let end = 0;
+  for (let count = 0; count < PREHEADER_LENGTH && end < html.length; count++) {
+    end += (html.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  if (end === html.length) return html;
+  return html
+    .slice(0, end)
+    .replace(/&[^;\s]*$/, '')
+    .trimEnd();
 }

@@ -181,6 +181,14 @@ describe('time grows with the length of the text only', () => {
       const email = compileTemplate({ template_type: 'email', content, subject: content });
       return [email.subject({ a: 1 }), email.htmlFragment({ a: 1 }), email.plainText({ a: 1 })];
     },
+    message: (content) => {
+      const email = compileTemplate({ template_type: 'email', content: `((b)) ${content}`, subject: content });
+      return email.message({ a: 1, b: content }, { brand: null, platform: { name: 'x' }, unsubscribe_link: content });
+    },
+    outline: (content) => {
+      const email = compileTemplate({ template_type: 'email', content, subject: '' });
+      return email.message({ a: 1 }, { brand: null, platform: { name: 'x' } });
+    },
     letter: (content) =>
       compileTemplate({ template_type: 'letter', content, subject: content, contact_block: content }).document(
         { b: 1 },

@@ -89,7 +89,7 @@ function findSlot(slots: Slots, spelling: string): number {
 }
 
 /** The value of each slot. Where two keys are the same to a placeholder the later one wins. */
-function readValues(slots: Slots, personalisation: Personalisation | null | undefined): unknown[] {
+export function readValues(slots: Slots, personalisation: Personalisation | null | undefined): unknown[] {
   const values: unknown[] = new Array(slots.names.length).fill(undefined);
   if (!personalisation) return values;
   for (const spelling of Object.keys(personalisation)) {

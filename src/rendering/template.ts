@@ -1,14 +1,16 @@
 import {
+  cutPreheader,
   type Redaction,
   renderBody,
   renderHtmlFragment,
-  renderHtmlWithPreheader,
+  renderHtmlWithSummary,
   renderPlainTextPart,
   renderPreheader,
   renderSubject,
   type Subscription,
 } from './email.ts';
-import { type EmailBrand, type EmailPlatform, renderEmailPage } from './email-page.ts';
+import { outlineRenderer } from './email-outlines.ts';
+import { type EmailBrand, type EmailPlatform, rememberingEmailHead, renderEmailPage } from './email-page.ts';
 import { compileContactBlock, findLongQrCodes, type LetterOptions, type LetterTexts, renderLetter } from './letter.ts';
 import type { LetterDocument } from './letter-model.ts';
 import type { Personalisation } from './personalisation.ts';
@@ -59,6 +61,8 @@ type EmailTemplate = Placeholders & {
   preheader(personalisation: Personalisation): string;
   /** The whole HTML email with its branding. */
   page(personalisation: Personalisation, options: EmailPageOptions): string;
+  /** All that is sent: the same as `subject`, `plainText` and `page`, but most messages take a tenth of the time. */
+  message(personalisation: Personalisation, options: EmailPageOptions): { subject: string; text: string; html: string };
 };
 
 export type LetterTemplate = Placeholders & {
@@ -108,7 +112,9 @@ function compileEmail(source: TemplateSource): EmailTemplate {
       content: compileText(source.content, slotsForHtml),
     };
   });
-  return {
+  const headFor = rememberingEmailHead();
+  const renderFromOutline = outlineRenderer({ subject, content }, html);
+  const template: EmailTemplate = {
     template_type: 'email',
     ...placeholdersOf(slots),
     subject: (personalisation) => renderSubject(subject, personalisation),
@@ -116,14 +122,30 @@ function compileEmail(source: TemplateSource): EmailTemplate {
     htmlFragment: (personalisation, options) => renderHtmlFragment(html().content, personalisation, options),
     plainText: (personalisation, options) => renderPlainTextPart(content, personalisation, options),
     preheader: (personalisation) => renderPreheader(html().content, personalisation),
-    page: (personalisation, { brand, platform, unsubscribe_link }) =>
-      renderEmailPage({
-        subject: renderSubject(html().subject, personalisation),
-        ...renderHtmlWithPreheader(html().content, personalisation, { unsubscribe_link }),
-        brand,
-        platform,
-      }),
+    page: (personalisation, { brand, platform, unsubscribe_link }) => {
+      const { body, summary } = renderHtmlWithSummary(html().content, personalisation, { unsubscribe_link });
+      const htmlSubject = renderSubject(html().subject, personalisation);
+      return renderEmailPage(
+        { subject: htmlSubject, preheader: cutPreheader(summary), body },
+        headFor(brand, platform),
+      );
+    },
+    message: (personalisation, options) => {
+      const texts = renderFromOutline(personalisation, options.unsubscribe_link);
+      if (!texts) {
+        return {
+          subject: template.subject(personalisation),
+          text: template.plainText(personalisation, options),
+          html: template.page(personalisation, options),
+        };
+      }
+      const { htmlSubject, summary, body } = texts;
+      const head = headFor(options.brand, options.platform);
+      const html = renderEmailPage({ subject: htmlSubject, preheader: cutPreheader(summary), body }, head);
+      return { subject: texts.subject, text: texts.text, html };
+    },
   };
+  return template;
 }
 
 function compileLetter(source: TemplateSource): LetterTemplate {

@@ -3,6 +3,7 @@ import { notFound } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import { Lru } from '../platform/lru.ts';
 import type { Platform } from '../platform/platform.ts';
+import { maxOutlineCharacters } from '../rendering/email-outlines.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';
@@ -19,8 +20,9 @@ type FoundTemplate =
   | { found: 'in-another-service' }
   | { found: 'nowhere' };
 
-// About 60 MB of text at most in each of the two caches; a template of ordinary size weighs some 1,500.
-const maxCharacters = 30_000_000;
+// About 120 MB of text at most in each of the two caches. A template of ordinary size weighs some 1,500; one for emails
+// 17,000, because it may hold as much besides to render messages from. Most emails of the two caches are the same objects.
+const maxCharacters = 60_000_000;
 const weightOfNothing = 1_000;
 const rememberedServices = 10_000;
 
@@ -135,7 +137,8 @@ function versionKey(templateId: string, version: number, contactBlock: string | 
 
 function weightOf(row: TemplateRow): number {
   const texts = [row.content, row.subject, row.letter_welsh_content, row.reply_to_text];
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), weightOfNothing);
+  const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return weightOfNothing + length + (row.template_type === 'email' ? maxOutlineCharacters(length) : 0);
 }
 
 type Needs = { compiledTemplates: CompiledTemplates };

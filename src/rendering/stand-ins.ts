@@ -1,0 +1,70 @@
+/*
+ * A template is read once with a stand-in for each value, and what comes out is cut where the stand-ins are. A stand-in
+ * looks to every rule like the value it stands for: one for a phrase is a word, one for an address is an address.
+ */
+
+export const MAX_STAND_INS = 9_999;
+
+/** Source of patterns that look at what stands beside a stand-in. */
+export const ANY_STAND_IN = '(?:zqx\\d{4}xqz|https://zqu\\d{4}uqz)';
+export const PHRASE_STAND_IN = 'zqx(\\d{4})xqz';
+
+export type StandIns = { phrase: (slot: number) => string; address: (slot: number) => string; pattern: RegExp };
+
+export const STAND_INS: StandIns = {
+  phrase: (slot) => `zqx${fourDigits(slot)}xqz`,
+  address: (slot) => `https://zqu${fourDigits(slot)}uqz`,
+  pattern: /zqx(\d{4})xqz|https:\/\/zqu(\d{4})uqz/g,
+};
+
+/** To tell stand-ins from text that looks like one: with these the same text must be cut in the same places. */
+export const OTHER_STAND_INS: StandIns = {
+  phrase: (slot) => `kvw${fourDigits(slot)}wvk`,
+  address: (slot) => `https://kvj${fourDigits(slot)}jvk`,
+  pattern: /kvw(\d{4})wvk|https:\/\/kvj(\d{4})jvk/g,
+};
+
+function fourDigits(slot: number): string {
+  return String(slot).padStart(4, '0');
+}
+
+/** `pieces[0]`, the value of `holes[0]`, `pieces[1]`, ... `pieces[n]`. */
+export type CutText = { pieces: readonly string[]; holes: readonly number[] };
+
+export function cutAtStandIns(text: string, { pattern }: StandIns): CutText {
+  const pieces: string[] = [];
+  const holes: number[] = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    pieces.push(text.slice(end, match.index));
+    holes.push(Number(match[1] ?? match[2]));
+    end = match.index + match[0].length;
+  }
+  pieces.push(text.slice(end));
+  return { pieces, holes };
+}
+
+/** The beginning of a text, with at least so many characters besides its values. */
+export function shorten({ pieces, holes }: CutText, characters: number): CutText {
+  let length = 0;
+  let last = 0;
+  for (; last < pieces.length; last++) {
+    length += pieces[last]?.length ?? 0;
+    if (length >= characters) break;
+  }
+  return { pieces: pieces.slice(0, last + 1), holes: holes.slice(0, last) };
+}
+
+export function fillHoles({ pieces, holes }: CutText, values: readonly string[]): string {
+  let text = pieces[0] ?? '';
+  for (let index = 0; index < holes.length; index++) {
+    text += values[holes[index] ?? 0] ?? '';
+    text += pieces[index + 1] ?? '';
+  }
+  return text;
+}
+
+/** The stand-ins of phrases that a text holds. */
+export function phrasesIn(text: string): number[] {
+  return Array.from(text.matchAll(new RegExp(PHRASE_STAND_IN, 'g')), ({ 1: index }) => Number(index));
+}
