@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
@@ -50,6 +50,32 @@ describe('handing over to the sandbox', () => {
     expect(eml).toContain(`Message-ID: <${id}@notifications.example>`);
     expect(eml).toContain('Hello Ada');
     expect(eml).toContain('text/html');
+  });
+
+  it.each([
+    ['ordinary values', { name: 'Ada Lovelace', link: 'https://example.org/?a=1&b=2' }],
+    ['values in Markdown', { name: '* "Ada"\n* O\'Brien <b>', link: '[x](https://example.org)' }],
+  ])('an email with %s says what its preview says', async (_, personalisation) => {
+    const service = await aService(harness);
+    const template_id = await aTemplate(harness, service, {
+      template_type: 'email',
+      subject: "((name))'s form",
+      content: 'Dear ((name)),\n\n* go to ((link))\n* [or here](https://example.com "x") - now',
+    });
+    const key = await anApiKey(harness, service);
+    const preview = await harness.v2('POST', `/v2/template/${template_id}/preview`, key, { personalisation });
+    const id = await aQueuedMessage(harness, service, { notification_type: 'email', template_id, personalisation });
+    await harness.deliver();
+    const eml = await outbox(`${id}.eml`);
+    const part = eml.slice(eml.indexOf('Content-Type: text/html'));
+    const [headers = '', body = ''] = part.split('\r\n\r\n');
+    expect(headers).toContain('Content-Transfer-Encoding: quoted-printable');
+    const bytes = body
+      .replace(/=\r\n/g, '')
+      .replace(/=([0-9A-F]{2})/g, (__, hex) => String.fromCharCode(Number(`0x${hex}`)));
+    const html = Buffer.from(bytes, 'latin1').toString();
+    expect(preview.status).toBe(200);
+    expect(html).toContain(`\n${preview.body.html}\n</td>`);
   });
 
   it('a text message abroad is sent', async () => {
