@@ -27,6 +27,7 @@ const DANGEROUS = [
   '&#x3c;',
   '[x](javascript:alert(1))',
   '[x](data:text/html,<b>)',
+  '[](data:text/html,<b>)',
   '[x](u "t" onclick="alert(1)")',
   "[x](u 'a' style='b')",
   'https://x.example/"onclick="alert(1)',

@@ -67,6 +67,8 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean): Mar
       pending += text.slice(start, at);
       const inlinesOfLink = isImage ? [] : parse(link.text, grammar, true);
       if (insideLink) for (const inline of inlinesOfLink) flush(inline);
+      // Without a text there would be nothing to click.
+      else if (!isImage && inlinesOfLink.every(isBlank)) flush({ kind: 'url', url: unmark(link.url, grammar.open) });
       else if (!isImage) flush({ kind: 'link', ...destination(link, grammar), inlines: inlinesOfLink });
       end = link.end;
     } else {
@@ -83,6 +85,10 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean): Mar
   pending += text.slice(start);
   flushText();
   return inlines;
+}
+
+function isBlank(inline: MarkdownInline): boolean {
+  return inline.kind === 'line-break' || (inline.kind === 'text' && inline.text.trim() === '');
 }
 
 function destination({ url, title }: FoundLink, { open }: InlineGrammar): { url: string; title: string | null } {
