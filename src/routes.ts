@@ -31,6 +31,7 @@ import { limitReading } from './notifications/read-limits.ts';
 import { sendRoutes } from './notifications/send.routes.ts';
 import { eraseRecipientRoutes } from './operations/erase-recipient.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
+import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { parseForm } from './platform/http/body.ts';
@@ -228,7 +229,7 @@ export const surfaces: Surface<App>[] = [
     errorStatuses: [],
     // Our own pages send forms, and so do mail programs that unsubscribe by themselves.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
-    routes: [operationsRoutes, unsubscribeRoutes, documentRoutes, outboxRoutes],
+    routes: [operationsRoutes, metricsRoutes, unsubscribeRoutes, documentRoutes, outboxRoutes],
   },
 ];
 

@@ -16,17 +16,6 @@ describe('GET /status', () => {
   });
 });
 
-describe('GET /metrics', () => {
-  it('200 with request counts by route, and no credentials', async () => {
-    await harness.request({ method: 'GET', url: '/status' });
-    const answer = await harness.request({ method: 'GET', url: '/metrics' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toContain('text/plain');
-    expect(answer.text).toContain('http_server_requests_total{method="GET",path="/status",code="200"}');
-    expect(answer.text).toContain('db_connection_total_connected');
-  });
-});
-
 describe('GET /openapi.json and /docs', () => {
   it('200 with an OpenAPI 3.1 document', async () => {
     const answer = await harness.request({ method: 'GET', url: '/openapi.json' });

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { Raw } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
@@ -18,7 +17,7 @@ const Status = Type.Object(
 const Alive = Type.Object({ status: Type.String() });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 
-/** What an operator's tools ask: is it up, is it ready, what does it measure. */
+/** What an operator's tools ask: is it up, is it ready. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
   for (const url of ['/status', '/_status']) {
     http.get(
@@ -44,12 +43,6 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
       if (await databaseAnswers(app)) return { status: 'ok' };
       return reply.code(503).send({ status: 'error', reason: 'database unreachable' });
     },
-  );
-
-  http.get(
-    '/metrics',
-    { schema: { summary: 'Prometheus metrics', response: { 200: Raw('text/plain', 'Prometheus text format') } } },
-    async (_request, reply) => reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
   );
 
   http.get(
