@@ -8,7 +8,7 @@ const everyResponse = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
   'x-permitted-cross-domain-policies': 'none',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
+  'strict-transport-security': 'max-age=31536000',
   'cache-control': 'no-store, no-cache, private, must-revalidate',
 };
 

@@ -144,7 +144,7 @@ describe('every response', () => {
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
       'cache-control': 'no-store, no-cache, private, must-revalidate',
-      'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
+      'strict-transport-security': 'max-age=31536000',
     });
     expect(headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/);
   });
