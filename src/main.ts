@@ -180,7 +180,8 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   await preparePartitions(app);
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
-  const http = await buildHttp(app, roles.api ? surfaces : surfaces.filter((surface) => surface.name === 'open'));
+  const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
+  const http = await buildHttp(app, selected);
   // Declaring some hundred routes holds the event loop for a while: before anything waits for an answer.
   await http.ready();
   // Most jobs are letters: more of them at once than can be drawn would only crowd the database.

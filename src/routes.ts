@@ -36,6 +36,7 @@ import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { parseForm } from './platform/http/body.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
+import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
 import type { TextFormat } from './platform/http/text-formats.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
@@ -89,6 +90,7 @@ export const surfaces: Surface<App>[] = [
     name: 'admin',
     description: 'For an administrative front end: services, users, templates, branding, billing.',
     prefix: '/',
+    cors: true,
     authenticate: authenticateAdmin,
     credential: 'admin',
     ...adminErrors,
@@ -170,6 +172,7 @@ export const surfaces: Surface<App>[] = [
     name: 'platform-stats',
     description: 'For an administrative front end: figures over all services.',
     prefix: '/platform-stats',
+    cors: true,
     authenticate: authenticateAdmin,
     credential: 'admin',
     ...statisticsErrors,
@@ -180,6 +183,7 @@ export const surfaces: Surface<App>[] = [
     name: 'functional-tests',
     description: 'For browser tests of an administrative front end.',
     prefix: '/__testing',
+    cors: true,
     authenticate: authenticateFunctionalTests,
     credential: 'browser_tests',
     ...adminErrors,
@@ -191,6 +195,7 @@ export const surfaces: Surface<App>[] = [
     name: 'v2',
     description: 'For applications that send messages.',
     prefix: '/v2',
+    cors: true,
     authenticate: (app) => limitReading(app, authenticateApiCaller(app)),
     credential: 'api_key',
     ...publicErrors,
@@ -201,6 +206,7 @@ export const surfaces: Surface<App>[] = [
     name: 'callbacks',
     description: 'For providers: receipts and received texts.',
     prefix: '/notifications',
+    cors: true,
     // Each provider proves itself in its own way: a signature, basic credentials, a token in the link.
     authenticate: 'open',
     ...adminErrors,
@@ -214,6 +220,7 @@ export const surfaces: Surface<App>[] = [
     name: 'printer',
     description: 'For printers: what became of a letter.',
     prefix: '/notifications/letter',
+    cors: true,
     // The link in the manifest holds a token for its letter.
     authenticate: 'open',
     ...publicErrors,
@@ -222,14 +229,33 @@ export const surfaces: Surface<App>[] = [
   },
   {
     name: 'open',
-    description: 'For people who got a message, and for the operator’s tools.',
+    description: 'For everyone: is it up, and what can it do.',
+    prefix: '/',
+    cors: true,
+    authenticate: 'open',
+    ...adminErrors,
+    errorStatuses: [],
+    routes: [operationsRoutes],
+  },
+  {
+    name: 'pages',
+    description: 'For people who got a message.',
     prefix: '/',
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [],
     // Our own pages send forms, and so do mail programs that unsubscribe by themselves.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
-    routes: [operationsRoutes, metricsRoutes, unsubscribeRoutes, documentRoutes, outboxRoutes],
+    routes: [unsubscribeRoutes, documentRoutes, outboxRoutes],
+  },
+  {
+    name: 'operations',
+    description: 'For the operator’s tools.',
+    prefix: '/',
+    authenticate: 'open',
+    ...adminErrors,
+    errorStatuses: [],
+    routes: [metricsRoutes, referencePageRoutes],
   },
 ];
 

@@ -256,7 +256,7 @@ describe('wiring', () => {
 
   it('every route outside the open surfaces refuses a request without credentials', async () => {
     const open = surfaces.filter(({ authenticate }) => authenticate === 'open').map(({ name }) => name);
-    expect(open).toEqual(['callbacks', 'printer', 'open']);
+    expect(open).toEqual(['callbacks', 'printer', 'open', 'pages', 'operations']);
     const paths = harness.http.swagger().paths as Record<string, Record<string, { tags?: string[] }>>;
     const unguarded: string[] = [];
     for (const [path, methods] of Object.entries(paths)) {

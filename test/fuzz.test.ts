@@ -87,7 +87,7 @@ function sample(pointer: Schema | undefined, ids: string[]): unknown {
   }
 }
 
-const openTags = ['open', 'callbacks', 'printer'];
+const openTags = ['open', 'callbacks', 'printer', 'pages', 'operations'];
 const queryValues = ['', 'x', '-1', '2147483648', '999999999999999', '\u0000', "'", '2026-02-30', 'a'.repeat(3_000)];
 // Beyond what the document names with every operation: a path that its segments do not fit, and what `default` stands for.
 const anywhere = [400, 404, 405, 413];

@@ -95,11 +95,8 @@ export function outboxRoutes(http: Http, app: Needs): void {
   );
 }
 
-/** No page of another site may read it, whatever other answers allow. */
+/** Nor may a page of another site show it. */
 async function forThisOriginOnly(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  for (const name of Object.keys(reply.getHeaders())) {
-    if (name.startsWith('access-control-')) reply.removeHeader(name);
-  }
   reply.header('cross-origin-resource-policy', 'same-origin');
 }
 

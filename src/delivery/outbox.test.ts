@@ -59,9 +59,11 @@ describe('GET /outbox', () => {
   it.each(['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6'])(
     '%s can be read by no other site',
     async (url) => {
-      const { headers } = await harness.request({ method: 'GET', url, headers: { origin: 'https://site.example' } });
-      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      for (const method of ['GET', 'OPTIONS', 'DELETE'] as const) {
+        const { headers } = await harness.request({ method, url, headers: { origin: 'https://site.example' } });
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+        if (method === 'GET') expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      }
     },
   );
 

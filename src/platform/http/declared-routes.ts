@@ -15,8 +15,12 @@ export class DeclaredRoutes {
     });
   }
 
+  has(url: string): boolean {
+    return this.methodsAt(url).length > 0;
+  }
+
   failureFor(url: string): Failure {
-    const methods = this.methodsAt(url.split('?')[0] ?? '');
+    const methods = this.methodsAt(url);
     if (methods.length === 0) return new Failure('not-found', 'NotFoundError', urlNotFound);
     return new Failure(
       'method-not-allowed',
@@ -28,8 +32,8 @@ export class DeclaredRoutes {
     );
   }
 
-  private methodsAt(path: string): string[] {
-    const segments = segmentsOf(path);
+  private methodsAt(url: string): string[] {
+    const segments = segmentsOf(url.split('?')[0] ?? '');
     const found = this.routes.filter(
       (route) =>
         route.segments.length === segments.length &&

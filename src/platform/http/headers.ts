@@ -2,9 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { drawRandomBytes } from '../random-bytes.ts';
 
 const everyResponse = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-headers': 'Content-Type,Authorization',
-  'access-control-allow-methods': 'GET,PUT,POST,DELETE',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
   'x-permitted-cross-domain-policies': 'none',
@@ -12,7 +9,14 @@ const everyResponse = {
   'cache-control': 'no-store, no-cache, private, must-revalidate',
 };
 
-/** Security, CORS and tracing headers on everything, errors included; preflights are answered here. */
+/** Any page may call an API: its callers show a token, which no browser adds by itself. */
+export const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': 'Content-Type,Authorization',
+  'access-control-allow-methods': 'GET,PUT,POST,DELETE',
+};
+
+/** Security and tracing headers on everything, errors included. */
 export function addHeaders(http: FastifyInstance, app: { draining(): boolean }): void {
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyResponse);
@@ -22,8 +26,7 @@ export function addHeaders(http: FastifyInstance, app: { draining(): boolean }):
     reply.header('x-b3-spanid', singleHeader(request.headers['x-b3-spanid']) ?? request.id.slice(-16));
     // A content type that cannot be read is no reason to refuse a body: JSON is read whatever it says.
     if (!isMediaType(request.headers['content-type'])) delete request.headers['content-type'];
-    if (request.method === 'OPTIONS') reply.code(204).send();
-    else done();
+    done();
   });
 }
 

@@ -2,8 +2,9 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type SurfaceFacts, tidyDocument } from './openapi-document.ts';
+import type { Http } from './surface.ts';
 
-/** The OpenAPI document is made from the routes themselves; the page at /docs loads nothing from elsewhere. */
+/** The OpenAPI document is made from the routes themselves. */
 export async function documentRoutes(http: FastifyInstance, version: string, surfaces: SurfaceFacts[]): Promise<void> {
   await http.register(swagger, {
     openapi: {
@@ -40,11 +41,11 @@ export async function documentRoutes(http: FastifyInstance, version: string, sur
     }),
     transformObject: (made) => ('openapiObject' in made ? tidyDocument(made.openapiObject, surfaces) : {}),
   });
-  await http.register(swaggerUi, {
-    routePrefix: '/docs',
-    uiConfig: { deepLinking: true },
-    staticCSP: true,
-  });
+}
+
+/** The page at /docs, which loads nothing from elsewhere. */
+export function referencePageRoutes(http: Http): void {
+  http.register(swaggerUi, { routePrefix: '/docs', uiConfig: { deepLinking: true }, staticCSP: true });
 }
 
 /** Generated clients name their functions after these, so they follow from method and path alone. */

@@ -137,10 +137,9 @@ describe('bodies', () => {
 });
 
 describe('every response', () => {
-  it('carries the security, CORS and tracing headers', async () => {
-    const { headers } = await harness.request({ method: 'GET', url: '/nowhere' });
+  it.each(['/nowhere', '/metrics', '/docs/'])('carries the security and tracing headers: %s', async (url) => {
+    const { headers } = await harness.request({ method: 'GET', url });
     expect(headers).toMatchObject({
-      'access-control-allow-origin': '*',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
       'cache-control': 'no-store, no-cache, private, must-revalidate',
@@ -159,11 +158,52 @@ describe('every response', () => {
     const odd = await harness.request({ method: 'GET', url: '/status', headers: { 'x-b3-traceid': 'x; evil' } });
     expect(odd.headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/);
   });
+});
+
+describe('pages of other sites', () => {
+  const cors = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': 'Content-Type,Authorization',
+    'access-control-allow-methods': 'GET,PUT,POST,DELETE',
+  };
+
+  function corsHeadersOf({ headers }: { headers: object }): object {
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
+  }
+
+  it.each([
+    ['admin', 401, 'GET', `/service/${service}`],
+    ['admin, an id that is none', 404, 'GET', '/service/not-an-id/api-keys'],
+    ['platform-stats', 401, 'GET', '/platform-stats'],
+    ['functional-tests', 401, 'PUT', '/__testing/functional/users'],
+    ['v2', 401, 'GET', '/v2/templates'],
+    ['callbacks', 403, 'POST', '/notifications/email/ses'],
+    ['printer', 403, 'POST', '/notifications/letter/status'],
+    ['open', 200, 'GET', '/status'],
+    ['open', 200, 'GET', '/openapi.json'],
+    ['no route', 404, 'GET', '/nowhere'],
+    ['no route under /v2', 404, 'GET', '/v2/nowhere'],
+    ['a wrong method', 405, 'DELETE', '/v2/templates'],
+  ] as const)('may read answers of the API: %s, %d %s %s', async (_surface, status, method, url) => {
+    const answer = await harness.request({ method, url });
+    expect(answer.status).toBe(status);
+    expect(corsHeadersOf(answer)).toEqual(cors);
+  });
+
+  it.each(['/metrics', '/docs', '/docs/', '/docs/json', '/unsubscribe/x/y', '/services/x/documents/y'])(
+    'may not read %s',
+    async (url) => {
+      for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE'] as const) {
+        const answer = await harness.request({ method, url, headers: { origin: 'https://site.example' } });
+        expect(corsHeadersOf(answer), method).toEqual({});
+      }
+    },
+  );
 
   it('204 to a preflight, without credentials', async () => {
     const answer = await harness.request({ method: 'OPTIONS', url: `/service/${service}` });
     expect(answer.status).toBe(204);
-    expect(answer.headers['access-control-allow-methods']).toBe('GET,PUT,POST,DELETE');
+    expect(corsHeadersOf(answer)).toEqual(cors);
   });
 });
 

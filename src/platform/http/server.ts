@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
+import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { answerFailure } from './answer-failure.ts';
@@ -21,7 +22,7 @@ import {
   waitForAnswersOnly,
 } from './connections.ts';
 import { DeclaredRoutes } from './declared-routes.ts';
-import { addHeaders, requestId } from './headers.ts';
+import { addHeaders, corsHeaders, requestId } from './headers.ts';
 import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
 import { firstOfEachKind, type SchemaError } from './schema-problems.ts';
@@ -75,13 +76,16 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   waitForAnswersOnly(http);
   const declared = new DeclaredRoutes();
   declared.remember(http);
+  const pages = new DeclaredRoutes();
   app.metrics.observeRequests(http);
   addHeaders(http, app);
   releaseBodies(http);
   // No route: its body is not read.
-  http.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) done(declared.failureFor(request.url));
-    else done();
+  http.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    if (!pages.has(request.url)) reply.headers(corsHeaders);
+    if (request.method === 'OPTIONS') reply.code(204).send();
+    else done(declared.failureFor(request.url));
   });
   await documentRoutes(http, options.version, surfaces);
 
@@ -89,6 +93,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   for (const surface of surfaces) {
     const memory = surface.authenticate === 'open' ? openMemory : app.bodyMemory;
     await http.register(async (scope) => {
+      if (!surface.cors) pages.remember(scope);
       readBodies(scope, memory, surface.bodyFormats);
       addSurface(scope as Http, app, surface, formats);
     });
@@ -110,7 +115,10 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
 
 /** Authentication, bodies, errors and documentation that the routes of a surface share, and the routes. */
 function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat>): void {
-  refuseUnknownParams(scope, surface);
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (surface.cors) reply.headers(corsHeaders);
+    done(unknownParams(request, surface));
+  });
   if (surface.authenticate !== 'open') scope.addHook('onRequest', hookOf(surface.authenticate(app)));
   scope.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.config.bodyRequired) {
@@ -137,13 +145,11 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
 }
 
 /** An id that is none names no path. That is said before credentials are asked for, as of any path that no route takes. */
-function refuseUnknownParams<App>(scope: Http, surface: Surface<App>): void {
-  scope.addHook('onRequest', (request, _reply, done) => {
-    const validate = request.getValidationFunction('params') as Validator | undefined;
-    if (!validate || validate(request.params)) return done();
-    const failure = surface.schemaFailure((validate.errors ?? []) as SchemaError[], 'params');
-    done(failure.kind === 'not-found' ? failure : undefined);
-  });
+function unknownParams<App>(request: FastifyRequest, surface: Surface<App>): Failure | undefined {
+  const validate = request.getValidationFunction('params') as Validator | undefined;
+  if (!validate || validate(request.params)) return undefined;
+  const failure = surface.schemaFailure((validate.errors ?? []) as SchemaError[], 'params');
+  return failure.kind === 'not-found' ? failure : undefined;
 }
 
 /** Whoever is known already goes on at once. */

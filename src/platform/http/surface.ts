@@ -41,6 +41,8 @@ export interface Surface<App> {
   prefix: string;
   /** `open`: needs no credentials, or every route checks its own (provider callbacks). */
   authenticate: ((app: App) => Authenticate) | 'open';
+  /** Pages of other sites may read its answers. */
+  cors?: boolean;
   /** Which credential of the OpenAPI document its routes take. */
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
