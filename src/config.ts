@@ -11,6 +11,9 @@ import * as setting from './platform/setting.ts';
 export const settings = {
   PORT: setting.integer('Port of the HTTP API; 0 takes any free one.', { fallback: 6011, min: 0, max: 65535 }),
   HOST: setting.text('Address the HTTP API listens on; 0.0.0.0 opens it to the network.', { fallback: '127.0.0.1' }),
+  METRICS_TOKEN: setting.optionalText('Bearer token that /metrics asks for. Unset: it asks for none.', {
+    secret: true,
+  }),
   DATA_DIR: setting.text('Folder for everything kept on disk: the embedded database, files, generated secrets.', {
     fallback: './data',
   }),

@@ -1,15 +1,40 @@
+import type { onRequestHookHandler } from 'fastify';
+import type { Config } from '../config.ts';
+import { Failure } from '../platform/failure.ts';
+import { adminErrors } from '../platform/http/error-bodies.ts';
 import { Raw } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { sameSecret } from '../platform/secrets.ts';
 
-export function metricsRoutes(http: Http, { metrics }: Pick<Platform, 'metrics'>): void {
+type Needs = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
+
+export function metricsRoutes(http: Http, { metrics, config }: Needs): void {
   http.get(
     '/metrics',
-    { schema: { summary: 'Prometheus metrics', response: { 200: Raw('text/plain', 'Prometheus text format') } } },
+    {
+      schema: {
+        summary: 'Prometheus metrics; where METRICS_TOKEN is set, with that token only',
+        response: { 200: Raw('text/plain', 'Prometheus text format'), 401: adminErrors.errorSchema },
+      },
+      onRequest: config.METRICS_TOKEN === undefined ? [] : requireToken(config.METRICS_TOKEN),
+    },
     async (_request, reply) => {
       const figures = await metrics.registry.metrics();
       // The library spells it in a way that the format does not know.
       return reply.type(metrics.registry.contentType).send(figures.replaceAll(/^(?!#)(.*) Nan$/gm, '$1 NaN'));
     },
   );
+}
+
+function requireToken(expected: string): onRequestHookHandler {
+  return ({ headers }, _reply, done) => {
+    const [, token = ''] = /^bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+    if (sameSecret(token, expected)) return done();
+    done(
+      new Failure('unauthenticated', 'AuthError', 'Unauthorized: the metrics token must be provided', {
+        headers: { 'www-authenticate': 'Bearer realm="metrics"' },
+      }),
+    );
+  };
 }

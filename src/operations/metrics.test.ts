@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness();
+const guarded = useHarness({ config: { METRICS_TOKEN: 'token-of-prometheus' } });
 
 describe('GET /metrics', () => {
   it('200 with request counts by route, and no credentials', async () => {
@@ -18,5 +19,31 @@ describe('GET /metrics', () => {
     const { text } = await harness.request({ method: 'GET', url: '/metrics' });
     expect(text).toMatch(/^nan_for_a_test NaN$/m);
     expect(text).toContain('# HELP nan_for_a_test Nan\n');
+  });
+
+  it('200 with METRICS_TOKEN for whoever has the token', async () => {
+    for (const authorization of ['Bearer token-of-prometheus', 'bearer token-of-prometheus']) {
+      const answer = await guarded.request({ method: 'GET', url: '/metrics', headers: { authorization } });
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain('http_server_requests_total');
+    }
+  });
+
+  it.each([
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer token-of-prometheuS',
+    'Bearer token-of-prometheus-and-more',
+    'Basic token-of-prometheus',
+    'token-of-prometheus',
+  ])('401 with METRICS_TOKEN for Authorization %j', async (authorization) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await guarded.request({ method: 'GET', url: '/metrics', headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="metrics"');
+    expect(answer.body).toEqual({ result: 'error', message: 'Unauthorized: the metrics token must be provided' });
+    expect(answer.text).not.toContain('http_server');
   });
 });
