@@ -73,6 +73,14 @@ describe('readConfig', () => {
     );
   });
 
+  it('wants two ports to be two', () => {
+    const read = (settings: Record<string, string>) => readConfig({ DATA_DIR: folder, ...settings });
+    expect(() => read({ ADMIN_PORT: '6011' })).toThrow('ADMIN_PORT must be another one than PORT');
+    expect(() => read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.1' })).toThrow('must be another one');
+    expect(read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.2' }).ADMIN_PORT).toBe(7000);
+    expect(read({ PORT: '0' })).toMatchObject({ ADMIN_PORT: 0, ADMIN_HOST: undefined, METRICS_TOKEN: undefined });
+  });
+
   it('wants the topics of SES to be named, or any allowed', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' };
     expect(() => readConfig(ses)).toThrow(/SES_TOPIC_ARNS must be set for the provider ses/);

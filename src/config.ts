@@ -11,6 +11,11 @@ import * as setting from './platform/setting.ts';
 export const settings = {
   PORT: setting.integer('Port of the HTTP API; 0 takes any free one.', { fallback: 6011, min: 0, max: 65535 }),
   HOST: setting.text('Address the HTTP API listens on; 0.0.0.0 opens it to the network.', { fallback: '127.0.0.1' }),
+  ADMIN_PORT: setting.integer(
+    'Port that alone serves the administrative API, /metrics and /docs, for the operator’s own network; 0: PORT serves everything.',
+    { fallback: 0, min: 0, max: 65535 },
+  ),
+  ADMIN_HOST: setting.optionalText('Address that ADMIN_PORT listens on.', { fallbackText: 'that of HOST' }),
   METRICS_TOKEN: setting.optionalText('Bearer token that /metrics asks for. Unset: it asks for none.', {
     secret: true,
   }),
@@ -336,7 +341,11 @@ function missingForOthers(values: Values): string[] {
   const inUse = [values.SMS_PROVIDERS, values.EMAIL_PROVIDERS].flatMap((names) => names ?? []);
   const forFiles = values.S3_BUCKET === undefined ? [] : (['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const);
   const forSessions = values.DATABASE_SESSION_URL === undefined ? [] : (['DATABASE_URL'] as const);
+  const isSamePort = values.ADMIN_PORT === values.PORT && values.ADMIN_PORT !== 0;
   return [
+    ...(isSamePort && (values.ADMIN_HOST ?? values.HOST) === values.HOST
+      ? ['ADMIN_PORT must be another one than PORT']
+      : []),
     ...inUse.flatMap((name) =>
       missing(neededBy[name] ?? []).map((need) => `${need} must be set for the provider ${name}`),
     ),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cloneDatabase } from '../test/kit/database.ts';
+import { jwt } from '../test/kit/jwt.ts';
 import { findFreePort } from './operations/sandbox.ts';
 
 /** The compiled command, as an operator runs it (`npm test` compiles first). */
@@ -128,6 +129,51 @@ describe('pennypost', () => {
     expect(off).toMatchObject({ code: 1, out: '', err: expect.stringContaining('set DEMO=true') });
     const elsewhere = await pennypost(['demo'], { ...settings, DATA_DIR: join(folder, 'unused') });
     expect(elsewhere).toMatchObject({ code: 1, out: '', err: expect.stringContaining('start the server first') });
+  });
+
+  it('ADMIN_PORT alone serves the operator', { timeout: 90_000 }, async () => {
+    const database = await cloneDatabase();
+    const [port, adminPort] = [await findFreePort(), await findFreePort()];
+    const settings = { DATABASE_URL: database.url, PORT: String(port), ADMIN_PORT: String(adminPort) };
+    const secrets = {
+      ADMIN_CLIENT_SECRETS: 'secret-of-the-front-end',
+      FUNCTIONAL_TESTS_SECRETS: 'secret-of-browser-tests',
+    };
+    const server = spawn(process.execPath, [main, 'api'], {
+      env: { PATH: process.env.PATH, DATA_DIR: folder, LOG_LEVEL: 'silent', DEMO: 'true', ...settings, ...secrets },
+    });
+    onTestFinished(async () => {
+      server.kill('SIGKILL');
+      await database.drop();
+    });
+    let printed = '';
+    server.stdout.on('data', (chunk) => (printed += chunk));
+    await expect.poll(() => printed, { timeout: 60_000 }).toContain('Pennypost is listening');
+    expect(printed).toContain(`http://127.0.0.1:${adminPort}/metrics`);
+
+    const iat = Math.floor(Date.now() / 1_000);
+    const authorization = `Bearer ${jwt({ iss: 'notify-admin', iat }, secrets.ADMIN_CLIENT_SECRETS)}`;
+    const statuses = async (method: string, path: string) => {
+      const ask = (at: number) => fetch(`http://127.0.0.1:${at}${path}`, { method, headers: { authorization } });
+      return { public: (await ask(port)).status, admin: (await ask(adminPort)).status };
+    };
+    for (const path of ['/service', '/organisations', '/platform-stats', '/metrics', '/docs/', '/docs/json']) {
+      expect(await statuses('GET', path), path).toEqual({ public: 404, admin: 200 });
+    }
+    expect(await statuses('PUT', '/__testing/functional/users')).toEqual({ public: 404, admin: 401 });
+    for (const path of ['/status', '/livez', '/readyz', '/openapi.json']) {
+      expect(await statuses('GET', path), path).toEqual({ public: 200, admin: 200 });
+    }
+    expect(await statuses('GET', '/v2/templates')).toEqual({ public: 403, admin: 404 });
+    expect(await statuses('GET', '/outbox')).toEqual({ public: 200, admin: 404 });
+    expect(await statuses('POST', '/notifications/email/ses')).toMatchObject({ admin: 404 });
+    const document = (await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()) as { paths: object };
+    expect(Object.keys(document.paths)).not.toContain('/service/{service_id}');
+    expect(Object.keys(document.paths)).toContain('/v2/notifications/sms');
+
+    server.kill('SIGTERM');
+    const [code] = await once(server, 'exit');
+    expect(code).toBe(0);
   });
 
   it('a port that is taken is told in words, with exit code 1', async () => {

@@ -21,6 +21,7 @@ import { explainSystemError } from './operations/system-errors.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
+import { buildListeners } from './platform/http/listeners.ts';
 import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
 import { createLog, type Log } from './platform/log.ts';
@@ -49,7 +50,7 @@ const commands: Record<string, Command> = {
   },
   api: { sentence: 'Only the HTTP API', more: [needsDatabase], run: () => serve({ api: true, worker: false }) },
   worker: {
-    sentence: 'Only the worker; /livez, /readyz and /metrics answer on PORT',
+    sentence: 'Only the worker; over HTTP it answers /livez, /readyz and /metrics',
     more: [needsDatabase],
     run: () => serve({ api: false, worker: true }),
   },
@@ -159,8 +160,8 @@ async function serve(roles: Roles): Promise<void> {
   const config = readConfig(undefined, (secret) => generated.push(secret));
   const log = createLog(config.LOG_LEVEL);
   const database = await openOrEmbed(config, log);
-  const { app, address, demo, stop } = await start(config, log, database.url, roles);
-  printBanner({ app, address, databaseLocation: database.location, generated, demo });
+  const { app, address, adminAddress, demo, stop } = await start(config, log, database.url, roles);
+  printBanner({ app, address, adminAddress, databaseLocation: database.location, generated, demo });
   onceStopped(log, async () => {
     await stop();
     await database.stop();
@@ -181,9 +182,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
   const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
-  const http = await buildHttp(app, selected);
-  // Declaring some hundred routes holds the event loop for a while: before anything waits for an answer.
-  await http.ready();
+  const listeners = await buildListeners(selected, config, (served) => buildHttp(app, served));
   // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
   const worker = roles.worker
@@ -191,17 +190,18 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
-  await http.listen({ port: config.PORT, host: config.HOST });
+  for (const { http, port, host } of listeners) await http.listen({ port, host });
   if (roles.worker) measureLetters(app);
 
   async function stop(): Promise<void> {
     app.drain();
     await sleep(config.DRAIN_DELAY_S * 1_000);
-    await http.close();
+    await Promise.all(listeners.map(({ http }) => http.close()));
     await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
   }
-  return { app, address: http.listeningOrigin, demo, stop };
+  const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
+  return { app, address, adminAddress, demo, stop };
 }
 
 /** Without one, the key of an earlier demonstration is refused from now on. */
@@ -216,6 +216,8 @@ async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
 interface Started {
   app: App;
   address: string;
+  /** The same, unless operators have a port of their own. */
+  adminAddress: string;
   demo: Demo | undefined;
   stop(): Promise<void>;
 }

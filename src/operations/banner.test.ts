@@ -16,11 +16,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function banner(isTTY: boolean): string {
+function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011'): string {
   process.stdout.isTTY = isTTY;
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const facts = { app: harness.app, address: 'http://127.0.0.1:6011', databaseLocation: undefined, generated: [] };
-  printBanner({ ...facts, demo });
+  printBanner({ ...facts, adminAddress, demo });
   return write.mock.calls.map(([text]) => String(text)).join('');
 }
 
@@ -33,5 +33,13 @@ describe('printBanner', () => {
   it('names elsewhere the command that prints it', () => {
     expect(banner(false)).not.toContain(secret);
     expect(banner(false)).toMatch(/^node \S+ demo$/m);
+  });
+
+  it('names the port of the operator where there is one', () => {
+    expect(banner(false)).not.toContain('Admin API');
+    const text = banner(false, 'http://0.0.0.0:6013');
+    expect(text).toMatch(/Admin API +http:\/\/localhost:6013\n/);
+    expect(text).toMatch(/Metrics +http:\/\/localhost:6013\/metrics\n/);
+    expect(text).toMatch(/Status +http:\/\/127\.0\.0\.1:6011\/status\n/);
   });
 });

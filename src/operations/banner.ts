@@ -6,6 +6,7 @@ import type { Demo } from './demo.ts';
 interface BannerFacts {
   app: { config: Config };
   address: string;
+  adminAddress: string;
   databaseLocation: string | undefined;
   /** Secrets that this very start generated: they are shown this once. */
   generated: GeneratedSecret[];
@@ -14,14 +15,14 @@ interface BannerFacts {
 
 /** What someone who just started the server wants to know next. */
 export function printBanner({ app: { config }, databaseLocation, generated, demo, ...facts }: BannerFacts): void {
-  // Listening everywhere is no address that can be asked for.
-  const address = facts.address.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
+  const [address, adminAddress] = [reachable(facts.address), reachable(facts.adminAddress)];
   const lines = [
     `Pennypost is listening on ${address}`,
     '',
-    `  API reference   ${address}/docs`,
+    ...(adminAddress === address ? [] : [`  Admin API       ${adminAddress}`]),
+    `  API reference   ${adminAddress}/docs`,
     `  Status          ${address}/status`,
-    `  Metrics         ${address}/metrics`,
+    `  Metrics         ${adminAddress}/metrics`,
     `  Admin client    id ${config.ADMIN_CLIENT_ID}, secret ${whereSecretIs(config, generated)}`,
     `  Database        ${databaseLocation ? `embedded, in ${databaseLocation}` : 'DATABASE_URL'}`,
   ];
@@ -29,6 +30,11 @@ export function printBanner({ app: { config }, databaseLocation, generated, demo
   if (demo)
     lines.push('', ...(process.stdout.isTTY ? firstMessage(address, demo, config) : whereFirstMessageIs(config)));
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
+}
+
+/** Listening everywhere is no address that can be asked for. */
+function reachable(address: string): string {
+  return address.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
 }
 
 function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {

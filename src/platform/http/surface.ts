@@ -43,6 +43,8 @@ export interface Surface<App> {
   authenticate: ((app: App) => Authenticate) | 'open';
   /** Pages of other sites may read its answers. */
   cors?: boolean;
+  /** Where it is served when operators have a port of their own: there alone, or on both. */
+  port?: 'admin' | 'both';
   /** Which credential of the OpenAPI document its routes take. */
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;

@@ -1,0 +1,34 @@
+import type { Http, Surface } from './surface.ts';
+
+interface Listener {
+  http: Http;
+  port: number;
+  host: string;
+}
+
+interface Places {
+  PORT: number;
+  HOST: string;
+  /** 0: there is one server for everything. */
+  ADMIN_PORT: number;
+  ADMIN_HOST?: string | undefined;
+}
+
+/** One server, or a second one for what operators keep to their own network. */
+export async function buildListeners<App>(
+  surfaces: Surface<App>[],
+  { PORT: port, HOST: host, ADMIN_PORT: adminPort, ADMIN_HOST: adminHost = host }: Places,
+  buildHttp: (served: Surface<App>[]) => Promise<Http>,
+): Promise<Listener[]> {
+  // Declaring some hundred routes holds the event loop for a while: before anything waits for an answer.
+  const build = async (served: Surface<App>[]) => {
+    const http = await buildHttp(served);
+    await http.ready();
+    return http;
+  };
+  if (adminPort === 0) return [{ http: await build(surfaces), port, host }];
+  return [
+    { http: await build(surfaces.filter((surface) => surface.port !== 'admin')), port, host },
+    { http: await build(surfaces.filter((surface) => surface.port)), port: adminPort, host: adminHost },
+  ];
+}
