@@ -84,6 +84,11 @@ export const schedule: TimedTask[] = [
     sentence: 'Every hour: a message waits 72 hours for its receipt, not until the next night.',
   },
   {
+    cron: '45 * * * *',
+    job: 'find-lost-messages',
+    sentence: 'Hourly, so that a message that fell out of the queue is late by hours, not lost.',
+  },
+  {
     cron: '25 3 * * *',
     job: 'clean-delivery',
     sentence: 'In the quiet of the night.',

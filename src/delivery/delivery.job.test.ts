@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf } from '../../test/kit/queued-messages.ts';
 import type { NewNotification } from '../notifications/notification.ts';
 import { timestamp } from '../platform/clock.ts';
+import { timeOutMessages } from './time-outs.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
 
@@ -46,6 +47,86 @@ describe('messages without a receipt', () => {
     expect((await messageOf(harness, text)).status).toBe('temporary-failure');
   });
 
+  it('wait 72 hours from their hand-over, however late that was', async () => {
+    harness.clock.set('2027-05-01T12:00:00Z');
+    const service = await aService(harness);
+    const due_at = '2027-05-02T12:00:00.000000Z';
+    const scheduled = await aQueuedMessage(harness, service, { scheduled_for: due_at, due_at });
+    harness.clock.set('2027-05-02T12:00:01Z');
+    await harness.deliver();
+    expect((await messageOf(harness, scheduled)).status).toBe('sending');
+    for (const [moment, status] of [
+      ['2027-05-04T12:05:00Z', 'sending'],
+      ['2027-05-05T11:59:00Z', 'sending'],
+      ['2027-05-05T12:01:00Z', 'temporary-failure'],
+    ] as const) {
+      harness.clock.set(moment);
+      await run('time-out-messages');
+      expect((await messageOf(harness, scheduled)).status, moment).toBe(status);
+    }
+  });
+
+  it('time out too when they were handed over after the sweep had passed their acceptance', async () => {
+    harness.clock.set('2027-05-10T12:00:00Z');
+    const due_at = '2027-05-13T13:00:00.000000Z';
+    const retried = await aQueuedMessage(harness, await aService(harness), {
+      scheduled_for: '2027-05-11T12:00:00.000000Z',
+      due_at,
+    });
+    harness.clock.set('2027-05-13T12:30:00Z');
+    await run('time-out-messages');
+    harness.clock.set('2027-05-13T13:00:01Z');
+    await harness.deliver();
+    expect((await messageOf(harness, retried)).status).toBe('sending');
+    for (const [moment, status] of [
+      ['2027-05-16T12:55:00Z', 'sending'],
+      ['2027-05-16T13:05:00Z', 'temporary-failure'],
+    ] as const) {
+      harness.clock.set(moment);
+      await run('time-out-messages');
+      expect((await messageOf(harness, retried)).status, moment).toBe(status);
+    }
+  });
+
+  it('are ended in small steps, one after the other', async () => {
+    harness.clock.set('2027-05-20T12:00:00Z');
+    const ids: string[] = [];
+    for (let made = 0; made < 7; made += 1) {
+      ids.push(await aSentMessage());
+      harness.clock.advance({ minutes: 1 });
+    }
+    harness.clock.advance({ hours: 80 });
+    await timeOutMessages(harness.app, 3);
+    for (const id of ids) expect((await messageOf(harness, id)).status).toBe('temporary-failure');
+  });
+
+  it('that were never handed over fail technically after five days, and the service is told', async () => {
+    harness.clock.set('2027-05-25T12:00:00Z');
+    const service = await aService(harness);
+    const answer = await harness.admin('POST', `/service/${service}/callback-api`, {
+      url: 'https://example.org/receipts',
+      bearer_token: 'a-token-of-the-receiver',
+      updated_by_id: await aUser(harness),
+      callback_type: 'delivery_status',
+    });
+    expect(answer.status).toBe(201);
+    const id = await aQueuedMessage(harness, service, { lane: null });
+    for (const [days, status] of [
+      [4, 'created'],
+      [2, 'technical-failure'],
+    ] as const) {
+      harness.clock.advance({ days });
+      await run('time-out-messages');
+      expect((await messageOf(harness, id)).status).toBe(status);
+    }
+    const told = await harness.app.db
+      .selectFrom('service_callbacks')
+      .select('body')
+      .where('subject_id', '=', id)
+      .execute();
+    expect(told.map(({ body }) => JSON.parse(body).status)).toEqual(['technical-failure']);
+  });
+
   it('are found by many processes at once, each once, and after days of standstill', async () => {
     harness.clock.set('2027-06-01T12:00:00Z');
     const ids = [await aSentMessage()];
@@ -55,6 +136,34 @@ describe('messages without a receipt', () => {
     await Promise.all([run('time-out-messages'), run('time-out-messages'), run('time-out-messages')]);
     await run('time-out-messages');
     for (const id of ids) expect((await messageOf(harness, id)).status).toBe('temporary-failure');
+  });
+});
+
+describe('messages without a place in the queue', () => {
+  it('get one after an hour, and others are left alone', async () => {
+    harness.clock.set('2027-07-01T12:00:00Z');
+    const service = await aService(harness);
+    const lost = await aQueuedMessage(harness, service, { lane: null });
+    const later = '2027-07-02T10:00:00.000000Z';
+    const scheduled = await aQueuedMessage(harness, service, { scheduled_for: later, due_at: later });
+    const places = async () =>
+      (await harness.app.db.selectFrom('delivery_queue').select(['notification_id', 'due_at']).execute()).filter(
+        ({ notification_id }) => [lost, scheduled].includes(notification_id),
+      );
+    await run('find-lost-messages');
+    expect(await places()).toEqual([{ notification_id: scheduled, due_at: later }]);
+    harness.clock.advance({ hours: 2 });
+    await run('find-lost-messages');
+    const now = timestamp(harness.clock.now());
+    expect(await places()).toEqual(
+      expect.arrayContaining([
+        { notification_id: lost, due_at: now },
+        { notification_id: scheduled, due_at: later },
+      ]),
+    );
+    expect(harness.logged.some((line) => line.includes('messages had no place in the queue'))).toBe(true);
+    await harness.deliver();
+    expect((await messageOf(harness, lost)).status).toBe('sending');
   });
 });
 

@@ -3,6 +3,7 @@ import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
 import { forgetOldCallbacks } from './callback-history.ts';
+import { findLostMessages } from './lost-messages.ts';
 import { driftBack, shiftFromSlow } from './provider-failover.ts';
 import { deleteHealthBefore } from './provider-health.sql.ts';
 import { cleanSandbox } from './providers/sandbox.ts';
@@ -14,8 +15,13 @@ export function deliveryJobs(app: Platform & { config: Config }): Job[] {
   return [
     {
       name: 'time-out-messages',
-      sentence: 'Ends text messages and emails for which no receipt came in 72 hours.',
+      sentence: 'Ends text messages and emails for which no receipt came in 72 hours, or that were never handed over.',
       handle: () => timeOutMessages(app),
+    },
+    {
+      name: 'find-lost-messages',
+      sentence: 'Puts accepted messages into the queue that have no place in it.',
+      handle: () => findLostMessages(app),
     },
     {
       name: 'shift-from-slow-provider',

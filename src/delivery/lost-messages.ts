@@ -1,0 +1,36 @@
+import { queueLostMessages } from '../notifications/lost-messages.sql.ts';
+import { day_ms, earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { firstIdAt, momentOfId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import { lockSweep, updateSweep } from './time-outs.sql.ts';
+
+/** By then a message has long been handed over, or has its place in the queue. */
+const age_ms = hour_ms;
+/** What is older is given up anyway. */
+const furthestBack_ms = 4 * day_ms;
+const slice = 5_000;
+
+/**
+ * Gives a place in the queue to messages that were accepted and have none. There should be no such message: one is a
+ * defect, or the work of somebody in the database. Each message is looked at once.
+ */
+export async function findLostMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+  let found = 0;
+  for (let queued: number | undefined = 0; queued !== undefined; found += queued ?? 0) queued = await lookAtSlice(app);
+  if (found > 0) app.log.error({ messages: found }, 'messages had no place in the queue; they have one now');
+}
+
+function lookAtSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undefined> {
+  const now = app.clock.now();
+  const end = earlier(now, age_ms);
+  return inTransaction(app.db, async (tx) => {
+    const mark = await lockSweep(tx, 'lost-messages', timestamp(earlier(now, furthestBack_ms)));
+    if (mark === undefined || Date.parse(mark) >= end.getTime()) return undefined;
+    const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };
+    const { queued, last_id } = await queueLostMessages(tx, range, slice, timestamp(now));
+    const reached = last_id === undefined ? end : momentOfId(last_id);
+    await updateSweep(tx, 'lost-messages', timestamp(timestamp(reached) <= mark ? later(new Date(mark), 1) : reached));
+    return queued;
+  });
+}
