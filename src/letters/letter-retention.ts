@@ -1,8 +1,16 @@
 import { letterFiles } from '../notifications/letter-work.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { deleteLetterFiles, selectOrphanedLetterFiles } from './letters.sql.ts';
+import {
+  deleteLetterFiles,
+  insertLetterFilesIfMissing,
+  selectLettersOnTheirWay,
+  selectOrphanedLetterFiles,
+} from './letters.sql.ts';
 import type { PrintProvider } from './print-provider.ts';
 import { deletePrintedLettersBefore } from './print-run.sql.ts';
 
@@ -11,6 +19,42 @@ const printedKeptForDays = 365;
 const sandboxKeptForDays = 7;
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'> & { printer: PrintProvider };
+
+/** After this nothing will be heard of a letter any more. */
+const longestLifeDays = 90;
+
+/**
+ * Ends letters that are still on their way after 90 days. One that the printer took was charged and counts as posted: a printer
+ * that collects letters from a folder need not report them. One that was never handed over has failed.
+ */
+export async function endOldLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+  const now = app.clock.now();
+  const before_id = firstIdAt(earlier(now, longestLifeDays * day_ms));
+  for (;;) {
+    const letters = await selectLettersOnTheirWay(app.db, before_id, atOnce);
+    if (letters.length === 0) return;
+    const idsOf = (handedOver: boolean) =>
+      letters.filter(({ status }) => (status === 'sending') === handedOver).map(({ id }) => id);
+    const posted = idsOf(true).map((id) => ({ id, status: 'delivered', because: 'despatched' }) as const);
+    await inTransaction(app.db, async (tx) => {
+      await recordStatusChanges(tx, posted, now);
+      await giveUpLetters(tx, idsOf(false), now);
+    });
+    app.log.warn({ letters: letters.length, handed_over: posted.length }, 'letters were ended after 90 days');
+  }
+}
+
+/** They fail; what was uploaded for them is put on record, to be deleted with them. */
+export async function giveUpLetters(tx: Tx, ids: string[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
+  const changed = await recordStatusChanges(tx, changes, now);
+  await insertLetterFilesIfMissing(
+    tx,
+    changed.map(({ id }) => id),
+    timestamp(now),
+  );
+}
 
 /** Files go when their letter has gone, however long its service keeps letters; the printer's references after a year. */
 export async function cleanLetters(app: Needs): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts';
 import { type LetterJob, letterWork } from '../notifications/letter-work.ts';
-import { recordStatusChanges } from '../notifications/status.ts';
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -12,7 +11,7 @@ import { composeLetter } from './compose.ts';
 import { recordDespatches } from './despatch.ts';
 import { checkLetters } from './late-letters.ts';
 import { createLetterResults, type LetterResults } from './letter-results.ts';
-import { cleanLetters } from './letter-retention.ts';
+import { cleanLetters, endOldLetters, giveUpLetters } from './letter-retention.ts';
 import { selectUnfinishedLetters } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { checkPrecompiledLetter } from './precompiled.ts';
@@ -88,8 +87,12 @@ export function letterJobs(app: Needs): Job[] {
     },
     {
       name: 'clean-letters',
-      sentence: 'Deletes the files of letters that were deleted.',
-      handle: () => cleanLetters(app),
+      sentence:
+        'Ends letters that nothing was heard of for 90 days, and deletes the files of letters that were deleted.',
+      async handle() {
+        await endOldLetters(app);
+        await cleanLetters(app);
+      },
     },
   ];
   return jobs as Job[];
@@ -106,8 +109,7 @@ async function tryLetter(app: Needs, name: string, work: LetterAttempt, run: () 
     app.log.error({ err: error, notification_id, job: name, attempt }, 'a letter could not be prepared');
     const now = app.clock.now();
     if (attempt + 1 >= mostAttempts) {
-      const change = { id: notification_id, status: 'technical-failure', because: 'givenUp' } as const;
-      await inTransaction(app.db, (tx) => recordStatusChanges(tx, [change], now));
+      await inTransaction(app.db, (tx) => giveUpLetters(tx, [notification_id], now));
     } else {
       const delay_ms = Math.min(longestDelay_ms, shortestDelay_ms * 2 ** attempt);
       const again = { notification_id, attempt: attempt + 1 };

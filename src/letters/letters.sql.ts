@@ -86,6 +86,12 @@ export async function upsertLetterFiles(tx: Tx, rows: LetterFile[]): Promise<voi
     .execute();
 }
 
+export async function insertLetterFilesIfMissing(tx: Tx, ids: string[], created_at: Timestamp): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`insert into letter_files (notification_id, created_at) select id, ${created_at} from unnest(${ids}::uuid[]) as id
+    on conflict (notification_id) do nothing`.execute(tx);
+}
+
 export function selectLetterFile(db: Db, id: string): Promise<LetterFile | undefined> {
   return db.selectFrom('letter_files').selectAll().where('notification_id', '=', id).executeTakeFirst();
 }
@@ -102,6 +108,23 @@ export async function selectUnfinishedLetters(db: Db, before: Timestamp, most: n
   const { rows } = await sql<WaitingLetter>`select n.id, n.status from notifications n
     where ${isWaiting} and n.billable_units = 0 and n.created_at < ${before} order by n.id limit ${most}`.execute(db);
   return rows;
+}
+
+/** Of any service, oldest first. */
+export async function selectLettersOnTheirWay(
+  db: Db,
+  before_id: string,
+  most: number,
+): Promise<{ id: string; status: Status }[]> {
+  return db
+    .selectFrom('notifications')
+    .select(['id', 'status'])
+    .where('notification_type', '=', 'letter')
+    .where('status', 'in', ['created', 'sending', 'pending-virus-check'])
+    .where('id', '<', before_id)
+    .orderBy('id')
+    .limit(most)
+    .execute() as Promise<{ id: string; status: Status }[]>;
 }
 
 /** Ready for the printer: laid out or checked, paid for, and accepted before the cut-off. */

@@ -93,6 +93,11 @@ describe('check-precompiled-letter', () => {
       await harness.app.queue.add(harness.app.db, letterWork.checkPrecompiled, { notification_id: id, attempt: 15 });
       await harness.runJobs();
       expect(await letterRow(harness, id)).toMatchObject({ status: 'technical-failure' });
+      expect(harness.files.kept.has(letterFiles.uploaded(id))).toBe(true);
+      await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
+      await harness.app.queue.add(harness.app.db, 'clean-letters', {});
+      await harness.runJobs();
+      expect(harness.files.kept.has(letterFiles.uploaded(id))).toBe(false);
     } finally {
       harness.app.virusScanner.scan = scan;
     }

@@ -177,6 +177,20 @@ describe('despatch', () => {
 });
 
 describe('clean-letters', () => {
+  it('ends letters after 90 days: those the printer took count as posted, others have failed', async () => {
+    const held = await letterAt('2024-05-02T12:00:00Z', { status: 'sending' });
+    const lost = await letterAt('2024-05-02T12:00:00Z', { status: 'pending-virus-check' });
+    for (const [now, statuses] of [
+      ['2024-07-31T11:00:00Z', ['sending', 'pending-virus-check']],
+      ['2024-07-31T13:00:00Z', ['delivered', 'technical-failure']],
+    ] as const) {
+      harness.clock.set(now);
+      await harness.app.queue.add(harness.app.db, 'clean-letters', {});
+      await harness.runJobs();
+      expect([await statusOf(held), await statusOf(lost)]).toEqual(statuses);
+    }
+  });
+
   it('deletes what the sandbox was given more than a week ago', async () => {
     await letterAt('2024-09-02T12:00:00Z');
     await collateAt('2024-09-02T16:30:00Z');
