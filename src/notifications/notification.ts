@@ -22,6 +22,14 @@ export const statuses = [
 
 export type Status = (typeof statuses)[number];
 
+/** Something is still to happen to a message in one of these. */
+export const unfinishedStatuses = [
+  'created',
+  'sending',
+  'pending',
+  'pending-virus-check',
+] as const satisfies readonly Status[];
+
 export const postages = ['first', 'second', 'economy', 'europe', 'rest-of-world'] as const;
 
 export type Postage = (typeof postages)[number];

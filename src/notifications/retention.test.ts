@@ -3,6 +3,7 @@ import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/bui
 import { useHarness } from '../../test/kit/harness.ts';
 import { recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
+import { firstIdAt } from '../platform/id.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
 import { applyRetention, forgetLeftovers } from './retention.ts';
@@ -24,7 +25,8 @@ beforeEach(async () => {
 async function sentAt(moment: string, fields: Partial<NewNotification> = {}, of = service): Promise<string> {
   const now = harness.clock.now();
   harness.clock.set(moment);
-  const id = await aNotification(harness, of, fields.notification_type === 'letter' ? letters : sms, fields);
+  const template = fields.notification_type === 'letter' ? letters : sms;
+  const id = await aNotification(harness, of, template, { status: 'delivered', ...fields });
   harness.clock.set(now);
   return id;
 }
@@ -106,6 +108,44 @@ describe('retention', () => {
     expect((await left()).sort()).toEqual([young, letter, theirs].sort());
   });
 
+  it.each(['created', 'sending', 'pending'] as const)(
+    'a text message that is %s stays until it ends',
+    async (status) => {
+      await keeps(service, 'sms', 0);
+      const id = await sentAt('2026-11-15T20:00:00Z', { status });
+      await sentAt('2026-11-15T20:00:00Z');
+      await applyRetention(harness.app);
+      expect(await left()).toEqual([id]);
+      const change = { id, status: 'delivered', because: 'receipt' } as const;
+      await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [change], harness.clock.now()));
+      await applyRetention(harness.app);
+      expect(await left()).toEqual([]);
+    },
+  );
+
+  it('a message that was accepted in the evening for the next morning is sent, though its service keeps nothing', async () => {
+    await keeps(service, 'sms', 0);
+    const key = await anApiKey(harness, service);
+    harness.clock.set('2026-11-16T20:00:00Z');
+    const message = { phone_number: '07700900123', template_id: sms, personalisation: { name: 'Ada' } };
+    const scheduled_for = '2026-11-17T10:30:00Z';
+    const accepted = await harness.v2('POST', '/v2/notifications/sms', key, { ...message, scheduled_for });
+    expect(accepted.status).toBe(201);
+    harness.clock.set('2026-11-17T03:00:00Z');
+    await applyRetention(harness.app);
+    harness.clock.set('2026-11-17T10:31:00Z');
+    await harness.deliver();
+    const { body } = await harness.v2('GET', `/v2/notifications/${accepted.body.id}`, key);
+    expect(body.status).toMatch(/sending|delivered/);
+  });
+
+  it('a rule of a hundred years keeps everything', async () => {
+    await keeps(service, 'sms', 36_500);
+    const id = await sentAt('2026-11-01T12:00:00Z');
+    await applyRetention(harness.app);
+    expect(await left()).toEqual([id]);
+  });
+
   it.each(['created', 'sending', 'pending-virus-check'] as const)('a letter in %s stays', async (status) => {
     const id = await sentAt('2026-11-01T12:00:00Z', { notification_type: 'letter', status });
     await applyRetention(harness.app);
@@ -179,9 +219,9 @@ describe('partitions', () => {
 
   it('status changes reach messages of several days at once', async () => {
     const ids = [
-      await sentAt('2026-11-16T11:00:00Z'),
-      await sentAt('2026-11-17T11:00:00Z'),
-      await sentAt('2027-11-17T00:00:00Z'),
+      await sentAt('2026-11-16T11:00:00Z', { status: 'created' }),
+      await sentAt('2026-11-17T11:00:00Z', { status: 'created' }),
+      await sentAt('2027-11-17T00:00:00Z', { status: 'created' }),
     ];
     const changed = await inTransaction(harness.app.db, (tx) =>
       recordStatusChanges(
@@ -193,21 +233,90 @@ describe('partitions', () => {
     expect(changed.map(({ id }) => id).sort()).toEqual([...ids].sort());
   });
 
-  it('are dropped whole when nobody keeps their messages, and emptied otherwise', async () => {
+  it('go whole, also when some of their messages are kept: those move to a small one in its place', async () => {
+    await harness.app.db.deleteFrom('notifications').execute();
     await preparePartitions(harness.app);
     const keeper = await aService(harness);
     await keeps(keeper, 'sms', 60);
     const kept = await sentAt('2026-11-17T12:00:00Z', {}, keeper);
+    const unfinished = await sentAt('2026-11-17T13:00:00Z', { notification_type: 'letter', status: 'sending' });
     const gone = await sentAt('2026-11-17T12:00:00Z');
     harness.clock.set('2026-11-26T03:00:00Z');
     await applyRetention(harness.app);
-    const names = await partitions();
-    expect(names).not.toContain('notifications_20261116');
-    expect(names).toContain('notifications_20261117');
-    expect(names).not.toContain('notifications_20261118');
-    expect(names).toContain('notifications_20261119');
-    expect(await left()).toContain(kept);
+    expect((await partitions()).filter((name) => name !== 'notifications_default')).toEqual([
+      'notifications_20261117_kept',
+      ...['19', '20', '21', '22', '23'].map((day) => `notifications_202611${day}`),
+    ]);
+    const { rows } = await harness.app.pool.query('select id from notifications_20261117_kept order by id');
+    expect(rows.map(({ id }) => id)).toEqual([kept, unfinished]);
     expect(await left()).not.toContain(gone);
+    const changes = [{ id: unfinished, status: 'delivered', because: 'despatched' }] as const;
+    await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [...changes], harness.clock.now()));
+    await applyRetention(harness.app);
+    expect(await left()).not.toContain(unfinished);
+    expect(await partitionHolding(kept)).toBe('notifications_20261117_kept');
+  });
+
+  it('of a month that is over become one, and go when nothing is left in them', async () => {
+    const keeper = await aService(harness);
+    await keeps(keeper, 'sms', 60);
+    harness.clock.set('2027-01-01T12:00:00Z');
+    await preparePartitions(harness.app);
+    const kept: string[] = [];
+    for (const day of ['02', '05', '08']) kept.push(await sentAt(`2027-01-${day}T12:00:00Z`, {}, keeper));
+    harness.clock.set('2027-01-20T03:00:00Z');
+    await applyRetention(harness.app);
+    expect((await partitions()).filter((name) => name.startsWith('notifications_2027'))).toEqual(
+      ['02', '05', '08'].map((day) => `notifications_202701${day}_kept`),
+    );
+    harness.clock.set('2027-02-09T03:00:00Z');
+    await applyRetention(harness.app);
+    for (const id of kept) expect(await partitionHolding(id)).toBe('notifications_202701_kept');
+    harness.clock.set('2027-03-07T03:00:00Z');
+    await applyRetention(harness.app);
+    expect((await left()).filter((id) => kept.includes(id))).toEqual([kept[2]]);
+    harness.clock.set('2027-03-20T03:00:00Z');
+    await applyRetention(harness.app);
+    expect((await partitions()).filter((name) => name.startsWith('notifications_2027'))).toEqual([]);
+  });
+
+  it('in summer begin and end with the London day, so that each goes at its midnight', async () => {
+    harness.clock.set('2027-07-01T12:00:00Z');
+    await preparePartitions(harness.app);
+    const last = await sentAt('2027-07-01T22:59:59Z');
+    const first = await sentAt('2027-07-01T23:00:00Z');
+    expect(await partitionHolding(last)).toBe('notifications_20270701');
+    expect(await partitionHolding(first)).toBe('notifications_20270702');
+    harness.clock.set('2027-07-09T03:00:00Z');
+    await applyRetention(harness.app);
+    expect(await partitions()).not.toContain('notifications_20270701');
+    expect(await left()).toContain(first);
+  });
+
+  it('begin where those of an earlier release end', async () => {
+    harness.clock.set('2027-08-01T12:00:00Z');
+    const midnight = (day: string) => firstIdAt(new Date(`${day}T00:00:00Z`));
+    await harness.app.pool.query(`create table notifications_20270801 partition of notifications
+      for values from ('${midnight('2027-08-01')}') to ('${midnight('2027-08-02')}')`);
+    await preparePartitions(harness.app);
+    expect(await partitionHolding(await sentAt('2027-08-01T23:30:00Z'))).toBe('notifications_20270801');
+    expect(await partitionHolding(await sentAt('2027-08-02T00:00:00Z'))).toBe('notifications_20270802');
+  });
+
+  it('leave in the default one what is too much to move, and begin an hour later', async () => {
+    harness.clock.set('2027-09-01T12:00:00Z');
+    await sentAt('2027-09-01T11:00:00Z');
+    const columns = `service_id, template_id, template_version, notification_type, key_type, status, recipient, created_at`;
+    await harness.app.pool.query(
+      `insert into notifications_default (id, ${columns})
+      select (left(id::text, 24) || lpad(to_hex(number), 12, '0'))::uuid, ${columns}
+      from notifications_default cross join generate_series(1, 5001) as number where id >= $1`,
+      [firstIdAt(new Date('2027-09-01T11:00:00Z'))],
+    );
+    await preparePartitions(harness.app);
+    expect(await partitionHolding(await sentAt('2027-09-01T12:59:59Z'))).toBe('notifications_default');
+    expect(await partitionHolding(await sentAt('2027-09-01T13:00:00Z'))).toBe('notifications_20270901');
+    await harness.app.db.deleteFrom('notifications').execute();
   });
 
   it('cover each moment exactly once', () => {

@@ -8,7 +8,9 @@ export function upkeepJobs(app: Platform): Job[] {
     {
       name: 'prepare-partitions',
       sentence: 'Makes the partitions of the coming days.',
-      handle: () => preparePartitions(app),
+      async handle() {
+        if (!(await preparePartitions(app))) throw new Error('not every partition could be made');
+      },
     },
     {
       name: 'apply-retention',

@@ -46,6 +46,7 @@ export function momentOfId(id: string): Date {
 
 /** The smallest UUIDv7 of a moment: the bound of a partition or of a range by time. */
 export function firstIdAt(moment: Date): string {
-  const hex = moment.getTime().toString(16).padStart(12, '0');
+  // Before 1970 there are none.
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

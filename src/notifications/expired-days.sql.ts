@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { type NotificationType, unfinishedStatuses } from './notification.ts';
+import type { Partition, Range } from './partitions.sql.ts';
+
+interface Sender {
+  service_id: string;
+  notification_type: NotificationType;
+}
+
+const isUnfinished = sql`status in (${sql.join(unfinishedStatuses.map((status) => sql.lit(status)))})`;
+
+const of = ({ service_id, notification_type }: Sender) =>
+  sql`service_id = ${service_id} and notification_type = ${notification_type}`;
+
+export async function holdsMessagesOf(db: Db, { name }: Partition, sender: Sender): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from ${sql.table(name)} where ${of(sender)}) as found`.execute(db);
+  return rows[0]?.found ?? true;
+}
+
+export async function holdsUnfinished(db: Db, { name }: Partition, { from_id, to_id }: Range): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from ${sql.table(name)} where id >= ${from_id} and id < ${to_id} and ${isUnfinished}) as found`.execute(
+    db,
+  );
+  return rows[0]?.found ?? true;
+}
+
+export async function isEmpty(db: Db, { name }: Partition): Promise<boolean> {
+  const { rows } = await sql<{ empty: boolean }>`
+    select not exists (select from ${sql.table(name)}) as empty`.execute(db);
+  return rows[0]?.empty ?? false;
+}
+
+export async function copyMessagesOf(db: Db, { name }: Partition, aside: string, sender: Sender): Promise<void> {
+  await sql`insert into ${sql.table(aside)} select * from ${sql.table(name)} where ${of(sender)}
+    on conflict (id) do nothing`.execute(db);
+}
+
+export async function copyUnfinished(
+  db: Db,
+  { name }: Partition,
+  aside: string,
+  { from_id, to_id }: Range,
+): Promise<void> {
+  await sql`insert into ${sql.table(aside)} select * from ${sql.table(name)}
+    where id >= ${from_id} and id < ${to_id} and ${isUnfinished}
+    on conflict (id) do nothing`.execute(db);
+}
+
+/** Copied messages that may have changed since: those that were unfinished, and letters that were returned. */
+export async function copyChangedAgain(tx: Tx, aside: string, range: Range, since: Timestamp): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    delete from ${sql.table(aside)} where ${isUnfinished} or id in (
+      select id from notifications where id >= ${range.from_id} and id < ${range.to_id}
+        and notification_type = 'letter' and updated_at >= ${since})
+    returning id`.execute(tx);
+  if (rows.length === 0) return;
+  await sql`insert into ${sql.table(aside)} select * from notifications
+    where id = any (${rows.map(({ id }) => id)}::uuid[]) and id >= ${range.from_id} and id < ${range.to_id}`.execute(
+    tx,
+  );
+}
+
+/** Services with messages in a table of the form of a partition; jumps from one to the next through the index. */
+export async function selectServicesIn(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{ service_id: string }>`
+    with recursive found (service_id) as (
+      (select service_id from ${sql.table(table)} order by service_id limit 1)
+      union all
+      select (select n.service_id from ${sql.table(table)} n where n.service_id > found.service_id
+        order by n.service_id limit 1)
+      from found where found.service_id is not null
+    )
+    select service_id from found where service_id is not null`.execute(db);
+  return rows.map(({ service_id }) => service_id);
+}
+
+interface Step {
+  /** The last id that was looked at; undefined at the end. */
+  next: string | undefined;
+  deleted: number;
+}
+
+/** One step of a walk from the oldest message of a service on: of those of the type, the finished ones go. */
+export async function deleteMessagesOf(
+  db: Db,
+  table: string,
+  { service_id, notification_type }: Sender,
+  { after_id, before_id }: { after_id: string; before_id: string },
+  limit: number,
+): Promise<Step> {
+  return deleteSeen(
+    db,
+    table,
+    sql`service_id = ${service_id}`,
+    sql`notification_type = ${notification_type}`,
+    { after_id, before_id },
+    limit,
+  );
+}
+
+/** The same for finished letters of services that have no rule about letters. */
+export async function deleteLettersWithoutRule(
+  db: Db,
+  table: string,
+  range: { after_id: string; before_id: string },
+  limit: number,
+): Promise<Step> {
+  const withoutRule = sql`not exists (select from service_data_retention r
+    where r.service_id = seen.service_id and r.notification_type = 'letter')`;
+  return deleteSeen(db, table, sql`notification_type = 'letter'`, withoutRule, range, limit);
+}
+
+async function deleteSeen(
+  db: Db,
+  table: string,
+  walked: ReturnType<typeof sql>,
+  wanted: ReturnType<typeof sql>,
+  { after_id, before_id }: { after_id: string; before_id: string },
+  limit: number,
+): Promise<Step> {
+  const range = sql`id > ${after_id} and id < ${before_id}`;
+  const { rows } = await sql<{ deleted: number; next: string | null }>`
+    with seen as (
+      select id, service_id, notification_type, status from ${sql.table(table)}
+      where ${walked} and ${range} order by id limit ${limit}
+    ), gone as (
+      delete from ${sql.table(table)} where ${range} and id in (
+        select id from seen where ${wanted} and not ${isUnfinished})
+      returning id
+    )
+    select (select count(*) from gone) as deleted, (select max(id::text) from seen) as next`.execute(db);
+  return { deleted: rows[0]?.deleted ?? 0, next: rows[0]?.next ?? undefined };
+}
