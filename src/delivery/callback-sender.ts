@@ -1,9 +1,10 @@
 import type { Config } from '../config.ts';
 import { later, timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import { outlastingOutages } from '../platform/db/patience.ts';
+import { nilId } from '../platform/id.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
 import { decryptToken } from '../services/callback-api.ts';
@@ -13,7 +14,7 @@ import {
   type CallbackOutcome,
   type DueCallback,
   leaseCallbacks,
-  selectDueServices,
+  selectWaitingServices,
   updateCallbacks,
 } from './service-callbacks.sql.ts';
 
@@ -23,6 +24,9 @@ const placesOfOne = 25;
 /** Longer than a call may take. */
 const lease_ms = 10_000;
 const idle_ms = 250;
+/** Services looked at in one statement, and statements in one step. */
+const servicesAtOnce = 500;
+const mostLooks = 10;
 
 type CallbackNeeds = Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE' | 'CALLBACK_RETRY_DELAYS_S'> };
 
@@ -34,6 +38,8 @@ export class CallbackSender {
   private readonly outcomes: GroupCommit<CallbackOutcome, undefined>;
   private readonly underWay = new Map<string, number>();
   private readonly metrics;
+  /** Where the walk round the services stopped: the next one goes on from there. */
+  private stoppedAt = nilId;
   private busy = 0;
   private stopping = false;
 
@@ -86,7 +92,7 @@ export class CallbackSender {
     const now = this.app.clock.now();
     const until = timestamp(later(now, lease_ms));
     const leased = await inTransaction(this.app.db, async (tx) => {
-      const services = await selectDueServices(tx, timestamp(now), places);
+      const services = await this.nextDueServices(tx, now, free);
       const each = Math.max(1, Math.floor(free / Math.max(1, services.length)));
       const wanted = services
         .map((service_id) => ({ service_id, most: Math.min(each, placesOfOne - (this.underWay.get(service_id) ?? 0)) }))
@@ -95,6 +101,37 @@ export class CallbackSender {
     });
     for (const callback of leased) void this.send(callback);
     return leased.length > 0 ? 0 : idle_ms;
+  }
+
+  /** Round the circle of services at most once; many may only wait for a retry. */
+  private async nextDueServices(tx: Tx, now: Date, most: number): Promise<string[]> {
+    const start = this.stoppedAt;
+    const due: string[] = [];
+    let wrapped = start === nilId;
+    for (let look = 0; look < mostLooks && due.length < most; look += 1) {
+      const found = await selectWaitingServices(tx, {
+        after: this.stoppedAt,
+        most: servicesAtOnce,
+        now: timestamp(now),
+      });
+      const here = found.filter(
+        (service) => service.due && !(wrapped && start !== nilId && service.service_id > start),
+      );
+      const taken = here.slice(0, most - due.length);
+      due.push(...taken.map(({ service_id }) => service_id));
+      if (taken.length < here.length) {
+        this.stoppedAt = taken.at(-1)?.service_id ?? this.stoppedAt;
+        break;
+      }
+      if (found.length === servicesAtOnce) {
+        this.stoppedAt = found.at(-1)?.service_id ?? nilId;
+        continue;
+      }
+      this.stoppedAt = nilId;
+      if (wrapped) break;
+      wrapped = true;
+    }
+    return due;
   }
 
   private async send(callback: DueCallback): Promise<void> {

@@ -66,21 +66,27 @@ export function announcement(now: Date): RawBuilder<unknown> {
     )`;
 }
 
-/** Services with something due, found by jumping through the index: a long queue of one costs the others nothing. */
-export async function selectDueServices(tx: Tx, now: Timestamp, most: number): Promise<string[]> {
+/**
+ * The next services that have anything waiting, in id order after `after`, and whether any of it is due. Found by jumping
+ * through the index: a long queue of one costs the others nothing.
+ */
+export async function selectWaitingServices(
+  tx: Tx,
+  { after, most, now }: { after: string; most: number; now: Timestamp },
+): Promise<{ service_id: string; due: boolean }[]> {
   const next = (after: ReturnType<typeof sql>) => sql`(
     select service_id from service_callbacks where status = 'waiting' and service_id > ${after}
     order by service_id limit 1)`;
-  const { rows } = await sql<{ service_id: string }>`
+  const { rows } = await sql<{ service_id: string; due: boolean }>`
     with recursive found (service_id, place) as (
-      select ${next(sql`${nilId}::uuid`)}, 1
+      select ${next(sql`${after}::uuid`)}, 1
       union all
       select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${most}
     )
-    select service_id from found
-    where exists (select 1 from service_callbacks c
-      where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= ${now})`.execute(tx);
-  return rows.map(({ service_id }) => service_id);
+    select service_id, exists (select 1 from service_callbacks c
+      where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= ${now}) as due
+    from found where service_id is not null order by place`.execute(tx);
+  return rows;
 }
 
 export interface DueCallback extends CallbackTarget {

@@ -60,6 +60,29 @@ async function sendAndTell(service: string, fields: Parameters<typeof aQueuedMes
 const history = async (service: string) => (await harness.admin('GET', `/service/${service}/callbacks`)).body.callbacks;
 
 describe('telling a service what became of its messages', () => {
+  it('reaches each service, however many others only wait for a retry', async () => {
+    const service = await aToldService();
+    const id = await sendAndTell(service);
+    const waiting = { url: sink.url, encrypted_bearer_token: 'x', body: '{}', attempts: 1 };
+    const due_at = timestamp(new Date('2026-11-15T18:00:00Z'));
+    const rows = Array.from({ length: 1_200 }, (_, number) => ({
+      ...waiting,
+      id: newId(harness.clock.now()),
+      service_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+      callback_type: 'delivery_status' as const,
+      subject_id: id,
+      due_at,
+      created_at: timestamp(harness.clock.now()),
+    }));
+    await harness.app.db.insertInto('service_callbacks').values(rows).execute();
+    for (let time = 0; time < 2; time += 1) {
+      sink.calls.length = 0;
+      await sendAndTell(service);
+      expect(sink.calls).toHaveLength(1);
+    }
+    await harness.app.db.deleteFrom('service_callbacks').where('due_at', '=', due_at).execute();
+  });
+
   it('posts the outcome with the token and a signature', async () => {
     const service = await aToldService();
     const id = await sendAndTell(service);
