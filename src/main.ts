@@ -2,7 +2,7 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type App, buildApp } from './app.ts';
+import { type App, buildApp, forTasks } from './app.ts';
 import { type Config, type GeneratedSecret, isLoopback, readConfig, readSandboxConfig } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
@@ -26,6 +26,7 @@ import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { OperatorError } from './platform/operator-error.ts';
+import { TaskRuns } from './platform/queue/task-runs.ts';
 import { startWorker } from './platform/queue/worker.ts';
 import { formats, surfaces } from './routes.ts';
 import { schedule } from './schedule.ts';
@@ -35,6 +36,8 @@ interface Command {
   sentence: string;
   /** Words after the command's name. */
   takes?: string;
+  /** Words that may stand beside those, with two hyphens. */
+  flags?: string[];
   /** Lines that its own help adds. */
   more?: string[];
   run(args: string[]): Promise<void>;
@@ -70,8 +73,11 @@ const commands: Record<string, Command> = {
     more: [
       'Into DATABASE_URL, or else a new one in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
       'A backup of an older version is brought up to date.',
+      'What waited to be sent when the backup was made is sent as soon as a worker starts, even if it was sent since.',
+      'With --end-unsent it ends as technical-failure instead, and services are told: nothing is sent twice.',
     ],
     takes: '<folder>',
+    flags: ['--end-unsent'],
     run: runRestore,
   },
   demo: {
@@ -123,9 +129,10 @@ export async function main(args: string[]): Promise<void> {
   if (!command) throw new OperatorError(`There is no command "${name}".\n\n${help()}`);
   const words = args.slice(1);
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
-  const flag = words.find((word) => word.startsWith('-'));
+  const flag = words.find((word) => word.startsWith('-') && !command.flags?.includes(word));
   if (flag) throw new OperatorError(`There is no flag ${flag}: ${whereSettingsAre}`);
-  if (words.length !== (command.takes?.split('> <').length ?? 0))
+  const names = words.filter((word) => !word.startsWith('-'));
+  if (names.length !== (command.takes?.split('> <').length ?? 0))
     throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
   await command.run(words);
 }
@@ -145,8 +152,8 @@ function helpOn(name: string, command: Command): string {
   return [`pennypost ${usage(name, command)}`, '', `${sentence}.`, ...more].join('\n');
 }
 
-function usage(name: string, { takes }: Command): string {
-  return takes ? `${name} ${takes}` : name;
+function usage(name: string, { takes, flags = [] }: Command): string {
+  return [name, takes, ...flags.map((flag) => `[${flag}]`)].filter(Boolean).join(' ');
 }
 
 interface Roles {
@@ -178,7 +185,7 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   const app = buildApp(config, { databaseUrl, log });
   if (roles.worker) warmPdfThreads(app);
   await app.open();
-  await preparePartitions(app);
+  await preparePartitions(forTasks(app));
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
   const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
@@ -186,7 +193,17 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
   const worker = roles.worker
-    ? startWorker({ pool: app.sessions, log, jobs: jobs(app), schedule, concurrency })
+    ? startWorker({
+        pool: app.sessions,
+        log,
+        jobs: jobs(app),
+        schedule,
+        concurrency,
+        runs: new TaskRuns(
+          app,
+          schedule.map(({ job }) => job),
+        ),
+      })
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
@@ -300,10 +317,12 @@ async function runBackup([folder = '']: string[]): Promise<void> {
   print(`The backup is in ${folder}. It holds personal data and secrets: keep it as safe as the database.`);
 }
 
-async function runRestore([folder = '']: string[]): Promise<void> {
+async function runRestore(words: string[]): Promise<void> {
+  const [folder = ''] = words.filter((word) => !word.startsWith('-'));
+  const endUnsent = words.includes('--end-unsent');
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
-  await withDatabase(config, (url) => restore({ url, dataDir: config.DATA_DIR, folder, say: print, log }));
+  await withDatabase(config, (url) => restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, endUnsent }));
   print(
     'Restored, with the secrets that were generated. Where SECRET_KEY was set, start the service with the same one.',
   );

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import copy from 'pg-copy-streams';
+import type { Partition } from '../notifications/partitions.ts';
 
 export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(`
@@ -51,6 +52,22 @@ export function copyIn(client: pg.ClientBase, table: string, columns: string[]):
   return client.query(copy.from(`copy ${pg.escapeIdentifier(table)} (${names(columns)}) from stdin`));
 }
 
+/** While the table is still empty of its range. With room in its pages, as every partition has. */
+export async function addPartition(client: pg.ClientBase, { name, from_id, to_id }: Partition): Promise<void> {
+  await client.query(`create table ${pg.escapeIdentifier(name)} partition of notifications
+    for values from (${pg.escapeLiteral(from_id)}) to (${pg.escapeLiteral(to_id)}) with (fillfactor = 60)`);
+}
+
+/** What a worker will do about it as soon as one starts. */
+export async function countUnsent(client: pg.ClientBase): Promise<{ messages: number; letters: number }> {
+  const { rows } = await client.query<{ messages: string; letters: string }>(`
+    select (select count(*) from delivery_queue q join notifications n on n.id = q.notification_id
+        where n.status = 'created') as messages,
+      (select count(*) from notifications
+        where notification_type = 'letter' and status in ('created', 'pending-virus-check') and key_type <> 'test') as letters`);
+  return { messages: Number(rows[0]?.messages ?? 0), letters: Number(rows[0]?.letters ?? 0) };
+}
+
 export interface WaitingJob {
   task: string;
   payload: unknown;
@@ -58,13 +75,17 @@ export interface WaitingJob {
   max_attempts: number;
   key: string | null;
   priority: number;
+  /** Missing in backups of releases that did not write it. */
+  queue_name?: string | null;
 }
 
 /** Jobs that wait: pending callbacks and letters are promises too. */
 export async function listWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
   const { rows } = await client.query<WaitingJob>(`
-    select task.identifier as task, job.payload, job.run_at::text, job.max_attempts, job.key, job.priority
+    select task.identifier as task, job.payload, job.run_at::text, job.max_attempts, job.key, job.priority,
+      queue.queue_name
     from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = job.task_id
+      left join graphile_worker._private_job_queues queue on queue.id = job.job_queue_id
     where job.attempts < job.max_attempts order by job.id`);
   return rows;
 }
@@ -72,8 +93,16 @@ export async function listWaitingJobs(client: pg.ClientBase): Promise<WaitingJob
 export async function addWaitingJob(client: pg.ClientBase, job: WaitingJob): Promise<void> {
   await client.query(
     `select graphile_worker.add_job($1, payload => $2::json, run_at => $3::timestamptz, max_attempts => $4::int,
-      job_key => $5, priority => $6::int)`,
-    [job.task, JSON.stringify(job.payload), job.run_at, job.max_attempts, job.key, job.priority],
+      job_key => $5, priority => $6::int, queue_name => $7)`,
+    [
+      job.task,
+      JSON.stringify(job.payload),
+      job.run_at,
+      job.max_attempts,
+      job.key,
+      job.priority,
+      job.queue_name ?? null,
+    ],
   );
 }
 

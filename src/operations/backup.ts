@@ -6,14 +6,19 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
+import { partitionOf } from '../notifications/partitions.ts';
+import { londonDay } from '../platform/calendar.ts';
 import { migrate, migrationFiles } from '../platform/db/migrate.ts';
+import { momentOfId } from '../platform/id.ts';
 import type { Log } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import {
+  addPartition,
   addWaitingJob,
   beginSnapshot,
   copyIn,
   copyOut,
+  countUnsent,
   emptyTables,
   isUnused,
   listAppliedMigrations,
@@ -22,6 +27,7 @@ import {
   type WaitingJob,
   withForeignKeysCheckedAtTheEnd,
 } from './backup.sql.ts';
+import { endUnsentMessages } from './unsent-messages.ts';
 
 /**
  * A backup is a folder: `database.sql.gz`, and the data folder's `files` and `secrets`. The database part is one consistent
@@ -64,7 +70,14 @@ export async function backup({ url, dataDir, folder, say }: Place): Promise<void
 }
 
 /** Into an unused database. An older backup is loaded into its own schema and then migrated forward. */
-export async function restore({ url, dataDir, folder, say, log }: Place & { log: Log }): Promise<void> {
+export async function restore({
+  url,
+  dataDir,
+  folder,
+  say,
+  log,
+  endUnsent = false,
+}: Place & { log: Log; endUnsent?: boolean }): Promise<void> {
   const file = join(folder, 'database.sql.gz');
   if (!existsSync(file)) throw new OperatorError(`${folder} holds no backup: ${file} is missing.`);
   const lines = createInterface({
@@ -95,6 +108,14 @@ export async function restore({ url, dataDir, folder, say, log }: Place & { log:
     await client.query('commit');
   });
   await migrate(url, log);
+  if (endUnsent) await endUnsentMessages(url, log);
+  await withClient(url, async (client) => {
+    const { messages, letters } = await countUnsent(client);
+    if (messages + letters > 0) {
+      say(`${messages} messages and ${letters} letters wait to be sent, and will be as soon as a worker starts.`);
+      say('Those that were sent after the backup was made are sent again: restore with --end-unsent to prevent that.');
+    }
+  });
   for (const part of parts) {
     if (existsSync(join(folder, part))) await cp(join(folder, part), join(dataDir, part), { recursive: true });
   }
@@ -119,13 +140,36 @@ async function copyIntoTable(
   columns: string[],
   reader: AsyncIterator<string>,
 ): Promise<void> {
-  const stream = copyIn(client, table, columns);
-  const finished = once(stream, 'finish');
+  const idAt = columns.indexOf('id');
+  const days = new Set<string>();
+  let copying = beginCopy();
   for (let line = await reader.next(); !line.done && line.value !== '\\.'; line = await reader.next()) {
-    if (!stream.write(`${line.value}\n`)) await once(stream, 'drain');
+    const text = String(line.value);
+    const day = table === 'notifications' ? londonDay(momentOfId(text.split('\t', idAt + 1)[idAt] ?? '')) : undefined;
+    if (day !== undefined && !days.has(day)) {
+      // Messages of a day lie together, so this happens about once for each.
+      await copying.end();
+      days.add(day);
+      await addPartition(client, partitionOf(day));
+      copying = beginCopy();
+    }
+    await copying.write(`${text}\n`);
   }
-  stream.end();
-  await finished;
+  await copying.end();
+
+  function beginCopy() {
+    const stream = copyIn(client, table, columns);
+    const finished = once(stream, 'finish');
+    return {
+      async write(text: string) {
+        if (!stream.write(text)) await once(stream, 'drain');
+      },
+      async end() {
+        stream.end();
+        await finished;
+      },
+    };
+  }
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

@@ -1,0 +1,32 @@
+import { endMessages } from '../delivery/time-outs.ts';
+import { giveUpLetters } from '../letters/letter-retention.ts';
+import { systemClock } from '../platform/clock.ts';
+import { inTransaction, openDatabase } from '../platform/db/database.ts';
+import type { Log } from '../platform/log.ts';
+import { selectUnprintedLetters, selectUnsent } from './unsent-messages.sql.ts';
+
+const batch = 1_000;
+
+/**
+ * For a restored database whose service went on after the backup was made: whatever was waiting then may have been sent since.
+ * It ends as technical-failure and its service is told, so that nothing is sent twice and nothing is lost in silence.
+ */
+export async function endUnsentMessages(url: string, log: Log): Promise<void> {
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  const now = systemClock.now();
+  try {
+    for (;;) {
+      const ids = await selectUnsent(db, batch);
+      if (ids.length === 0) break;
+      const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
+      await inTransaction(db, (tx) => endMessages(tx, changes, now));
+    }
+    for (;;) {
+      const ids = await selectUnprintedLetters(db, batch);
+      if (ids.length === 0) break;
+      await inTransaction(db, (tx) => giveUpLetters(tx, ids, now));
+    }
+  } finally {
+    await close();
+  }
+}
