@@ -8,8 +8,8 @@ import type { PrintProvider } from './letters/print-provider.ts';
 import { accountMessageSender } from './notifications/account-messages.ts';
 import { createSending, type Sending } from './notifications/sending.ts';
 import { type Build, readBuild } from './operations/build.ts';
-import { type Clock, systemClock } from './platform/clock.ts';
-import { openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
+import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
+import { type Database, openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
 import { Notices } from './platform/db/notices.ts';
 import { type Files, localFiles } from './platform/files.ts';
 import { BodyMemory } from './platform/http/body-memory.ts';
@@ -37,6 +37,8 @@ export interface App extends Platform {
   pdfThreads: PdfThreads;
   printer: PrintProvider;
   bodyMemory: BodyMemory;
+  /** Connections apart from those that accept and deliver messages: a slow report or task never takes one of these. */
+  apart: { reading: Database; tasks: Database };
   /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
   draining(): boolean;
   drain(): void;
@@ -56,6 +58,11 @@ interface Outside {
 // One listens for jobs; the others fetch and finish them.
 const sessionsOfWorker = 4;
 
+/** Timed tasks of one process that use the database at the same time. */
+const connectionsOfTasks = 4;
+/** A task works in steps of seconds; a step that takes this long hangs. */
+const taskTimeout_ms = hour_ms;
+
 /** Connects to nothing yet: `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.LOG_LEVEL);
@@ -72,7 +79,22 @@ export function buildApp(config: Config, outside: Outside): App {
     prepares: config.DATABASE_PREPARED_STATEMENTS ?? sessionUrl === undefined,
   });
   const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
-  metrics.observePool(pool);
+  const apart = {
+    reading: openDatabase({
+      url: outside.databaseUrl,
+      poolSize: config.DATABASE_READ_POOL_SIZE,
+      statementTimeout_ms: config.DATABASE_READ_TIMEOUT_S * 1_000,
+      log,
+    }),
+    // Past a pooler, which would keep the longer time-out from the server.
+    tasks: openDatabase({
+      url: sessionUrl ?? outside.databaseUrl,
+      poolSize: connectionsOfTasks,
+      statementTimeout_ms: taskTimeout_ms,
+      log,
+    }),
+  };
+  metrics.observePools({ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool });
   const notices = new Notices({ url: outside.databaseUrl, sessionUrl: sessionUrl ?? outside.databaseUrl, log });
   const platform: Platform = { db, pool, sessions, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
   const keyUses = new KeyUses(platform);
@@ -93,6 +115,7 @@ export function buildApp(config: Config, outside: Outside): App {
     pdfThreads,
     printer: outside.printer ?? printFolder(config),
     bodyMemory: new BodyMemory(config.BODY_MEMORY_MB * 1024 * 1024),
+    apart,
     draining: () => draining,
     drain: () => {
       draining = true;
@@ -108,9 +131,22 @@ export function buildApp(config: Config, outside: Outside): App {
       await pdfThreads.close();
       await notices.close();
       if (sessions !== pool) await sessions.end();
+      for (const database of Object.values(apart)) await database.close();
       await close();
     },
   };
+}
+
+/** The same application on the connections of requests that read, or change settings. */
+export function forReading(app: App): App {
+  const { db, pool } = app.apart.reading;
+  return { ...app, db, pool };
+}
+
+/** The same application on the connections of timed tasks. */
+export function forTasks(app: App): App {
+  const { db, pool } = app.apart.tasks;
+  return { ...app, db, pool };
 }
 
 function openFiles(config: Config, clock: Clock): Files {

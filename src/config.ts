@@ -36,11 +36,22 @@ export const settings = {
     'Whether the hottest statements are planned once per connection, not each time. Set true for PgBouncer 1.21 or newer with max_prepared_statements.',
     { fallback: undefined, fallbackText: 'true, but false where DATABASE_SESSION_URL is set' },
   ),
-  DATABASE_POOL_SIZE: setting.integer('Most database connections one process opens.', {
-    fallback: 20,
-    min: 2,
-    max: 500,
-  }),
+  DATABASE_POOL_SIZE: setting.integer(
+    'Most database connections that one process opens to accept and deliver messages and take receipts.',
+    { fallback: 20, min: 2, max: 500 },
+  ),
+  DATABASE_READ_POOL_SIZE: setting.integer(
+    'Most database connections that one process opens for everything else that is asked of it: lists, reports, settings.',
+    { fallback: 8, min: 1, max: 500 },
+  ),
+  DATABASE_READ_TIMEOUT_S: setting.integer(
+    'Seconds after which a statement of such a request is ended; then it gets 503.',
+    {
+      fallback: 10,
+      min: 1,
+      max: 60,
+    },
+  ),
   DATABASE_WAIT_S: setting.integer('Seconds to wait at start for a database that cannot be reached yet.', {
     fallback: 30,
     min: 0,

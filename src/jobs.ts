@@ -1,4 +1,4 @@
-import type { App } from './app.ts';
+import { type App, forTasks } from './app.ts';
 import { deliveryJobs } from './delivery/delivery.job.ts';
 import { emailReceiptJob } from './delivery/email-receipts.job.ts';
 import { returnedLettersJob } from './delivery/returned-letters.job.ts';
@@ -13,16 +13,17 @@ import { userJobs } from './users/users.job.ts';
 
 /** Every background job. A job is only a wake-up: the database row it names is the truth. */
 export function jobs(app: App): Job[] {
+  const apart = forTasks(app);
   return [
-    ...userJobs(app),
-    allowanceJob(app),
-    ...rollupJobs(app),
-    ...upkeepJobs(app),
+    ...userJobs(apart),
+    allowanceJob(apart),
+    ...rollupJobs(apart),
+    ...upkeepJobs(apart),
     ...letterJobs(app),
-    ...deliveryJobs(app),
+    ...deliveryJobs(apart),
     emailReceiptJob(app),
     returnedLettersJob(app),
-    processingTimeJob(app),
-    oldRecordsJob(app),
+    processingTimeJob(apart),
+    oldRecordsJob(apart),
   ];
 }

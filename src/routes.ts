@@ -1,4 +1,4 @@
-import type { App } from './app.ts';
+import { type App, forReading } from './app.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
@@ -84,8 +84,19 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 import { verifyCodeRoutes } from './users/verify-codes.routes.ts';
 import { webauthnCredentialRoutes } from './users/webauthn-credentials.routes.ts';
 
+type Routes = Surface<App>['routes'][number];
+
+/** What accepts messages and takes receipts, and says whether it can: all else uses connections apart from theirs. */
+const withConnectionsOfSending: Routes[] = [
+  sendRoutes,
+  textReceiptRoutes,
+  emailReceiptRoutes,
+  inboundHookRoutes,
+  operationsRoutes,
+];
+
 /** Every route of the product, by the group that shares its authentication and its error body. */
-export const surfaces: Surface<App>[] = [
+const listed: Surface<App>[] = [
   {
     name: 'admin',
     description: 'For an administrative front end: services, users, templates, branding, billing.',
@@ -263,6 +274,14 @@ export const surfaces: Surface<App>[] = [
     routes: [metricsRoutes, referencePageRoutes],
   },
 ];
+
+export const surfaces: Surface<App>[] = listed.map((surface) => ({
+  ...surface,
+  routes: surface.routes.map(
+    (routes): Routes =>
+      withConnectionsOfSending.includes(routes) ? routes : (http, app) => routes(http, forReading(app)),
+  ),
+}));
 
 /** Text formats that request schemas name; their rules live in the pure libraries. */
 export const formats: Record<string, TextFormat> = {

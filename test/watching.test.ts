@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
 import { jobs } from '../src/jobs.ts';
 import { measureLetters } from '../src/letters/late-letters.ts';
+import { TaskRuns } from '../src/platform/queue/task-runs.ts';
+import { schedule } from '../src/schedule.ts';
 import { useHarness } from './kit/harness.ts';
 
 /** Alerts and dashboard ask for figures that there are, by labels that they have: a misspelt one never fires. */
@@ -45,6 +47,10 @@ beforeAll(() => {
   measureLetters(app);
   measureQueues(app);
   jobs(app);
+  new TaskRuns(
+    app,
+    schedule.map(({ job }) => job),
+  );
   return harness.deliver();
 });
 

@@ -15,6 +15,8 @@ import {
 /** Far enough ahead to notice and repair a task that fails, long before anything depends on it. */
 const daysAhead = 7;
 
+export type { Partition } from './partitions.sql.ts';
+
 const prefix = 'notifications_';
 
 /**
@@ -29,21 +31,16 @@ export function partitionOf(day: string): Partition {
   };
 }
 
-/** Without its partition a message goes into the default one: slower to forget, but never refused. */
+/**
+ * Whether all of them are there now. Without its partition a message goes into the default one: slower to forget, but
+ * never refused.
+ */
 export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<boolean> {
   await dropLeftGuards(app.db);
-  return createPartitions(
-    app,
-    Array.from({ length: daysAhead + 1 }, (_, ahead) => addDays(londonDay(app.clock.now()), ahead)),
-  );
-}
-
-/** Whether all of them are there now. */
-export async function createPartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>, days: string[]): Promise<boolean> {
   let complete = true;
-  for (const day of days) {
+  for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
     const existing = await selectPartitions(app.db);
-    const partition = partitionOf(day);
+    const partition = partitionOf(addDays(londonDay(app.clock.now()), ahead));
     if (existing.some(({ name }) => name === partition.name)) continue;
     try {
       const free = await leaveWhatIsThere(app, withoutOverlap(partition, existing));

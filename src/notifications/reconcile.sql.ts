@@ -3,15 +3,15 @@ import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { isBillable, rollupDay, usageKey } from './status.sql.ts';
 
-/** Up to today. */
 export interface Recount extends Days {
+  today: string;
   /** Ids of messages accepted on those days lie between. */
   first_id: string;
   end_id: string;
 }
 
 /** A row that was wrong and is right now. */
-interface Repair {
+export interface Repair {
   london_day: string;
   service_id: string;
   notification_type: string;
@@ -21,11 +21,11 @@ interface Repair {
  * Only days whose messages are all still there can be counted again: not those that a service keeps no longer, nor those
  * before it last changed its mind about that, because until then it may have kept less.
  */
-function isStillThere({ last_day }: Recount) {
+function isStillThere({ today }: Recount) {
   return sql`not exists (
     select from service_data_retention kept
     where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type
-      and (london_day <= ${last_day}::date - kept.days_of_retention
+      and (london_day <= ${today}::date - kept.days_of_retention
         or london_day < (kept.updated_at at time zone 'Europe/London')::date))`;
 }
 

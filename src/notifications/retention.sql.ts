@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 import type { NotificationType } from './notification.ts';
 
-export interface RetentionRule {
+interface RetentionRule {
   service_id: string;
   notification_type: NotificationType;
   days_of_retention: number;

@@ -47,14 +47,18 @@ export class Metrics {
     });
   }
 
-  observePool(pool: pg.Pool): void {
-    this.gauge('db_connection_total_connected', 'Database connections open', () => pool.totalCount);
-    this.gauge(
+  observePools(pools: Record<string, pg.Pool>): void {
+    const byPool = (name: string, help: string, read: (pool: pg.Pool) => number) =>
+      this.gauges(name, help, ['pool'], async () =>
+        Object.entries(pools).map(([pool, of]) => ({ labels: { pool }, value: read(of) })),
+      );
+    byPool('db_connection_total_connected', 'Database connections open', (pool) => pool.totalCount);
+    byPool(
       'db_connection_total_checked_out',
       'Database connections in use',
-      () => pool.totalCount - pool.idleCount,
+      (pool) => pool.totalCount - pool.idleCount,
     );
-    this.gauge('db_connection_waiting', 'Callers waiting for a database connection', () => pool.waitingCount);
+    byPool('db_connection_waiting', 'Callers waiting for a database connection', (pool) => pool.waitingCount);
   }
 
   /** A figure read at the moment of scraping. */

@@ -1,3 +1,4 @@
+import { defaultRetentionDays } from '../notifications/retention.ts';
 import { addDays, type Days, londonDay, londonInstant } from '../platform/calendar.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -45,13 +46,18 @@ export function countLiveServices({ db }: Needs) {
   return countLive(db);
 }
 
-/** Yesterday is over: how fast was it? */
+/** Yesterday is over: how fast was it? Days before it are counted too if nothing ran then, while their messages are there. */
 export async function recordProcessingTime({ db, clock }: Needs): Promise<void> {
-  const today = londonDay(clock.now());
-  const london_day = addDays(today, -1);
-  await upsertProcessingTime(db, {
-    london_day,
-    first_id: firstIdAt(londonInstant(london_day)),
-    end_id: firstIdAt(londonInstant(today)),
-  });
+  const yesterday = addDays(londonDay(clock.now()), -1);
+  const earliest = addDays(yesterday, 2 - defaultRetentionDays);
+  const last = (await selectProcessingTimes(db, { ...everything, last_day: addDays(yesterday, -1) })).at(-1)?.date;
+  const next = last === undefined ? yesterday : addDays(last, 1);
+  const [, first_day = yesterday] = [next, earliest].sort();
+  for (let day = first_day; day <= yesterday; day = addDays(day, 1)) {
+    await upsertProcessingTime(db, {
+      london_day: day,
+      first_id: firstIdAt(londonInstant(day)),
+      end_id: firstIdAt(londonInstant(addDays(day, 1))),
+    });
+  }
 }

@@ -9,7 +9,7 @@ import type { DB } from './schema.ts';
 export type Db = Kysely<DB>;
 export type Tx = Transaction<DB>;
 
-interface Database {
+export interface Database {
   db: Db;
   /** For statements that are too hot for a query builder; everything else goes through `db`. */
   pool: pg.Pool;
@@ -24,6 +24,8 @@ interface PoolOptions {
   session?: string;
   /** Whether a connection stays the same from one statement to the next: then hot statements are planned once. */
   prepares?: boolean;
+  /** How long a statement may take. */
+  statementTimeout_ms?: number;
 }
 
 export function openDatabase(options: PoolOptions): Database {
@@ -33,15 +35,17 @@ export function openDatabase(options: PoolOptions): Database {
 }
 
 export function openPool(options: PoolOptions): pg.Pool {
+  const statement_timeout = options.statementTimeout_ms ?? sessionSettings.statement_timeout;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    query_timeout: queryTimeout_ms,
+    query_timeout: statement_timeout + answerWithin_ms,
     ...keptAlive,
     types: { getTypeParser },
     ...sessionSettings,
+    statement_timeout,
     options: [sessionSettings.options, options.session, options.prepares ? keptPlans : ''].filter(Boolean).join(' '),
     Client: options.prepares ? PreparingConnection : Connection,
   });
@@ -66,8 +70,8 @@ export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', st
 /** A plan that is kept must not depend on how few rows a table had when it was made: an empty queue is read fastest whole. */
 const keptPlans = '-c enable_seqscan=off';
 
-/** Longer than the server lets a statement run: after that the server, or the way to it, is gone. */
-const queryTimeout_ms = 65_000;
+/** So long after the server has ended a statement at the latest, the server, or the way to it, is gone. */
+const answerWithin_ms = 5_000;
 
 /** The driver gives up a query without an answer and keeps its connection: the pool would hand the silence on. */
 class Connection extends pg.Client {

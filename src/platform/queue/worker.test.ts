@@ -2,7 +2,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cloneDatabase } from '../../../test/kit/database.ts';
 import { createLog } from '../log.ts';
-import { startWorker, type Worker } from './worker.ts';
+import { Metrics } from '../metrics.ts';
+import { TaskRuns } from './task-runs.ts';
+import { cronItem, runDueJobs, startWorker, type Worker } from './worker.ts';
 
 let database: { url: string; drop(): Promise<void> };
 let pool: pg.Pool;
@@ -119,5 +121,43 @@ describe('the worker', () => {
     await worker.stop();
     const { rows } = await pool.query('select id from queue_workers');
     expect(rows).toEqual([{ id: 'alive' }]);
+  });
+
+  it('says when a timed task last succeeded, whichever process ran it, and when it is given up', async () => {
+    const clock = { now: () => new Date('2026-11-15T03:00:00Z') };
+    const metrics = new Metrics();
+    const lines: string[] = [];
+    const log = createLog('debug', { write: (line) => void lines.push(line) });
+    const runs = new TaskRuns({ pool, clock, metrics }, ['nightly', 'broken', 'never']);
+    await runs.watch();
+    const broken = () => Promise.reject(new Error('no'));
+    const jobs = [
+      { name: 'nightly', sentence: 'Works', handle: async () => {} },
+      { name: 'broken', sentence: 'Fails', handle: broken },
+      { name: 'not-timed', sentence: 'Works', handle: async () => {} },
+    ];
+    clock.now = () => new Date('2026-11-15T04:00:00Z');
+    for (const { name } of jobs) await pool.query('select graphile_worker.add_job($1, max_attempts => 1)', [name]);
+    await runDueJobs({ pool, log, jobs, runs });
+    const { rows } = await pool.query('select * from task_runs order by task');
+    const at = (hour: number) => new Date(`2026-11-15T0${hour}:00:00Z`);
+    expect(rows).toEqual([
+      { task: 'broken', watched_since: at(3), succeeded_at: null, failed_at: at(4) },
+      { task: 'never', watched_since: at(3), succeeded_at: null, failed_at: null },
+      { task: 'nightly', watched_since: at(3), succeeded_at: at(4), failed_at: null },
+    ]);
+    const figures = await metrics.registry.metrics();
+    expect(figures).toContain(`timed_task_last_success_timestamp_seconds{task="nightly"} ${at(4).getTime() / 1_000}`);
+    expect(figures).toContain(`timed_task_last_success_timestamp_seconds{task="never"} ${at(3).getTime() / 1_000}`);
+    expect(figures).toContain('timed_task_runs_total{task="broken",outcome="given up"} 1');
+    expect(lines.filter((line) => line.includes('a job failed and is given up'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('will be tried again'))).toHaveLength(0);
+  });
+
+  it('catches up with a night that was missed, and not with a minute', () => {
+    const options = (cron: string) => cronItem({ cron, job: 'x', sentence: 'x' }).options;
+    expect(options('0 3 * * *')).toEqual({ backfillPeriod: 86_400_000, maxAttempts: 9 });
+    expect(options('*/5 * * * *')).toMatchObject({ backfillPeriod: 0 });
+    expect(options('13 * * * *')).toMatchObject({ backfillPeriod: 0 });
   });
 });

@@ -11,8 +11,10 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type pg from 'pg';
+import { hour_ms } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
+import type { TaskRuns } from './task-runs.ts';
 
 /** `sentence`: what it does, for whoever reads the list of jobs. */
 export interface Job<Payload = unknown> {
@@ -38,6 +40,7 @@ interface WorkerOptions {
   jobs: Job[];
   schedule: TimedTask[];
   concurrency: number;
+  runs?: TaskRuns;
 }
 
 /**
@@ -57,6 +60,7 @@ export function startWorker(options: WorkerOptions): Worker {
         heartbeat = startHeartbeat(options, workerPool.id);
       });
       try {
+        await options.runs?.watch();
         runner = await startRunner(options, events);
         const lost = queueNotFound(runner.events);
         if (stopped) await runner.stop();
@@ -97,7 +101,7 @@ function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runn
     pollInterval: 1_000,
     events,
     preset,
-    taskList: taskList(options.jobs, options.log),
+    taskList: taskList(options),
     parsedCronItems: parseCronItems(options.schedule.map(cronItem)),
     logger: workerLogger(options.log),
   });
@@ -120,12 +124,12 @@ export async function runDueJobs(options: Omit<WorkerOptions, 'schedule' | 'conc
     pgPool: options.pool,
     noHandleSignals: true,
     preset,
-    taskList: taskList(options.jobs, options.log),
+    taskList: taskList(options),
     logger: workerLogger(options.log),
   });
 }
 
-function taskList(jobs: Job[], log: Log): TaskList {
+function taskList({ jobs, log, runs }: Pick<WorkerOptions, 'jobs' | 'log' | 'runs'>): TaskList {
   const tasks: TaskList = {};
   for (const job of jobs) {
     if (tasks[job.name]) throw new Error(`Two jobs are named ${job.name}`);
@@ -133,16 +137,34 @@ function taskList(jobs: Job[], log: Log): TaskList {
       try {
         await job.handle(payload);
       } catch (error) {
-        log.error({ err: error, job: job.name, attempt: helpers.job.attempts }, 'a job failed and will be tried again');
+        const { attempts: attempt, max_attempts } = helpers.job;
+        const final = attempt >= max_attempts;
+        log.error(
+          { err: error, job: job.name, attempt },
+          final ? 'a job failed and is given up' : 'a job failed and will be tried again',
+        );
+        await runs
+          ?.record(job.name, final ? 'given up' : 'failed')
+          .catch((lost) => log.warn({ err: lost, job: job.name }, 'the end of a task could not be recorded'));
         throw error;
       }
+      await runs?.record(job.name, 'succeeded');
     };
   }
   return tasks;
 }
 
-function cronItem(task: TimedTask): CronItem {
-  return { task: task.job, match: task.cron, identifier: task.job, options: { backfillPeriod: 0, maxAttempts: 3 } };
+const onceADay = /^\d+ \d+ \* \* \*$/;
+
+/**
+ * What runs once a day is caught up with when no worker ran at that time, and tried for an hour and a half when it fails. What
+ * runs more often is not: its next time is soon.
+ */
+export function cronItem({ job, cron }: TimedTask): CronItem {
+  const options = onceADay.test(cron)
+    ? { backfillPeriod: 24 * hour_ms, maxAttempts: 9 }
+    : { backfillPeriod: 0, maxAttempts: 3 };
+  return { task: job, match: cron, identifier: job, options };
 }
 
 function workerLogger(log: Log): Logger {

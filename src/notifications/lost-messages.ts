@@ -1,0 +1,1 @@
+export { queueLostMessages } from './lost-messages.sql.ts';

@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import type { Clock } from '../clock.ts';
+import { timestamp } from '../clock.ts';
+import type { Metrics } from '../metrics.ts';
+
+interface Needs {
+  pool: pg.Pool;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+/** `failed`: it is tried again; `given up`: not before its next time. */
+type Outcome = 'succeeded' | 'failed' | 'given up';
+
+/** Remembers in the database how timed tasks end, so that every worker can say which of them is late. */
+export class TaskRuns {
+  private readonly app: Needs;
+  private readonly tasks: ReadonlySet<string>;
+  private readonly runs;
+
+  constructor(app: Needs, tasks: string[]) {
+    this.app = app;
+    this.tasks = new Set(tasks);
+    this.runs = app.metrics.counter('timed_task_runs_total', 'Runs of timed tasks by how they ended', [
+      'task',
+      'outcome',
+    ]);
+    app.metrics.gauges(
+      'timed_task_last_success_timestamp_seconds',
+      'When a timed task last succeeded in any process; since when it is waited for, if never',
+      ['task'],
+      () => this.lastSuccesses(),
+    );
+  }
+
+  /** To be called by each worker that starts. */
+  async watch(): Promise<void> {
+    const names = [...this.tasks];
+    const { pool, clock } = this.app;
+    await pool.query(
+      `insert into task_runs (task, watched_since) select task, $2 from unnest($1::text[]) as task
+      on conflict (task) do nothing`,
+      [names, timestamp(clock.now())],
+    );
+  }
+
+  async record(task: string, outcome: Outcome): Promise<void> {
+    if (!this.tasks.has(task)) return;
+    this.runs.inc({ task, outcome });
+    const { pool, clock } = this.app;
+    const column = outcome === 'succeeded' ? 'succeeded_at' : 'failed_at';
+    await pool.query(
+      `insert into task_runs as r (task, watched_since, ${column}) values ($1, $2, $2)
+      on conflict (task) do update set ${column} = excluded.${column}`,
+      [task, timestamp(clock.now())],
+    );
+  }
+
+  private async lastSuccesses() {
+    const { rows } = await this.app.pool.query<{ task: string; at: number }>(
+      `select task, extract(epoch from coalesce(succeeded_at, watched_since))::float8 as at from task_runs
+      where task = any ($1::text[])`,
+      [[...this.tasks]],
+    );
+    return rows.map(({ task, at }) => ({ labels: { task }, value: at }));
+  }
+}
