@@ -7,4 +7,9 @@ export interface Measurement {
   detail?: Record<string, string | number>[];
 }
 
+export interface Options {
+  /** How many messages to measure with, where a benchmark lets one choose. */
+  messages?: number;
+}
+
 export type Progress = (line: string) => void;

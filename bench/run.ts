@@ -1,28 +1,35 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import type { Measurement, Progress } from './measurement.ts';
+import { parseArgs } from 'node:util';
+import type { Measurement, Options, Progress } from './measurement.ts';
 
 /**
- * `npm run bench [-- name...]`: runs the benchmarks of this folder, prints one table of their figures, and keeps them.
+ * `npm run bench [-- name... [--messages n]]`: runs the benchmarks of this folder, prints one table of their figures, and keeps them.
  */
 
 type Row = Record<string, string | number>;
 
 interface Bench {
   name: string;
-  run(progress: Progress): Promise<Measurement>;
+  /** It takes half an hour: not among all others. */
+  onlyWhenNamed?: boolean;
+  run(progress: Progress, options: Options): Promise<Measurement>;
 }
 
 const results = 'bench/results/latest.json';
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { messages: { type: 'string' } },
+});
+const options: Options = values.messages === undefined ? {} : { messages: Number(values.messages) };
 
 const lines: Row[] = [];
 
 for (const bench of await findBenches()) {
-  if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
+  if (wanted.length > 0 ? !wanted.includes(bench.name) : bench.onlyWhenNamed) continue;
   const started = performance.now();
-  const measurement = await bench.run((line) => progress(`${bench.name}: ${line}`));
+  const measurement = await bench.run((line) => progress(`${bench.name}: ${line}`), options);
   progress('');
   print(`\n${bench.name}: measured in ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
   if (measurement.detail) print(`\n${table(measurement.detail)}\n`);

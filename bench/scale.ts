@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { jobs } from '../src/jobs.ts';
+import { reconcileRollups } from '../src/notifications/reconcile.ts';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { createLog } from '../src/platform/log.ts';
+import { schedule } from '../src/schedule.ts';
+import type { Measurement, Options, Progress } from './measurement.ts';
+import { seedMessages } from './scale-seed.ts';
+import { compareReports } from './statistics.ts';
+
+/** What the number of messages could slow down: every timed task, and every report. */
+export const name = 'scale';
+export const onlyWhenNamed = true;
+
+const usualMessages = 20_000_000;
+const services = 300;
+const now = new Date('2026-11-15T04:00:00Z');
+/** Seconds that a task may take, for every million messages that are kept. */
+const secondsPerMillion = 30;
+
+export async function run(progress: Progress, options: Options): Promise<Measurement> {
+  const messages = options.messages ?? usualMessages;
+  const tasks = await measureTasks(messages, progress);
+  const reports = await compareReports([Math.ceil(messages / 10), messages], (line) => progress(`reports: ${line}`));
+  const bound_s = Math.max(60, (secondsPerMillion * messages) / 1_000_000);
+  return {
+    figures: {
+      messages,
+      slowest_task_s: Math.max(...tasks.map(({ seconds }) => seconds)),
+      all_tasks_s: round(tasks.reduce((sum, { seconds }) => sum + seconds, 0)),
+      reports_worst_p95_ms: reports.figures.worst_p95_ms ?? 0,
+      reports_worst_ratio: reports.figures.worst_ratio ?? 0,
+    },
+    targets: {
+      slowest_task_s: `< ${bound_s}`,
+      reports_worst_p95_ms: reports.targets?.worst_p95_ms ?? '',
+      reports_worst_ratio: reports.targets?.worst_ratio ?? '',
+    },
+    detail: [
+      ...tasks.map(({ task, seconds }) => ({ what: task, seconds, 'should be': `< ${bound_s}` })),
+      ...(reports.detail ?? []).map(({ endpoint = '', ...row }) => ({ what: endpoint, ...row })),
+    ],
+  };
+}
+
+/** Each task once, as the schedule has it; at 03:00 a whole day of messages is due to be deleted. */
+async function measureTasks(messages: number, progress: Progress): Promise<{ task: string; seconds: number }[]> {
+  const log = createLog('silent');
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
+  const server = await startEmbeddedPostgres({ dataDir: DATA_DIR, log });
+  try {
+    await migrate(server.url, log);
+    const config = { ...readConfig({ ADMIN_CLIENT_SECRETS: 'bench', SECRET_KEY: 'bench', DATA_DIR }), DEMO: false };
+    const app = buildApp(config, { databaseUrl: server.url, clock: { now: () => now }, log });
+    await app.open();
+    try {
+      await seedMessages(app.db, { messages, services, now }, progress);
+      progress('messages are counted');
+      let repaired = 0;
+      const reconcile = () => reconcileRollups({ ...app, ...app.apart.tasks }, (_, repairs) => (repaired += repairs));
+      await reconcile();
+      const measured: { task: string; seconds: number }[] = [];
+      const handlers = new Map(jobs(app).map((job) => [job.name, job]));
+      for (const task of new Set(schedule.map(({ job }) => job))) {
+        progress(`task ${task}`);
+        const started = performance.now();
+        await handlers.get(task)?.handle({});
+        measured.push({ task, seconds: round((performance.now() - started) / 1_000) });
+      }
+      repaired = 0;
+      await reconcile();
+      if (repaired > 0) throw new Error(`${repaired} rows of the rollups differ from the messages`);
+      return measured;
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await server.stop();
+    rmSync(server.location, { recursive: true, force: true });
+    rmSync(DATA_DIR, { recursive: true, force: true });
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
