@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { messageOf } from '../../test/kit/queued-messages.ts';
 
@@ -36,6 +36,24 @@ describe('connections of requests that read', () => {
     lock.release();
     expect(answer.status).toBe(503);
     expect(answer.body.errors[0].message).toContain('took too long');
+  });
+
+  it('200 for a status that no message has, without a look at the messages', async () => {
+    const service = await aService(harness);
+    const key = await anApiKey(harness, service);
+    const id = await aNotification(harness, service, await aTemplate(harness, service), { status: 'delivered' });
+    const ask = (query: string) => harness.v2('GET', `/v2/notifications?${query}`, key);
+    const found = await ask('status=delivered&template_type=sms');
+    expect(found.body.notifications).toMatchObject([{ id }]);
+    const lock = await harness.app.pool.connect();
+    await lock.query('begin; lock table notifications in access exclusive mode');
+    const none = [await ask('status=technical-failure'), await ask('status=delivered&template_type=email')];
+    await lock.query('rollback');
+    lock.release();
+    expect(none.map(({ status, body }) => [status, body.notifications])).toEqual([
+      [200, []],
+      [200, []],
+    ]);
   });
 
   it('timed tasks have an hour for each statement', async () => {

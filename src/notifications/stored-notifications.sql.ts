@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
-import type { Timestamp } from '../platform/clock.ts';
+import { addDays, londonInstant } from '../platform/calendar.ts';
+import { earlier, hour_ms, later, type Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { containing } from '../platform/db/expressions.ts';
+import { firstIdAt } from '../platform/id.ts';
 import type { NotificationType, Postage, Status } from './notification.ts';
 import { selectUploadedLetter } from './uploaded-letters.sql.ts';
 
@@ -96,10 +98,49 @@ export async function selectNotifications(
   const older_than =
     filter.older_than && ((await selectUploadedLetter(db, serviceId, filter.older_than)) ?? filter.older_than);
   const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, { ...filter, older_than })];
+  if (filter.statuses) {
+    const days = await selectDaysOf(db, serviceId, { ...filter, statuses: filter.statuses });
+    if (days === undefined) return [];
+    conditions.push(sql`n.id >= ${days.first_id} and n.id < ${days.end_id}`);
+  }
   const found = sql`(select * from notifications n where ${sql.join(conditions, sql` and `)}
     order by n.id desc limit ${page.size} offset ${page.skip ?? 0})`;
   const { rows } = await selectRows(found).execute(db);
   return rows;
+}
+
+/** Longer than a letter may be on its way: until then a message outlives the days that its service keeps. */
+const longestLifeDays = 90;
+
+/**
+ * Ids between which all messages of these statuses lie, by the statistics: a status that few messages have, or none, is not
+ * looked for among all the others. Undefined when there is no such message.
+ */
+async function selectDaysOf(
+  db: Db,
+  serviceId: string,
+  { statuses, types, key_types }: NotificationFilter & { statuses: readonly Status[] },
+): Promise<{ first_id: string; end_id: string } | undefined> {
+  const oneOf = (column: string, values: readonly string[] | undefined) =>
+    values ? sql`c.${sql.ref(column)} = any (${[...values]}::text[])` : sql`true`;
+  const { rows } = await sql<{ first_day: string | null; last_day: string | null }>`
+    with last as (
+      select max(london_day) as day from status_counts where service_id = ${serviceId}
+    ), kept as (
+      select coalesce(max(days_of_retention), 0) + ${longestLifeDays}::integer as days
+      from service_data_retention where service_id = ${serviceId}
+    )
+    select min(c.london_day) as first_day, max(c.london_day) as last_day
+    from last cross join kept join status_counts c on c.service_id = ${serviceId} and c.london_day >= last.day - kept.days
+    where c.count <> 0 and ${oneOf('status', statuses)} and ${oneOf('notification_type', types)}
+      and ${oneOf('key_type', key_types)}`.execute(db);
+  const { first_day, last_day } = rows[0] ?? {};
+  if (!first_day || !last_day) return undefined;
+  // An id is made within moments of the acceptance it belongs to; an hour is more than enough.
+  return {
+    first_id: firstIdAt(earlier(londonInstant(first_day), hour_ms)),
+    end_id: firstIdAt(later(londonInstant(addDays(last_day, 1)), hour_ms)),
+  };
 }
 
 function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder<unknown>[] {
