@@ -134,7 +134,7 @@ export async function main(args: string[]): Promise<void> {
   const names = words.filter((word) => !word.startsWith('-'));
   if (names.length !== (command.takes?.split('> <').length ?? 0))
     throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
-  await command.run(words);
+  await command.run([...names, ...words.filter((word) => word.startsWith('-'))]);
 }
 
 const whereSettingsAre =
@@ -192,18 +192,9 @@ async function start(config: Config, log: Log, databaseUrl: string, roles: Roles
   const listeners = await buildListeners(selected, config, (served) => buildHttp(app, served));
   // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
+  const runs = new TaskRuns(app, schedule);
   const worker = roles.worker
-    ? startWorker({
-        pool: app.sessions,
-        log,
-        jobs: jobs(app),
-        schedule,
-        concurrency,
-        runs: new TaskRuns(
-          app,
-          schedule.map(({ job }) => job),
-        ),
-      })
+    ? startWorker({ pool: app.sessions, log, jobs: jobs(app), schedule, concurrency, runs })
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
@@ -317,9 +308,8 @@ async function runBackup([folder = '']: string[]): Promise<void> {
   print(`The backup is in ${folder}. It holds personal data and secrets: keep it as safe as the database.`);
 }
 
-async function runRestore(words: string[]): Promise<void> {
-  const [folder = ''] = words.filter((word) => !word.startsWith('-'));
-  const endUnsent = words.includes('--end-unsent');
+async function runRestore([folder = '', flag]: string[]): Promise<void> {
+  const endUnsent = flag === '--end-unsent';
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
   await withDatabase(config, (url) => restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, endUnsent }));

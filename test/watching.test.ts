@@ -47,10 +47,7 @@ beforeAll(() => {
   measureLetters(app);
   measureQueues(app);
   jobs(app);
-  new TaskRuns(
-    app,
-    schedule.map(({ job }) => job),
-  );
+  new TaskRuns(app, schedule);
   return harness.deliver();
 });
 

@@ -18,9 +18,9 @@ export class TaskRuns {
   private readonly tasks: ReadonlySet<string>;
   private readonly runs;
 
-  constructor(app: Needs, tasks: string[]) {
+  constructor(app: Needs, schedule: { job: string }[]) {
     this.app = app;
-    this.tasks = new Set(tasks);
+    this.tasks = new Set(schedule.map(({ job }) => job));
     this.runs = app.metrics.counter('timed_task_runs_total', 'Runs of timed tasks by how they ended', [
       'task',
       'outcome',

@@ -128,7 +128,7 @@ describe('the worker', () => {
     const metrics = new Metrics();
     const lines: string[] = [];
     const log = createLog('debug', { write: (line) => void lines.push(line) });
-    const runs = new TaskRuns({ pool, clock, metrics }, ['nightly', 'broken', 'never']);
+    const runs = new TaskRuns({ pool, clock, metrics }, [{ job: 'nightly' }, { job: 'broken' }, { job: 'never' }]);
     await runs.watch();
     const broken = () => Promise.reject(new Error('no'));
     const jobs = [
