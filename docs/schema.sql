@@ -919,6 +919,14 @@ create table status_count_changes (
   change bigint not null
 );
 
+create table task_runs (
+  task text not null,
+  watched_since timestamp with time zone not null,
+  succeeded_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  constraint task_runs_pkey PRIMARY KEY (task)
+);
+
 create table template_email_files (
   id uuid not null,
   service_id uuid not null,
@@ -1064,6 +1072,13 @@ create table templates_history (
   constraint templates_history_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text])))
 );
 CREATE INDEX templates_history_service_id_idx ON public.templates_history USING btree (service_id);
+
+create table unfinished_messages (
+  notification_id uuid not null,
+  look_at timestamp with time zone not null,
+  constraint unfinished_messages_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX unfinished_messages_look_at_idx ON public.unfinished_messages USING btree (look_at);
 
 create table unsubscribe_reports (
   id uuid not null,

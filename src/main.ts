@@ -73,8 +73,7 @@ const commands: Record<string, Command> = {
     more: [
       'Into DATABASE_URL, or else a new one in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
       'A backup of an older version is brought up to date.',
-      'What waited to be sent when the backup was made is sent as soon as a worker starts, even if it was sent since.',
-      'With --end-unsent it ends as technical-failure instead, and services are told: nothing is sent twice.',
+      'What waited when the backup was made is sent, even if it was sent since; with --end-unsent it fails instead.',
     ],
     takes: '<folder>',
     flags: ['--end-unsent'],
@@ -309,13 +308,11 @@ async function runBackup([folder = '']: string[]): Promise<void> {
 }
 
 async function runRestore([folder = '', flag]: string[]): Promise<void> {
-  const endUnsent = flag === '--end-unsent';
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
-  await withDatabase(config, (url) => restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, endUnsent }));
-  print(
-    'Restored, with the secrets that were generated. Where SECRET_KEY was set, start the service with the same one.',
-  );
+  const options = { dataDir: config.DATA_DIR, folder, say: print, log, endUnsent: flag !== undefined };
+  await withDatabase(config, (url) => restore({ ...options, url }));
+  print('Restored, with the generated secrets. Where SECRET_KEY was set, start the service with the same one.');
 }
 
 async function runDemo(): Promise<void> {

@@ -700,6 +700,13 @@ export interface StatusCountChanges {
   change: number;
 }
 
+export interface TaskRuns {
+  task: string;
+  watched_since: Time;
+  succeeded_at: Time | null;
+  failed_at: Time | null;
+}
+
 export interface TemplateEmailFiles {
   id: string;
   service_id: string;
@@ -806,6 +813,11 @@ export interface TemplatesHistory {
   created_at: Time;
   updated_at: Time | null;
   letter_attachment_id: string | null;
+}
+
+export interface UnfinishedMessages {
+  notification_id: string;
+  look_at: Time;
 }
 
 export interface UnsubscribeReports {
@@ -960,6 +972,7 @@ export interface DB {
   services_history: ServicesHistory;
   sms_rates: SmsRates;
   status_count_changes: StatusCountChanges;
+  task_runs: TaskRuns;
   template_email_files: TemplateEmailFiles;
   template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;
@@ -967,6 +980,7 @@ export interface DB {
   template_status_totals: TemplateStatusTotals;
   templates: Templates;
   templates_history: TemplatesHistory;
+  unfinished_messages: UnfinishedMessages;
   unsubscribe_reports: UnsubscribeReports;
   unsubscribe_requests: UnsubscribeRequests;
   uploaded_letters: UploadedLetters;
