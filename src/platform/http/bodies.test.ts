@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { anApiKey, aService } from '../../../test/kit/builders.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { newId } from '../id.ts';
@@ -169,6 +169,27 @@ describe('the memory for bodies', () => {
     for (let round = 0; round < 6; round += 1) {
       expect((await harness.v2('POST', '/v2/notifications/letter', key, { content })).status).toBe(400);
     }
+  });
+
+  it('is free again when clients go that have sent two requests at once', async () => {
+    // The first request waits for the table, the second one behind it has been read.
+    const holder = await harness.app.pool.connect();
+    onTestFinished(async () => {
+      await holder.query('rollback');
+      holder.release();
+    });
+    await holder.query('begin; lock table templates in access exclusive mode');
+    const first = `GET /v2/templates HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
+    const second = `POST ${receipts} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 250000\r\n\r\n${' '.repeat(250_000)}`;
+    const clients = Array.from({ length: 5 }, () => {
+      const socket = connect(port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => undefined).write(first + second);
+      return socket;
+    });
+    await expect.poll(() => probe(250_000), { timeout: 10_000 }).toMatch(/^HTTP\/1.1 503 /);
+    for (const socket of clients) socket.destroy();
+    await expect.poll(() => probe(250_000), { timeout: 10_000 }).toMatch(/^HTTP\/1.1 400 /);
   });
 
   function probe(bytes: number): Promise<string> {

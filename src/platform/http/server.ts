@@ -17,6 +17,7 @@ import type { BodyMemory } from './body-memory.ts';
 import {
   answerClientError,
   checkEvery_ms,
+  closeWaitingResponses,
   headersTimeout_ms,
   limitConnections,
   waitForAnswersOnly,
@@ -74,6 +75,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
   limitConnections(http.server);
   waitForAnswersOnly(http);
+  closeWaitingResponses(http.server);
   const declared = new DeclaredRoutes();
   declared.remember(http);
   const pages = new DeclaredRoutes();
