@@ -1,3 +1,4 @@
+import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 
@@ -19,6 +20,22 @@ describe('GET /metrics', () => {
     const { text } = await harness.request({ method: 'GET', url: '/metrics' });
     expect(text).toMatch(/^nan_for_a_test NaN$/m);
     expect(text).toContain('# HELP nan_for_a_test Nan\n');
+  });
+
+  it('200 with the number of requests being answered, without those whose client is gone', async () => {
+    await harness.http.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = harness.http.server.address() as AddressInfo;
+    const count = async () => {
+      const { text } = await harness.request({ method: 'GET', url: '/metrics' });
+      return Number(/^concurrent_web_request_count (\d+)$/m.exec(text)?.[1]);
+    };
+    expect(await count()).toBe(1);
+    const unfinished = 'POST /notifications/sms/mmg HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{';
+    const clients = Array.from({ length: 3 }, () => connect(port, '127.0.0.1'));
+    for (const client of clients) client.write(unfinished);
+    await expect.poll(count, { timeout: 5_000 }).toBe(4);
+    for (const client of clients) client.destroy();
+    await expect.poll(count, { timeout: 5_000 }).toBe(1);
   });
 
   it('200 with METRICS_TOKEN for whoever has the token', async () => {

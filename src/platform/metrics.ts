@@ -30,12 +30,14 @@ export class Metrics {
   }
 
   observeRequests(http: FastifyInstance): void {
-    http.addHook('onRequest', (_request, _reply, done) => {
+    const leave = () => this.concurrent.dec();
+    http.addHook('onRequest', (_request, reply, done) => {
       this.concurrent.inc();
+      // A client that goes away before its response causes no `onResponse`.
+      reply.raw.once('close', leave);
       done();
     });
     http.addHook('onResponse', (request, reply, done) => {
-      this.concurrent.dec();
       const labels = {
         method: request.method,
         path: request.routeOptions.url ?? 'unknown',
