@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Failure } from '../platform/failure.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { maxProblems, shortened } from '../platform/http/schema-problems.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
@@ -101,6 +102,8 @@ function refuseOtherFields(body: unknown): void {
     (name) => !editable.includes(name),
   );
   if (others.length === 0) return;
-  const texts = Object.fromEntries(others.map((name) => [name, ['Not permitted to be updated']]));
+  const texts = Object.fromEntries(
+    others.slice(0, maxProblems).map((name) => [shortened(name), ['Not permitted to be updated']]),
+  );
   throw new Failure('invalid', 'ValidationError', texts);
 }

@@ -10,7 +10,7 @@ export interface SchemaError extends FastifySchemaValidationError {
 }
 
 /** A body can be wrong in as many ways as it has values. Whoever corrects it needs the first ones. */
-const maxProblems = 50;
+export const maxProblems = 50;
 
 /** The first errors of each kind: a thousand unknown names must not hide what is missing. */
 export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
@@ -202,7 +202,7 @@ function printed(value: unknown, depth: number): string {
   return isList ? `[${parts.join(', ')}]` : `{${parts.join(', ')}}`;
 }
 
-function shortened(text: string): string {
+export function shortened(text: string): string {
   return text.length <= maxEcho ? text : `${text.slice(0, maxEcho)}…`;
 }
 
