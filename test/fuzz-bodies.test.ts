@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDemo } from '../src/operations/demo.ts';
+import { findFreePort } from '../src/operations/sandbox.ts';
+import { cloneDatabase } from './kit/database.ts';
+import { jwt } from './kit/jwt.ts';
+
+/**
+ * Every endpoint of a real server process gets bodies that are large, have very many members, name what every object has, or
+ * never end. The claim: no 5xx but 503, no request that holds the process for a second, memory below 512 MB. Processor time
+ * is what counts, because the machine may be busy.
+ */
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-fuzz-'));
+const adminSecret = 'secret-of-the-front-end-of-this-test';
+const max_MB = 512;
+
+interface Operation {
+  line: string;
+  method: string;
+  path: string;
+  tag: string;
+}
+
+let address: string;
+let port: number;
+let apiKey: string;
+let operations: Operation[];
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await cloneDatabase();
+  port = await findFreePort();
+  address = `http://127.0.0.1:${port}`;
+  const server = spawn(process.execPath, [main, 'api'], {
+    env: {
+      PATH: process.env.PATH,
+      ...{ DATA_DIR: folder, DATABASE_URL: database.url, PORT: String(port), DEMO: 'true', LOG_LEVEL: 'silent' },
+      ...{ ADMIN_CLIENT_SECRETS: adminSecret, FUNCTIONAL_TESTS_SECRETS: adminSecret, BODY_MEMORY_MB: '64' },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  stop = async () => {
+    if (server.exitCode === null && server.kill('SIGKILL')) await once(server, 'exit');
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await once(server.stdout, 'data');
+  server.stdout.resume();
+  apiKey = readDemo(folder)?.api_key ?? '';
+  const { paths } = (await (await fetch(`${address}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { tags?: string[] }>>;
+  };
+  operations = Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, { tags = [] }]) => ({
+      line: `${method.toUpperCase()} ${template}`,
+      method: method.toUpperCase(),
+      path: template.replaceAll(/\{\w+\}/g, 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553'),
+      tag: tags[0] ?? '',
+    })),
+  );
+}, 60_000);
+afterAll(() => stop?.());
+
+function credentials({ tag }: Operation): { authorization: string } {
+  const iss = tag === 'functional-tests' ? 'notify-functional-tests' : 'notify-admin';
+  const iat = Math.floor(Date.now() / 1_000);
+  return { authorization: `Bearer ${tag === 'v2' ? apiKey : jwt({ iss, iat }, adminSecret)}` };
+}
+
+async function figure(name: string): Promise<number> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+const members = (count: number) => Array.from({ length: count }, (_, index) => `"name${index}":0`).join(',');
+const shapes = {
+  'many members': `{${members(9_900)}}`,
+  'too many members': `{${members(15_000)}}`,
+  'many lists': `[${'[],'.repeat(80_000)}[]]`,
+  'deep lists': `{"personalisation":{"name":${'['.repeat(7_900)}${']'.repeat(7_900)}}}`,
+  'a long name': `{"${'x'.repeat(200_000)}":1}`,
+  'a long text': JSON.stringify('x'.repeat(250_000)),
+  'names of every object':
+    '{"__proto__":{"a":1},"constructor":{"prototype":{"b":1}},"toString":"x","hasOwnProperty":[],"personalisation":{"__proto__":1,"constructor":{"toString":1}}}',
+  'a text that is no text': '{"name":{"toString":1},"template_id":{"constructor":1},"data":{"__proto__":null}}',
+};
+const few: string[] = [shapes['many members'], shapes['names of every object']];
+
+describe('every endpoint that takes a body', () => {
+  it('answers large and odd bodies without a 5xx, in little processor time', { timeout: 120_000 }, async () => {
+    const wrong: string[] = [];
+    const writes = operations.filter(({ method }) => method !== 'GET');
+    expect(writes.length).toBeGreaterThan(100);
+    for (const operation of writes) {
+      const send = async (payload: string, headers: Record<string, string>) => {
+        const { method, path, line } = operation;
+        const response = await fetch(`${address}${path}`, { method, headers, body: payload });
+        const text = await response.text();
+        if (response.status >= 500 && response.status !== 503)
+          wrong.push(`${response.status} ${line} ${payload.slice(0, 80)}`);
+        if (text.length > 20_000) wrong.push(`${text.length} characters of an answer: ${line} ${payload.slice(0, 80)}`);
+      };
+      const before = await figure('process_cpu_seconds_total');
+      for (const payload of Object.values(shapes)) await send(payload, credentials(operation));
+      for (const payload of few) await send(payload, {});
+      const used = (await figure('process_cpu_seconds_total')) - before;
+      if (used > 1) wrong.push(`${used} s of processor time: ${operation.line}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(await figure('process_resident_memory_bytes')).toBeLessThan(max_MB * 1024 * 1024);
+  });
+
+  it('answers others while bodies of every endpoint do not end', { timeout: 60_000 }, async () => {
+    const sockets: Socket[] = [];
+    for (const operation of operations.filter(({ method }) => method !== 'GET')) {
+      for (const headers of [credentials(operation), {}]) {
+        const socket = connect(port, '127.0.0.1');
+        sockets.push(socket);
+        // It may be closed under us.
+        socket.on('error', () => undefined).resume();
+        const head = [`${operation.method} ${operation.path} HTTP/1.1`, 'host: localhost', 'content-length: 250000'];
+        const lines = [...head, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+        socket.write(`${lines.join('\r\n')}\r\n\r\n{"a":"${'x'.repeat(200_000)}`);
+      }
+    }
+    const before = await figure('process_cpu_seconds_total');
+    await expect.poll(() => figure('concurrent_web_request_count'), { timeout: 20_000 }).toBeGreaterThan(20);
+    for (let round = 0; round < 20; round += 1) {
+      const authorization = `Bearer ${apiKey}`;
+      expect((await fetch(`${address}/v2/templates`, { headers: { authorization } })).status).toBe(200);
+    }
+    // Reading what the sockets have sent is part of it: a hundred megabytes.
+    expect((await figure('process_cpu_seconds_total')) - before).toBeLessThan(5);
+    expect(await figure('process_resident_memory_bytes')).toBeLessThan(max_MB * 1024 * 1024);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => figure('concurrent_web_request_count'), { timeout: 10_000 }).toBe(1);
+  });
+});
