@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, type GeneratedSecret, readConfig, secretFile } from './config.ts';
+import { ConfigurationError, readConfig } from './config.ts';
+import { type GeneratedSecret, secretFile } from './platform/generated-secrets.ts';
 
 const long = (name: string) => name.padEnd(32, '.');
 

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
-import { join, resolve } from 'node:path';
-import { createDataDir } from './platform/db/embedded-location.ts';
+import { resolve } from 'node:path';
+import { type GeneratedSecret, generatedSecret } from './platform/generated-secrets.ts';
 import { OperatorError } from './platform/operator-error.ts';
 import { shortSecrets } from './platform/secret-length.ts';
 import * as setting from './platform/setting.ts';
@@ -375,32 +373,4 @@ function missingForOthers(values: Values): string[] {
 function secretKeysOf({ SECRET_KEY, SECRET_KEYS = [] }: Partial<Values>): string[] | undefined {
   if (SECRET_KEYS.length > 0) return SECRET_KEYS;
   return SECRET_KEY === undefined ? undefined : [SECRET_KEY];
-}
-
-export interface GeneratedSecret {
-  name: string;
-  file: string;
-  value: string;
-}
-
-/** Where a generated secret is kept, so that the start-up banner can say it. */
-export function secretFile(dataDir: string, name: string): string {
-  return join(dataDir, 'secrets', name);
-}
-
-function generatedSecret(dataDir: string, name: string, onGenerated: (secret: GeneratedSecret) => void): string {
-  const file = secretFile(dataDir, name);
-  if (!existsSync(file)) {
-    createDataDir(dataDir);
-    mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
-    try {
-      // `wx`: of two processes that start at once, the first one's secret stays.
-      const value = randomBytes(32).toString('base64url');
-      writeFileSync(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
-      onGenerated({ name, file, value });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-  }
-  return readFileSync(file, 'utf8').trim();
 }

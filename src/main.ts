@@ -3,7 +3,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp, forTasks } from './app.ts';
-import { type Config, type GeneratedSecret, isLoopback, readConfig, readSandboxConfig } from './config.ts';
+import { type Config, isLoopback, readConfig, readSandboxConfig } from './config.ts';
 import { buildDelivery } from './delivery/delivery.ts';
 import { jobs } from './jobs.ts';
 import { measureLetters } from './letters/late-letters.ts';
@@ -21,10 +21,12 @@ import { explainSystemError } from './operations/system-errors.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
+import type { GeneratedSecret } from './platform/generated-secrets.ts';
 import { buildListeners } from './platform/http/listeners.ts';
 import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
 import { createLog, type Log } from './platform/log.ts';
+import { onceStopped } from './platform/once-stopped.ts';
 import { OperatorError } from './platform/operator-error.ts';
 import { TaskRuns } from './platform/queue/task-runs.ts';
 import { startWorker } from './platform/queue/worker.ts';
@@ -262,29 +264,6 @@ async function openOrEmbed(
 function buildHttp(app: App, selected = surfaces): Promise<Http> {
   const requestTimeout_ms = app.config.REQUEST_TIMEOUT_S * 1_000;
   return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
-}
-
-/**
- * The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. Returns
- * what a signal does, for those who end for other reasons.
- */
-function onceStopped(log: Log, stop: () => Promise<void>): (reason?: string) => void {
-  let stopping = false;
-  const end = (reason = 'asked to') => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    log.info({ reason }, 'stopping: finishing what is in flight');
-    setTimeout(() => process.exit(1), 30_000).unref();
-    stop().then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'stopping failed');
-        process.exit(1);
-      },
-    );
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
-  return end;
 }
 
 async function runMigrate(): Promise<void> {

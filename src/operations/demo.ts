@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createApiKey, type KeyType, revokeApiKey } from '../auth/api-keys.ts';
-import { type Config, isAllSandbox, secretFile } from '../config.ts';
+import { type Config, isAllSandbox } from '../config.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
+import { secretFile } from '../platform/generated-secrets.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createService } from '../services/service-create.ts';

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDataDir } from './db/embedded-location.ts';
+
+export interface GeneratedSecret {
+  name: string;
+  file: string;
+  value: string;
+}
+
+/** Where a generated secret is kept, so that the start-up banner can say it. */
+export function secretFile(dataDir: string, name: string): string {
+  return join(dataDir, 'secrets', name);
+}
+
+/** Of the first start that needs it: from then on it is the same. */
+export function generatedSecret(dataDir: string, name: string, onGenerated: (secret: GeneratedSecret) => void): string {
+  const file = secretFile(dataDir, name);
+  if (!existsSync(file)) {
+    createDataDir(dataDir);
+    mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
+    try {
+      // `wx`: of two processes that start at once, the first one's secret stays.
+      const value = randomBytes(32).toString('base64url');
+      writeFileSync(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
+      onGenerated({ name, file, value });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return readFileSync(file, 'utf8').trim();
+}

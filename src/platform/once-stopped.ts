@@ -1,0 +1,24 @@
+import type { Log } from './log.ts';
+
+/**
+ * The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. Returns
+ * what a signal does, for those who end for other reasons.
+ */
+export function onceStopped(log: Log, stop: () => Promise<void>): (reason?: string) => void {
+  let stopping = false;
+  const end = (reason = 'asked to') => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ reason }, 'stopping: finishing what is in flight');
+    setTimeout(() => process.exit(1), 30_000).unref();
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
+  return end;
+}
