@@ -77,6 +77,7 @@ const runElsewhere = [
   ['npm start', 'test/ready.test.ts'],
   ['npm test', 'runs this'],
   ['pennypost doctor', 'below'],
+  ['pennypost create-admin', 'src/main.test.ts'],
   ['DATA_DIR=/new/data pennypost restore', 'below'],
   ['mkdir -m 700 secrets', 'below, up to docker'],
   ['docker build', 'needs Docker; `demo` is run by src/main.test.ts'],
