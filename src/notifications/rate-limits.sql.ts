@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import type pg from 'pg';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Db } from '../platform/db/database.ts';
 
@@ -24,21 +24,28 @@ export interface RateAnswer {
 }
 
 /** In the order of their keys: two processes then take their locks in the same order. */
+const takePermits = `/* prepared: rate-permits */
+  select r.service_id, r.key_type, taken.granted, taken.used, taken.oldest_slot
+  from (
+    select * from json_to_recordset($1::json) as r (service_id uuid, key_type text, already int, waiting int, top int)
+    order by service_id, key_type
+  ) as r
+  cross join lateral take_rate_permits(r.service_id, r.key_type, $2::bigint, $3::int, r.already, r.waiting, r.top) as taken`;
+
+/** Requests wait for it, so it is given up long before other statements are. */
+const within_ms = 5_000;
+
 export async function takeRatePermits(
-  db: Db,
+  pool: pg.Pool,
   requests: RateRequest[],
   now: { slot: number; window_slots: number },
 ): Promise<RateAnswer[]> {
-  const { rows } = await sql<RateAnswer>`/* prepared: rate-permits */
-    select r.service_id, r.key_type, taken.granted, taken.used, taken.oldest_slot
-    from (
-      select * from json_to_recordset(${JSON.stringify(requests)}::json)
-        as r (service_id uuid, key_type text, already int, waiting int, top int)
-      order by service_id, key_type
-    ) as r
-    cross join lateral take_rate_permits(r.service_id, r.key_type, ${now.slot}::bigint, ${now.window_slots}::int,
-      r.already, r.waiting, r.top) as taken`.execute(db);
-  return rows;
+  const query: pg.QueryConfig & { query_timeout: number } = {
+    text: takePermits,
+    values: [JSON.stringify(requests), now.slot, now.window_slots],
+    query_timeout: within_ms,
+  };
+  return (await pool.query<RateAnswer>(query)).rows;
 }
 
 /** Windows nobody has asked for since. */

@@ -49,7 +49,7 @@ interface Window {
   waiting: { resolve(decision: RateDecision): void; reject(error: unknown): void }[];
 }
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log'>;
+type Needs = Pick<Platform, 'db' | 'pool' | 'clock' | 'log'>;
 
 /**
  * Rolling windows of requests by service and kind of key, apart for sending and reading, shared by all processes through
@@ -148,7 +148,7 @@ export class RateLimits {
     const now = this.app.clock.now().getTime();
     try {
       const answers = await takeRatePermits(
-        this.app.db,
+        this.app.pool,
         asked.map(({ window: { service_id, window: key_type, reporting, top }, waiting }) => {
           return { service_id, key_type, already: reporting, waiting: waiting.length, top };
         }),
@@ -225,7 +225,7 @@ export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number,
 }
 
 /** Windows of services that have fallen silent. */
-export async function forgetOldRateWindows(app: Needs): Promise<void> {
+export async function forgetOldRateWindows(app: Pick<Platform, 'db' | 'clock'>): Promise<void> {
   const slot = Math.floor(app.clock.now().getTime() / slotMs);
   await deleteRateWindows(app.db, slot - 2 * windowSlots);
 }

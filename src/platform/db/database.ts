@@ -99,9 +99,10 @@ function nameOf(text: string): string | undefined {
 /** Planning a hot statement takes longer than running it. */
 class PreparingConnection extends Connection {
   override query(...args: never[]): never {
-    const [text, ...rest] = args as unknown[];
-    const name = typeof text === 'string' ? nameOf(text) : undefined;
-    return super.query(...((name === undefined ? args : [{ name, text }, ...rest]) as never[]));
+    const [first, ...rest] = args as unknown[];
+    const config = typeof first === 'string' ? { text: first } : (first as { text?: unknown });
+    const name = typeof config.text === 'string' ? nameOf(config.text) : undefined;
+    return super.query(...((name === undefined ? args : [{ ...config, name }, ...rest]) as never[]));
   }
 }
 
