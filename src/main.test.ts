@@ -138,8 +138,8 @@ describe('pennypost', () => {
     const [port, adminPort] = [await findFreePort(), await findFreePort()];
     const settings = { DATABASE_URL: database.url, PORT: String(port), ADMIN_PORT: String(adminPort) };
     const secrets = {
-      ADMIN_CLIENT_SECRETS: 'secret-of-the-front-end',
-      FUNCTIONAL_TESTS_SECRETS: 'secret-of-browser-tests',
+      ADMIN_CLIENT_SECRETS: 'secret-of-the-front-end-of-this-test',
+      FUNCTIONAL_TESTS_SECRETS: 'secret-of-the-browser-tests-of-this-test',
     };
     const server = spawn(process.execPath, [main, 'api'], {
       env: { PATH: process.env.PATH, DATA_DIR: folder, LOG_LEVEL: 'silent', DEMO: 'true', ...settings, ...secrets },
