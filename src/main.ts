@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, buildApp, forTasks } from './app.ts';
@@ -18,32 +18,21 @@ import { listSettings } from './operations/list-settings.ts';
 import { rekey } from './operations/rekey.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from './operations/sandbox.ts';
 import { explainSystemError } from './operations/system-errors.ts';
+import { type Command, type Flags, helpOn, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
 import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable, migrate } from './platform/db/migrate.ts';
-import type { GeneratedSecret } from './platform/generated-secrets.ts';
+import { type GeneratedSecret, secretFile } from './platform/generated-secrets.ts';
 import { buildListeners } from './platform/http/listeners.ts';
 import { buildServer } from './platform/http/server.ts';
 import type { Http } from './platform/http/surface.ts';
 import { createLog, type Log } from './platform/log.ts';
-import { onceStopped } from './platform/once-stopped.ts';
 import { OperatorError } from './platform/operator-error.ts';
 import { TaskRuns } from './platform/queue/task-runs.ts';
 import { startWorker } from './platform/queue/worker.ts';
 import { formats, surfaces } from './routes.ts';
 import { schedule } from './schedule.ts';
 import { createFirstAdmin } from './users/create-admin.ts';
-
-interface Command {
-  sentence: string;
-  /** Words after the command's name. */
-  takes?: string;
-  /** Words that may stand beside those, with two hyphens. */
-  flags?: string[];
-  /** Lines that its own help adds. */
-  more?: string[];
-  run(args: string[]): Promise<void>;
-}
 
 const needsDatabase = 'Several processes share one database: set DATABASE_URL. docs/operations/scaling.md says more.';
 
@@ -66,8 +55,16 @@ const commands: Record<string, Command> = {
   },
   backup: {
     sentence: 'Write a backup into a new folder, while the service runs',
-    more: ['It holds one moment of the database, and the files and generated secrets of DATA_DIR.'],
+    more: [
+      'It holds one moment of the database, and the files of DATA_DIR. What the database keeps encrypted opens only with the',
+      'secret key, which is left out: keep a copy of it apart, because a restore needs both.',
+    ],
     takes: '<folder>',
+    flags: {
+      'with-secrets': { sentence: 'add the generated secrets of DATA_DIR: then whoever has the backup has everything' },
+      recipient: { value: '<age1...>', sentence: 'encrypt it to this recipient of age; can be given several times' },
+      'passphrase-file': { value: '<file>', sentence: 'encrypt it with the passphrase in this file' },
+    },
     run: runBackup,
   },
   restore: {
@@ -78,7 +75,11 @@ const commands: Record<string, Command> = {
       'What waited when the backup was made is sent, even if it was sent since; with --end-unsent it fails instead.',
     ],
     takes: '<folder>',
-    flags: ['--end-unsent'],
+    flags: {
+      'end-unsent': { sentence: 'end what waited to be sent as failed, instead of sending it' },
+      identity: { value: '<file>', sentence: 'identity file of age, for a backup that was encrypted to a recipient' },
+      'passphrase-file': { value: '<file>', sentence: 'for a backup that was encrypted with a passphrase' },
+    },
     run: runRestore,
   },
   demo: {
@@ -130,31 +131,17 @@ export async function main(args: string[]): Promise<void> {
   if (!command) throw new OperatorError(`There is no command "${name}".\n\n${help()}`);
   const words = args.slice(1);
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
-  const flag = words.find((word) => word.startsWith('-') && !command.flags?.includes(word));
-  if (flag) throw new OperatorError(`There is no flag ${flag}: ${whereSettingsAre}`);
-  const names = words.filter((word) => !word.startsWith('-'));
-  if (names.length !== (command.takes?.split('> <').length ?? 0))
+  const { positionals, flags } = readArguments(words, command);
+  if (positionals.length !== (command.takes?.split('> <').length ?? 0))
     throw new OperatorError(`Usage: pennypost ${usage(name, command)}`);
-  await command.run([...names, ...words.filter((word) => word.startsWith('-'))]);
+  await command.run(positionals, flags);
 }
-
-const whereSettingsAre =
-  'settings come from the environment (PORT=8080 pennypost serve); `pennypost config` lists them and docs/configuration.md explains them.';
 
 function help(): string {
   const uses = Object.entries(commands).map(([name, command]) => usage(name, command));
   const width = Math.max(...uses.map((use) => use.length)) + 2;
   const lines = Object.values(commands).map(({ sentence }, index) => `  ${uses[index]?.padEnd(width)}${sentence}`);
   return ['pennypost <command>', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
-}
-
-function helpOn(name: string, command: Command): string {
-  const { sentence, more = [] } = command;
-  return [`pennypost ${usage(name, command)}`, '', `${sentence}.`, ...more].join('\n');
-}
-
-function usage(name: string, { takes, flags = [] }: Command): string {
-  return [name, takes, ...flags.map((flag) => `[${flag}]`)].filter(Boolean).join(' ');
 }
 
 interface Roles {
@@ -266,6 +253,29 @@ function buildHttp(app: App, selected = surfaces): Promise<Http> {
   return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
 }
 
+/**
+ * The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. Returns
+ * what a signal does, for those who end for other reasons.
+ */
+function onceStopped(log: Log, stop: () => Promise<void>): (reason?: string) => void {
+  let stopping = false;
+  const end = (reason = 'asked to') => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ reason }, 'stopping: finishing what is in flight');
+    setTimeout(() => process.exit(1), 30_000).unref();
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
+  return end;
+}
+
 async function runMigrate(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
@@ -280,18 +290,43 @@ async function runMigrate(): Promise<void> {
   }
 }
 
-async function runBackup([folder = '']: string[]): Promise<void> {
+async function runBackup([folder = '']: string[], flags: Flags): Promise<void> {
   const config = readConfig();
-  await withDatabase(config, (url) => backup({ url, dataDir: config.DATA_DIR, folder, say: print }));
-  print(`The backup is in ${folder}. It holds personal data and secrets: keep it as safe as the database.`);
+  const withSecrets = flags['with-secrets'] !== undefined;
+  const recipients = flags.recipient;
+  const passphraseFile = flags['passphrase-file']?.at(-1);
+  const isEncrypted = recipients !== undefined || passphraseFile !== undefined;
+  await withDatabase(config, (url) =>
+    backup({ url, dataDir: config.DATA_DIR, folder, say: print, withSecrets, recipients, passphraseFile }),
+  );
+  print(
+    `The backup is in ${folder}${isEncrypted ? ', encrypted' : ''}. It holds personal data${withSecrets ? ' and secrets' : ''}: keep it as safe as the database.`,
+  );
+  if (!withSecrets)
+    print(`Without the secret key it is not whole: keep a copy apart. It is ${whereSecretKeyIs(config)}.`);
 }
 
-async function runRestore([folder = '', flag]: string[]): Promise<void> {
+function whereSecretKeyIs({ SECRET_KEYS, DATA_DIR }: Config): string {
+  const file = secretFile(DATA_DIR, 'secret-key');
+  const isGenerated = existsSync(file) && readFileSync(file, 'utf8').trim() === SECRET_KEYS[0];
+  return isGenerated ? `in ${file}` : 'what SECRET_KEY or SECRET_KEYS is set to';
+}
+
+async function runRestore([folder = '']: string[], flags: Flags): Promise<void> {
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
-  const options = { dataDir: config.DATA_DIR, folder, say: print, log, endUnsent: flag !== undefined };
-  await withDatabase(config, (url) => restore({ ...options, url }));
-  print('Restored, with the generated secrets. Where SECRET_KEY was set, start the service with the same one.');
+  const opening = {
+    endUnsent: flags['end-unsent'] !== undefined,
+     identityFile: flags.identity?.at(-1), passphraseFile: flags['passphrase-file']?.at(-1) };
+  let secrets = 0;
+  await withDatabase(config, async (url) => {
+    ({ secrets } = await restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, ...opening }));
+  });
+  print(
+    secrets > 0
+      ? 'Restored, with the secrets that were generated. Where SECRET_KEY was set, start the service with the same one.'
+      : `Restored. The backup holds no secrets: start the service with the SECRET_KEY that it was used with, or put that key into ${secretFile(config.DATA_DIR, 'secret-key')}.`,
+  );
 }
 
 async function runDemo(): Promise<void> {

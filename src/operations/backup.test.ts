@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
@@ -117,6 +118,97 @@ describe('pennypost backup and restore', () => {
     const newer = await cloneDatabase();
     await expect(restore({ url: newer.url, dataDir: work, folder, say, log })).rejects.toThrow(/newer schema/);
     for (const database of [old, target, newer]) await database.drop();
+  });
+
+  function aDataFolder(): string {
+    const dataDir = mkdtempSync(join(work, 'data-'));
+    mkdirSync(join(dataDir, 'secrets'), { recursive: true });
+    mkdirSync(join(dataDir, 'files/letters'), { recursive: true });
+    writeFileSync(join(dataDir, 'secrets/secret-key'), 'the-canary-of-the-secret-key');
+    writeFileSync(join(dataDir, 'files/letters/one.pdf'), 'the-canary-of-a-letter');
+    return dataDir;
+  }
+
+  function contentOf(folder: string): Record<string, string> {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const files = names.filter((name) => statSync(join(folder, name)).isFile());
+    return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
+  }
+
+  async function restoreInto(folder: string, opening: { identityFile?: string; passphraseFile?: string } = {}) {
+    const target = await cloneDatabase();
+    const dataDir = mkdtempSync(join(work, 'restored-'));
+    try {
+      const restored = await restore({ url: target.url, dataDir, folder, say, log, ...opening });
+      const client = new pg.Client({ connectionString: target.url });
+      await client.connect();
+      const { rows } = await client.query('select count(*)::int as services from services');
+      await client.end();
+      return { ...restored, services: rows[0].services, files: contentOf(dataDir) };
+    } finally {
+      await target.drop();
+    }
+  }
+
+  it('leaves the secrets out, unless they are asked for', async () => {
+    await aService(harness);
+    const dataDir = aDataFolder();
+    const [without, withThem] = [join(work, 'without'), join(work, 'with')];
+    await backup({ url: await databaseOf(), dataDir, folder: without, say });
+    expect(Object.keys(contentOf(without)).sort()).toEqual(['database.sql.gz', 'files/letters/one.pdf']);
+    const restored = await restoreInto(without);
+    expect(restored).toMatchObject({ secrets: 0, files: { 'files/letters/one.pdf': 'the-canary-of-a-letter' } });
+    expect(restored.services).toBeGreaterThan(1);
+    await backup({ url: await databaseOf(), dataDir, folder: withThem, say, withSecrets: true });
+    expect((await restoreInto(withThem)).files['secrets/secret-key']).toBe('the-canary-of-the-secret-key');
+  });
+
+  it('is readable only with the identity of its recipient', async () => {
+    const dataDir = aDataFolder();
+    const folder = join(work, 'to-a-recipient');
+    const [identity, other] = [await generateIdentity(), await generateIdentity()];
+    const file = (text: string) => {
+      const path = join(mkdtempSync(join(work, 'key-')), 'identity');
+      writeFileSync(path, `# made by a test\n${text}\n`);
+      return path;
+    };
+    const recipients = [await identityToRecipient(identity)];
+    await backup({ url: await databaseOf(), dataDir, folder, say, withSecrets: true, recipients });
+    const kept = contentOf(folder);
+    expect(Object.keys(kept).sort()).toEqual([
+      'database.sql.gz.age',
+      'files/letters/one.pdf.age',
+      'secrets/secret-key.age',
+    ]);
+    expect(Object.values(kept).join()).not.toContain('canary');
+    await expect(restoreInto(folder)).rejects.toThrow(/is encrypted: add --identity/);
+    await expect(restoreInto(folder, { identityFile: file(other) })).rejects.toThrow(/cannot be opened/);
+    const restored = await restoreInto(folder, { identityFile: file(identity) });
+    expect(restored.files).toEqual({
+      'files/letters/one.pdf': 'the-canary-of-a-letter',
+      'secrets/secret-key': 'the-canary-of-the-secret-key',
+    });
+    const wrong = { url: await databaseOf(), dataDir, folder: join(work, 'wrong'), say };
+    await expect(backup({ ...wrong, recipients: ['somebody'] })).rejects.toThrow(/is not an age recipient/);
+  });
+
+  it('is readable only with its passphrase', { timeout: 120_000 }, async () => {
+    const dataDir = aDataFolder();
+    const folder = join(work, 'with-a-passphrase');
+    const file = (text: string) => {
+      const path = join(mkdtempSync(join(work, 'word-')), 'passphrase');
+      writeFileSync(path, `${text}\n`);
+      return path;
+    };
+    const passphraseFile = file('correct horse battery staple');
+    await backup({ url: await databaseOf(), dataDir, folder, say, passphraseFile });
+    await expect(restoreInto(folder)).rejects.toThrow(/is encrypted: add --passphrase-file/);
+    await expect(restoreInto(folder, { passphraseFile: file('wrong horse battery') })).rejects.toThrow(
+      /is not the one/,
+    );
+    expect((await restoreInto(folder, { passphraseFile })).files['files/letters/one.pdf']).toBe(
+      'the-canary-of-a-letter',
+    );
   });
 
   it('refuses a folder that is not empty, and a database that is in use', async () => {

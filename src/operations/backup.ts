@@ -1,9 +1,5 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { cp, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
 import { partitionOf } from '../notifications/partitions.ts';
@@ -27,11 +23,13 @@ import {
   type WaitingJob,
   withForeignKeysCheckedAtTheEnd,
 } from './backup.sql.ts';
+import { BackupFolder, type EncryptedTo, type OpenedWith } from './backup-folder.ts';
 import { endUnsentMessages } from './unsent-messages.ts';
 
 /**
- * A backup is a folder: `database.sql.gz`, and the data folder's `files` and `secrets`. The database part is one consistent
- * moment, taken while the service runs, in PostgreSQL's own COPY format; it needs no tools beyond this command.
+ * A backup is a folder: `database.sql.gz`, the data folder's `files`, and its `secrets` only if asked for: they open what the
+ * database keeps encrypted. The database part is one consistent moment, taken while the service runs, in PostgreSQL's own COPY
+ * format; it needs no tools beyond this command.
  */
 
 interface Place {
@@ -41,15 +39,19 @@ interface Place {
   say(line: string): void;
 }
 
-const parts = ['files', 'secrets'];
-
-export async function backup({ url, dataDir, folder, say }: Place): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new OperatorError(`${folder} is not empty: name a new folder.`);
+export async function backup({
+  url,
+  dataDir,
+  folder,
+  say,
+  withSecrets = false,
+  ...encryption
+}: Place & EncryptedTo & { withSecrets?: boolean }): Promise<void> {
+  const target = await BackupFolder.create(folder, encryption);
   await withClient(url, async (client) => {
     await beginSnapshot(client);
     const file = createGzip();
-    const written = pipeline(file, createWriteStream(join(folder, 'database.sql.gz'), { mode: 0o600 }));
+    const written = target.write('database.sql.gz', file);
     const write = async (text: string | Buffer) => {
       if (!file.write(text)) await once(file, 'drain');
     };
@@ -64,9 +66,8 @@ export async function backup({ url, dataDir, folder, say }: Place): Promise<void
     file.end();
     await written;
   });
-  for (const part of parts) {
-    if (existsSync(join(dataDir, part))) await cp(join(dataDir, part), join(folder, part), { recursive: true });
-  }
+  await target.keep(dataDir, 'files');
+  if (withSecrets) await target.keep(dataDir, 'secrets');
 }
 
 /** Into an unused database. An older backup is loaded into its own schema and then migrated forward. */
@@ -77,11 +78,11 @@ export async function restore({
   say,
   log,
   endUnsent = false,
-}: Place & { log: Log; endUnsent?: boolean }): Promise<void> {
-  const file = join(folder, 'database.sql.gz');
-  if (!existsSync(file)) throw new OperatorError(`${folder} holds no backup: ${file} is missing.`);
+  ...opening
+}: Place & OpenedWith & { log: Log; endUnsent?: boolean }): Promise<{ secrets: number }> {
+  const source = await BackupFolder.open(folder, opening);
   const lines = createInterface({
-    input: createReadStream(file).pipe(createGunzip()),
+    input: (await source.read('database.sql.gz')).pipe(createGunzip()),
     crlfDelay: Number.POSITIVE_INFINITY,
   });
   const reader = lines[Symbol.asyncIterator]();
@@ -116,9 +117,8 @@ export async function restore({
       say('Those that were sent after the backup was made are sent again: restore with --end-unsent to prevent that.');
     }
   });
-  for (const part of parts) {
-    if (existsSync(join(folder, part))) await cp(join(folder, part), join(dataDir, part), { recursive: true });
-  }
+  await source.putBack(dataDir, 'files');
+  return { secrets: await source.putBack(dataDir, 'secrets') };
 }
 
 async function load(client: pg.Client, reader: AsyncIterator<string>, say: Place['say']): Promise<void> {

@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { OperatorError } from './operator-error.ts';
+
+export interface Command {
+  sentence: string;
+  /** Words after the command's name. */
+  takes?: string;
+  /** By name, without the dashes; those with `value` are followed by one, and may be given several times. */
+  flags?: Record<string, { value?: string; sentence: string }>;
+  /** Lines that its own help adds. */
+  more?: string[];
+  run(args: string[], flags: Flags): Promise<void>;
+}
+
+/** What was given for each flag; an empty text for one without a value. */
+export type Flags = Record<string, string[] | undefined>;
+
+export const whereSettingsAre =
+  'settings come from the environment (PORT=8080 pennypost serve); `pennypost config` lists them and docs/configuration.md explains them.';
+
+export function readArguments(args: string[], { flags: known = {} }: Command): { positionals: string[]; flags: Flags } {
+  const options = Object.fromEntries(
+    Object.entries(known).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: true },
+    ]),
+  );
+  const { positionals, tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true });
+  const flags: Flags = {};
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value } = token;
+    if (!Object.hasOwn(known, name)) throw new OperatorError(`There is no flag ${rawName}: ${whereSettingsAre}`);
+    const wanted = known[name]?.value;
+    if ((wanted === undefined) !== (value === undefined)) {
+      throw new OperatorError(
+        wanted === undefined ? `${rawName} takes no value.` : `${rawName} needs ${wanted} after it.`,
+      );
+    }
+    flags[name] = [...(flags[name] ?? []), value ?? ''];
+  }
+  return { positionals, flags };
+}
+
+export function helpOn(name: string, command: Command): string {
+  const { sentence, more = [], flags = {} } = command;
+  const uses = Object.entries(flags).map(([flag, { value }]) => `--${flag}${value ? ` ${value}` : ''}`);
+  const width = Math.max(...uses.map((use) => use.length)) + 2;
+  const lines = Object.values(flags).map((flag, index) => `  ${uses[index]?.padEnd(width)}${flag.sentence}`);
+  return [`pennypost ${usage(name, command)}`, '', `${sentence}.`, ...more, ...lines].join('\n');
+}
+
+export function usage(name: string, { takes }: Command): string {
+  return takes ? `${name} ${takes}` : name;
+}
