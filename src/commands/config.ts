@@ -1,0 +1,13 @@
+import { readConfig } from '../config.ts';
+import { listSettings } from '../operations/list-settings.ts';
+import type { Command } from '../platform/command-line.ts';
+import { print } from './print.ts';
+
+export const config: Command = {
+  sentence: 'Print every setting with its value; secrets are not shown',
+  run,
+};
+
+async function run(): Promise<void> {
+  for (const line of listSettings(readConfig())) print(line);
+}

@@ -1,0 +1,20 @@
+import { readConfig } from '../config.ts';
+import { examine } from '../operations/doctor.ts';
+import type { Command } from '../platform/command-line.ts';
+import { print } from './print.ts';
+import { withDatabase } from './with-database.ts';
+
+export const doctor: Command = {
+  sentence: 'Check settings, disk, database, clock and providers, and say what to do',
+  run,
+};
+
+async function run(): Promise<void> {
+  const config = readConfig();
+  await withDatabase(config, async (url) => {
+    const findings = await examine(config, url);
+    for (const { name, ok, sentence } of findings)
+      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(12)} ${sentence}`);
+    if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+  });
+}

@@ -1,0 +1,18 @@
+import { buildApp } from '../app.ts';
+import { readConfig } from '../config.ts';
+import type { Command } from '../platform/command-line.ts';
+import { createLog } from '../platform/log.ts';
+import { print } from './print.ts';
+import { buildHttp } from './start.ts';
+
+export const openapi: Command = {
+  sentence: 'Print the API as an OpenAPI document',
+  run,
+};
+
+async function run(): Promise<void> {
+  const app = buildApp(readConfig(), { databaseUrl: 'postgres://unused', log: createLog('silent') });
+  const http = await buildHttp(app);
+  await http.ready();
+  print(JSON.stringify(http.swagger(), null, 2));
+}

@@ -1,0 +1,40 @@
+import { rmSync } from 'node:fs';
+import { readSandboxConfig } from '../config.ts';
+import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from '../operations/sandbox.ts';
+import type { Command } from '../platform/command-line.ts';
+import { startEmbeddedPostgres } from '../platform/db/embedded.ts';
+import { createLog } from '../platform/log.ts';
+import { onceStopped } from '../platform/once-stopped.ts';
+import { print } from './print.ts';
+import { type Started, start } from './start.ts';
+
+export const sandbox: Command = {
+  sentence: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
+  more: [
+    'On a free port, with a database of its own. Of the environment it reads SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
+    'docs/guides/sending.md shows how a test suite starts one.',
+  ],
+  run,
+};
+
+/** Leaves nothing behind: its folder goes, and the database too where that had to be kept elsewhere. */
+async function run(): Promise<void> {
+  const folder = sandboxFolder();
+  const config = readSandboxConfig({ folder, port: await findFreePort() });
+  // Standard output is for the one line that the test suite reads.
+  const log = createLog(config.LOG_LEVEL, process.stderr);
+  const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: hastyDatabase });
+  const remove = () => {
+    for (const path of [database.location, database.connection.host, folder])
+      rmSync(path, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
+  const end = onceStopped(log, async () => {
+    await started?.stop();
+    await database.stop();
+  });
+  whenParentEnds(() => end('the parent ended'));
+  let started: Started | undefined;
+  started = await start(config, log, database.url, { api: true, worker: true });
+  if (started.demo) print(JSON.stringify(await describeSandbox(started.app, started.demo)));
+}

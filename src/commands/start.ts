@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, buildApp, forTasks } from '../app.ts';
+import { type Config, isLoopback } from '../config.ts';
+import { buildDelivery } from '../delivery/delivery.ts';
+import { jobs } from '../jobs.ts';
+import { measureLetters } from '../letters/late-letters.ts';
+import { warmPdfThreads } from '../letters/pdf-threads.ts';
+import { preparePartitions } from '../notifications/partitions.ts';
+import { readVersion } from '../operations/build.ts';
+import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { buildListeners } from '../platform/http/listeners.ts';
+import { buildServer } from '../platform/http/server.ts';
+import type { Http } from '../platform/http/surface.ts';
+import type { Log } from '../platform/log.ts';
+import { TaskRuns } from '../platform/queue/task-runs.ts';
+import { startWorker } from '../platform/queue/worker.ts';
+import { formats, surfaces } from '../routes.ts';
+import { schedule } from '../schedule.ts';
+
+export interface Roles {
+  api: boolean;
+  worker: boolean;
+}
+
+export interface Started {
+  app: App;
+  address: string;
+  /** The same, unless operators have a port of their own. */
+  adminAddress: string;
+  demo: Demo | undefined;
+  stop(): Promise<void>;
+}
+
+/** Everything that a process of the service does, from the migration of the database to the first request. */
+export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
+  await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
+  if (roles.api && config.FUNCTIONAL_TESTS_SECRETS.length > 0) {
+    log.warn(
+      'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',
+    );
+  }
+  const app = buildApp(config, { databaseUrl, log });
+  if (roles.worker) warmPdfThreads(app);
+  await app.open();
+  await preparePartitions(forTasks(app));
+  app.metrics.collectProcessMetrics();
+  const demo = await openDemo(app, roles);
+  const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
+  const listeners = await buildListeners(selected, config, (served) => buildHttp(app, served));
+  // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
+  const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
+  const runs = new TaskRuns(app, schedule);
+  const worker = roles.worker
+    ? startWorker({ pool: app.sessions, log, jobs: jobs(app), schedule, concurrency, runs })
+    : undefined;
+  const delivery = roles.worker ? buildDelivery(app) : undefined;
+  delivery?.start();
+  for (const { http, port, host } of listeners) await http.listen({ port, host });
+  if (roles.worker) measureLetters(app);
+
+  async function stop(): Promise<void> {
+    app.drain();
+    await sleep(config.DRAIN_DELAY_S * 1_000);
+    await Promise.all(listeners.map(({ http }) => http.close()));
+    await Promise.all([worker?.stop(), delivery?.stop()]);
+    await app.close();
+  }
+  const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
+  return { app, address, adminAddress, demo, stop };
+}
+
+/** Without one, the key of an earlier demonstration is refused from now on. */
+async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
+  const { DEMO, HOST } = app.config;
+  if (!DEMO) await retireDemo(app);
+  if (!DEMO || !roles.api) return undefined;
+  if (!isLoopback(HOST)) app.log.warn({ HOST }, 'DEMO is on: anyone who can reach this server can read /outbox');
+  return ensureDemo(app);
+}
+
+export function buildHttp(app: App, selected = surfaces): Promise<Http> {
+  const requestTimeout_ms = app.config.REQUEST_TIMEOUT_S * 1_000;
+  return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
+}

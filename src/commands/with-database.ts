@@ -1,0 +1,23 @@
+import type { Config } from '../config.ts';
+import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/db/embedded.ts';
+import { createLog, type Log } from '../platform/log.ts';
+
+export async function openOrEmbed(
+  config: Config,
+  log: Log,
+): Promise<{ url: string; location?: string; stop(): Promise<void> }> {
+  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, stop: async () => {} };
+  return startEmbeddedPostgres({ dataDir: config.DATA_DIR, log });
+}
+
+/** For commands that may run beside the service: its own embedded server is used if there is one. */
+export async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
+  const running = config.DATABASE_SESSION_URL ?? config.DATABASE_URL ?? findRunningEmbeddedPostgres(config.DATA_DIR);
+  if (running !== undefined) return work(running);
+  const database = await openOrEmbed(config, createLog('silent'));
+  try {
+    await work(database.url);
+  } finally {
+    await database.stop();
+  }
+}
