@@ -13,7 +13,8 @@ export async function recordResults(db: Db, worker: string, results: Result[], n
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const held = await updateResults(db, { worker, rows: results.map(rowOf), health, now });
   const recorded = results.filter(({ queued }) => held.has(queued.id));
-  const gone = recorded.filter(({ later }) => !later).map(({ queued }) => queued);
+  // The sandbox hands nothing over: there the service’s own API is the way to read what was sent.
+  const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
   await forgetAccountValues(db, gone);
   return recorded;
 }

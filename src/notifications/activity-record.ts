@@ -10,7 +10,7 @@ import type { TemplateRow } from '../templates/template-row.ts';
 import { templatesOf } from './activity-templates.ts';
 import { postages } from './notification.ts';
 import { completedAt } from './public-notification.ts';
-import { hidden, shownValues } from './secret-values.ts';
+import { hidden, valuesForAdmin } from './secret-values.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
 const Types = OneOf(['sms', 'email', 'letter']);
@@ -94,7 +94,7 @@ function activityRecord(
   row: TemplateRow,
   compiled: CompiledTemplate,
 ): ActivityRecord {
-  const values = shownValues(app, stored, compiled.placeholders);
+  const values = valuesForAdmin(app, stored, compiled.placeholders);
   const personalisation = stored.redact_personalisation ? hidden(Object.keys(values)) : values;
   return {
     ...stored,

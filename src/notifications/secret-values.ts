@@ -29,8 +29,18 @@ export function valuesOf({ secrets }: Secrets, { id, personalisation, secret_per
   return { ...personalisation, ...(JSON.parse(plain.toString()) as Record<string, unknown>) };
 }
 
-/** What the API shows: the codes and links of account messages are for their recipients alone. */
+/** What the service itself reads of its message. Values that were deleted after the hand-over are hidden. */
 export function shownValues(
+  app: Secrets,
+  message: KeptValues & { service_id: string },
+  placeholders: readonly string[],
+): Record<string, unknown> {
+  const values = valuesOf(app, message);
+  return message.service_id === platformServiceId ? { ...hidden(placeholders), ...values } : values;
+}
+
+/** What an administrative front end shows: the codes and links of account messages are for their recipients alone. */
+export function valuesForAdmin(
   app: Secrets,
   message: KeptValues & { service_id: string },
   placeholders: readonly string[],
@@ -42,7 +52,7 @@ export function hidden(names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, '[hidden]']));
 }
 
-/** Of account messages that left the queue: nobody needs their codes and links any more. */
+/** Of account messages that a provider has taken: no code reads their codes and links any more. */
 export async function forgetAccountValues(db: Db, messages: { id: string; service_id: string }[]): Promise<void> {
   const ids = messages.filter(({ service_id }) => service_id === platformServiceId).map(({ id }) => id);
   if (ids.length > 0) await clearValues(db, ids);
