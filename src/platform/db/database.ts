@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log.ts';
@@ -55,7 +56,22 @@ export function openPool(options: PoolOptions): pg.Pool {
     if (!pool.ending) options.log.warn({ err: error }, 'an idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => undefined));
+  endInTime(pool);
   return pool;
+}
+
+/** A pool ends when its last statement does. One that a vanished server never answers would keep the process for a minute. */
+function endInTime(pool: pg.Pool): void {
+  const clients = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => clients.add(client));
+  pool.on('remove', (client) => clients.delete(client));
+  const end = pool.end.bind(pool) as () => Promise<void>;
+  pool.end = async () => {
+    const tooLate = setTimeout(() => {
+      for (const client of clients) (client as unknown as Connection).cut();
+    }, answerWithin_ms);
+    await end().finally(() => clearTimeout(tooLate));
+  };
 }
 
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -79,6 +95,11 @@ class Connection extends pg.Client {
     const result: unknown = Reflect.apply(super.query, this, args);
     if (result instanceof Promise) result.catch((error) => (isQueryTimeout(error) ? this.end() : undefined));
     return result as never;
+  }
+
+  /** Ends it without a word to the server. */
+  cut(): void {
+    (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
   }
 }
 
