@@ -75,7 +75,7 @@ describe('a key of a service that does not exist', () => {
 
   it('works at once when the service is created, here and in another process', async () => {
     const id = randomUUID();
-    const secret = randomUUID();
+    const [key, secret] = [randomUUID(), randomUUID()];
     const another = await harness.anotherProcess();
     for (const process of [harness, another]) expect((await ask(process, `k-${id}-${secret}`)).status).toBe(403);
     const created_by_id = await aUser(harness);
@@ -87,8 +87,8 @@ describe('a key of a service that does not exist', () => {
     );
     await harness.app.pool.query(
       `insert into api_keys (id, service_id, name, encrypted_secret, key_type, created_by_id, created_at)
-       values (gen_random_uuid(), $1, 'k', $2, 'normal', $3, $4)`,
-      [id, harness.app.secrets.encrypt('api-key', secret), created_by_id, harness.clock.now()],
+       values ($1, $2, 'k', $3, 'normal', $4, $5)`,
+      [key, id, harness.app.secrets.encrypt('api-key', secret, `${id} ${key}`), created_by_id, harness.clock.now()],
     );
     for (const process of [harness, another]) {
       await expect.poll(async () => (await ask(process, `k-${id}-${secret}`)).status, { timeout: 1_000 }).toBe(200);
