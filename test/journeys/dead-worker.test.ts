@@ -6,7 +6,7 @@ import { findFreePort } from '../../src/operations/sandbox.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
 
-const harness = useHarness();
+const harness = useHarness({ sharesDatabase: true });
 const workers: ChildProcess[] = [];
 
 async function launchWorker(): Promise<ChildProcess> {

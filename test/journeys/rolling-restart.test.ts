@@ -16,7 +16,7 @@ interface Instance {
   ready: boolean;
 }
 
-const harness = useHarness();
+const harness = useHarness({ sharesDatabase: true });
 const agent = new Agent({ keepAlive: true });
 const instances: Instance[] = [];
 let key: string;

@@ -59,8 +59,15 @@ export interface Harness {
   deliver(): Promise<void>;
 }
 
+interface HarnessOptions {
+  config?: Partial<Config>;
+  now?: string;
+  /** Other processes use the database too: its time must pass for them, while the clock of the harness stands still. */
+  sharesDatabase?: boolean;
+}
+
 /** To be called at the top of a test file: builds before its tests, and takes everything down after them. */
-export function useHarness(options: { config?: Partial<Config>; now?: string } = {}): Harness {
+export function useHarness(options: HarnessOptions = {}): Harness {
   const clock = new FakeClock(options.now);
   const files = new FakeFiles();
   const logged: string[] = [];
@@ -90,7 +97,7 @@ export function useHarness(options: { config?: Partial<Config>; now?: string } =
       return { app, http };
     };
     Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
-    removeClockFile = await connectClock(clock, harness.app.pool);
+    if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.pool);
     harness.anotherProcess = async (settings) => {
       const process = await start(settings);
       others.push(process);
