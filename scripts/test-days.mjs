@@ -4,7 +4,8 @@
 //
 // What stays real: the monotonic clock (time-outs, leases, delays), the times of files, and the clocks of servers elsewhere.
 // So the upgrade tests must find the previous release in its cache or compile it with the dependencies at hand: a registry's
-// certificate has expired ten years ahead.
+// certificate has expired ten years ahead. And libfaketime wraps the calls in which PostgreSQL waits, so a statement that
+// waits for a lock or sleeps is not ended by its time-out: the three tests of that are skipped.
 //
 //   npm run test:days                                   every date below
 //   npm run test:days -- 2028-02-29T12:00:00Z           one date of your own, or several

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cloneDatabase } from '../test/kit/database.ts';
 import { jwt } from '../test/kit/jwt.ts';
+import { processEnvironment } from '../test/kit/process-environment.ts';
 import { findFreePort } from './operations/sandbox.ts';
 
 /** The compiled command, as an operator runs it (`npm test` compiles first). */
@@ -18,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function pennypost(args: string[], environment: Record<string, string> = {}) {
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const env = { PATH: process.env.PATH ?? '', DATA_DIR: folder, LOG_LEVEL: 'silent', ...environment };
+    const env = { ...processEnvironment, DATA_DIR: folder, LOG_LEVEL: 'silent', ...environment };
     execFile(
       process.execPath,
       [main, ...args],
@@ -105,7 +106,7 @@ describe('pennypost', () => {
     const port = await findFreePort();
     const settings = { DATABASE_URL: database.url, DEMO: 'true', PORT: String(port) };
     const server = spawn(process.execPath, [main, 'api'], {
-      env: { PATH: process.env.PATH, DATA_DIR: folder, ...settings },
+      env: { ...processEnvironment, DATA_DIR: folder, ...settings },
     });
     onTestFinished(async () => {
       server.kill('SIGKILL');
@@ -140,7 +141,7 @@ describe('pennypost', () => {
       FUNCTIONAL_TESTS_SECRETS: 'secret-of-the-browser-tests-of-this-test',
     };
     const server = spawn(process.execPath, [main, 'api'], {
-      env: { PATH: process.env.PATH, DATA_DIR: folder, LOG_LEVEL: 'silent', DEMO: 'true', ...settings, ...secrets },
+      env: { ...processEnvironment, DATA_DIR: folder, LOG_LEVEL: 'silent', DEMO: 'true', ...settings, ...secrets },
     });
     onTestFinished(async () => {
       server.kill('SIGKILL');

@@ -10,6 +10,7 @@ import { signatureHeaders } from '../src/delivery/callback-request.ts';
 import { ensureDemo } from '../src/operations/demo.ts';
 import { cloneDatabase } from './kit/database.ts';
 import { useHarness } from './kit/harness.ts';
+import { processEnvironment } from './kit/process-environment.ts';
 
 /** What the documents say is true: their commands work, their paths exist, their settings are ours. */
 
@@ -129,7 +130,13 @@ describe('commands', () => {
       const here = text.replaceAll(/(?<=[ =])\/(backups|new)/g, `${folder}/$1`).replace('2026-11-15', '$(date +%F)');
       const PATH = `${folder}:${process.env.PATH}`;
       return execute('sh', ['-ec', here], {
-        env: { PATH, SECRET_KEY: 'of-a-test-and-at-least-32-characters-long', LOG_LEVEL: 'silent', ...environment },
+        env: {
+          ...processEnvironment,
+          PATH,
+          SECRET_KEY: 'of-a-test-and-at-least-32-characters-long',
+          LOG_LEVEL: 'silent',
+          ...environment,
+        },
       });
     };
     const looked = await operate('pennypost doctor', { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') });

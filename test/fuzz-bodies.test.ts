@@ -10,6 +10,7 @@ import { readDemo } from '../src/operations/demo.ts';
 import { findFreePort } from '../src/operations/sandbox.ts';
 import { cloneDatabase } from './kit/database.ts';
 import { jwt } from './kit/jwt.ts';
+import { processEnvironment } from './kit/process-environment.ts';
 
 /**
  * Every endpoint of a real server process gets bodies that are large, have very many members, name what every object has, or
@@ -41,7 +42,7 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, [main, 'api'], {
     env: {
-      PATH: process.env.PATH,
+      ...processEnvironment,
       ...{ DATA_DIR: folder, DATABASE_URL: database.url, PORT: String(port), DEMO: 'true', LOG_LEVEL: 'silent' },
       ...{ ADMIN_CLIENT_SECRETS: adminSecret, FUNCTIONAL_TESTS_SECRETS: adminSecret, BODY_MEMORY_MB: '64' },
     },

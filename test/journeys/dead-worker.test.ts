@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/operations/sandbox.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
+import { processEnvironment } from '../kit/process-environment.ts';
 
 const harness = useHarness({ sharesDatabase: true });
 const workers: ChildProcess[] = [];
@@ -13,7 +14,7 @@ async function launchWorker(): Promise<ChildProcess> {
   const { SECRET_KEYS, DATA_DIR } = harness.app.config;
   const env = {
     ...{
-      PATH: process.env.PATH,
+      ...processEnvironment,
       PORT: String(await findFreePort()),
       SECRET_KEYS: SECRET_KEYS.join(),
       DATA_DIR,

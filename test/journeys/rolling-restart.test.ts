@@ -7,6 +7,7 @@ import { findFreePort } from '../../src/operations/sandbox.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
 import { jwt } from '../kit/jwt.ts';
+import { processEnvironment } from '../kit/process-environment.ts';
 
 /** Two API processes on one database, behind a balancer that does what balancers do: it asks `/readyz`. */
 
@@ -41,7 +42,7 @@ function launch(port: number): ChildProcess {
   const { SECRET_KEYS, DATA_DIR } = harness.app.config;
   const env = {
     ...{
-      PATH: process.env.PATH,
+      ...processEnvironment,
       PORT: String(port),
       SECRET_KEYS: SECRET_KEYS.join(),
       DATA_DIR,

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../src/operations/sandbox.ts';
 import type { Answer } from '../kit/harness.ts';
 import { jwt } from '../kit/jwt.ts';
+import { processEnvironment } from '../kit/process-environment.ts';
 
 const adminSecret = 'admin-secret-of-the-upgrade-tests';
 
@@ -23,7 +24,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** What every command of a release is told. */
 export function environmentIn({ databaseUrl, dataDir, clockFile }: Surroundings): NodeJS.ProcessEnv {
   return {
-    ...{ PATH: process.env.PATH, DEMO: 'false', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
+    ...{ ...processEnvironment, DEMO: 'false', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
     ...{ DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '8', PDF_THREADS: '1', SANDBOX_DELAY_MS: '0' },
     ...{ SECRET_KEY: 'secret-key-of-the-upgrade-tests-long-enough', ADMIN_CLIENT_SECRETS: adminSecret },
     ...{ MMG_INBOUND_AUTH: 'mmg:secret', SES_VERIFY_SIGNATURES: 'false', CALLBACK_ALLOW_PRIVATE: 'true' },

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabase, type TestDatabase } from '../../../test/kit/database.ts';
+import { isTimeFaked } from '../../../test/kit/process-environment.ts';
 import { createLog } from '../log.ts';
 import { migrate, migrationFiles } from './migrate.ts';
 
@@ -27,7 +28,7 @@ async function connected(): Promise<pg.Client> {
 }
 
 describe('migrations', () => {
-  it('wait for a long transaction without holding up those who use the table', async () => {
+  it.skipIf(isTimeFaked)('wait for a long transaction without holding up those who use the table', async () => {
     const [long, user] = clients as [pg.Client, pg.Client];
     await long.query('begin; select * from notifications');
     const migrated = migrate(database.url, log);
@@ -43,7 +44,7 @@ describe('migrations', () => {
     expect(slowest_ms).toBeLessThan(2_500);
   });
 
-  it('say what to do when a transaction never ends, and change nothing', async () => {
+  it.skipIf(isTimeFaked)('say what to do when a transaction never ends, and change nothing', async () => {
     await clients[0]?.query('begin; select * from notifications');
     await expect(migrate(database.url, log, { lockWaitSeconds: 0 })).rejects.toThrow(/could not lock a table/);
     await clients[0]?.query('commit');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processEnvironment } from '../../kit/process-environment.ts';
 
 export type Role = 'api' | 'worker' | 'serve';
 
@@ -29,7 +30,7 @@ export class Supervised {
   }
 
   start(): void {
-    const env = { PATH: process.env.PATH ?? '', ...this.env, PORT: String(this.port) };
+    const env = { ...processEnvironment, ...this.env, PORT: String(this.port) };
     this.child = spawn(process.execPath, ['dist/main.js', this.role], {
       env,
       stdio: ['ignore', process.env.FAULT_LOG_LEVEL ? 'inherit' : 'ignore', 'inherit'],
