@@ -24,7 +24,7 @@ export const schedule: TimedTask[] = [
   },
   {
     cron: '50 1 * * *',
-    job: 'reconcile-rollups',
+    job: 'reconcile-figures',
     sentence: 'In the quiet of the night, long before the first messages of these days are deleted.',
   },
   {

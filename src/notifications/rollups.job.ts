@@ -21,7 +21,7 @@ export function rollupJobs(app: Platform): Job[] {
       },
     },
     {
-      name: 'reconcile-rollups',
+      name: 'reconcile-figures',
       sentence: 'Counts the last days again from the messages and repairs what the rollups say otherwise.',
       handle: () => reconcileRollups(app, (rollup, repairs) => repaired.inc({ rollup }, repairs)),
     },

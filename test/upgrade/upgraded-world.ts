@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { letterReference } from '../../src/letters/print-provider.ts';
+import { schedule } from '../../src/schedule.ts';
 import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
 import type { Day } from '../kit/day-of-work.ts';
 import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
@@ -95,8 +96,9 @@ export class UpgradedWorld {
 
   /** Those that both releases know: either may be the one that runs them. */
   private async timedTasks(): Promise<string[]> {
-    const { schedule } = await import(pathToFileURL(join(this.previous.folder, 'dist/schedule.js')).href);
-    return schedule.map(({ job }: { job: string }) => job);
+    const previous = await import(pathToFileURL(join(this.previous.folder, 'dist/schedule.js')).href);
+    const known = new Set(schedule.map(({ job }) => job));
+    return previous.schedule.map(({ job }: { job: string }) => job).filter((job: string) => known.has(job));
   }
 
   /** Waits for the messages and callbacks of a service, or else of all, and for every job. */
