@@ -30,11 +30,8 @@ export class Metrics {
   }
 
   observeRequests(http: FastifyInstance): void {
-    const leave = () => this.concurrent.dec();
-    http.addHook('onRequest', (_request, reply, done) => {
+    http.addHook('onRequest', (_request, _reply, done) => {
       this.concurrent.inc();
-      // A client that goes away before its response causes no `onResponse`.
-      reply.raw.once('close', leave);
       done();
     });
     http.addHook('onResponse', (request, reply, done) => {
@@ -47,6 +44,11 @@ export class Metrics {
       this.durations.observe(labels, reply.elapsedTime / 1_000);
       done();
     });
+  }
+
+  /** A client that goes away before its response causes no `onResponse`. */
+  endRequest(): void {
+    this.concurrent.dec();
   }
 
   observePools(pools: Record<string, pg.Pool>): void {

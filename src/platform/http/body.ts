@@ -23,15 +23,6 @@ declare module 'fastify' {
 
 type Parse = (body: Buffer, route: FastifyContextConfig) => unknown;
 
-/** The memory of a body is given back when its response has left, or its client. */
-export function releaseBodies(http: FastifyInstance): void {
-  http.decorateRequest('incomingBody', undefined);
-  http.addHook('onRequest', (request, reply, done) => {
-    if (request.method !== 'GET') reply.raw.once('close', () => request.incomingBody?.release());
-    done();
-  });
-}
-
 /** A JSON body is read whatever the content type says; an empty one is no body. */
 export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: Record<string, Parse> = {}): void {
   http.removeAllContentTypeParsers();

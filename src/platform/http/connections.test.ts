@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import Fastify from 'fastify';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { answerClientError, closeWaitingResponses, limitConnections, waitForAnswersOnly } from './connections.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerClientError, limitConnections, waitForAnswersOnly } from './connections.ts';
 
 const server = createServer({ headersTimeout: 100, connectionsCheckingInterval: 20 }, (_request, response) => {
   response.end();
@@ -67,42 +67,4 @@ it('a server that closes waits for requests, and not for who has none', { timeou
   expect(await answer.text()).toBe('answered');
   await closing;
   expect(silent.destroyed || (await once(silent, 'close'))).toBeTruthy();
-});
-
-describe('requests that wait behind another one on their connection', () => {
-  async function open(answerFirst: boolean) {
-    const closed: string[] = [];
-    const seen: string[] = [];
-    const pipelined = createServer((request, response) => {
-      const url = String(request.url);
-      seen.push(url);
-      response.on('close', () => closed.push(url));
-      if (url !== '/first') response.end();
-      else if (answerFirst) setTimeout(() => response.end(), 50);
-    });
-    closeWaitingResponses(pipelined);
-    await once(pipelined.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void pipelined.close());
-    const socket = connect((pipelined.address() as AddressInfo).port, '127.0.0.1');
-    socket.on('error', () => undefined).resume();
-    const urls = ['/first', ...Array.from({ length: 20 }, (_, index) => `/${index}`)];
-    socket.write(urls.map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join(''));
-    await expect.poll(() => seen).toEqual(urls);
-    return { socket, closed, urls };
-  }
-
-  it('are closed with it', async () => {
-    const { socket, closed, urls } = await open(false);
-    expect(closed).toEqual([]);
-    socket.destroy();
-    await expect.poll(() => [...closed].sort()).toEqual([...urls].sort());
-  });
-
-  it('are closed once when they were answered', async () => {
-    const { socket, closed, urls } = await open(true);
-    await expect.poll(() => closed).toEqual(urls);
-    socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(closed).toEqual(urls);
-  });
 });

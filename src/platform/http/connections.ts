@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -46,26 +46,6 @@ export function waitForAnswersOnly(http: Pick<FastifyInstance, 'server' | 'addHo
     for (const socket of silent) socket.destroy();
     const sweep = setInterval(() => http.server.closeIdleConnections(), 50);
     http.server.once('close', () => clearInterval(sweep));
-  });
-}
-
-/**
- * When a connection closes, Node closes the response that it was sending. Responses to requests that came behind that one on
- * the same connection get no `close`: what is kept for them would be kept for ever.
- */
-export function closeWaitingResponses(server: Server): void {
-  const waiting = new WeakMap<Socket, Set<ServerResponse>>();
-  server.prependListener('request', ({ socket }, response) => {
-    if (response.socket) return;
-    const responses = waiting.get(socket) ?? new Set();
-    if (!waiting.has(socket)) {
-      waiting.set(socket, responses);
-      socket.once('close', () => {
-        for (const left of responses) left.emit('close');
-      });
-    }
-    responses.add(response);
-    response.once('close', () => responses.delete(response));
   });
 }
 

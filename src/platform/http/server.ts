@@ -11,13 +11,12 @@ import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { answerFailure } from './answer-failure.ts';
-import { MalformedJson, readBodies, releaseBodies } from './body.ts';
+import { MalformedJson, readBodies } from './body.ts';
 import { maxBodyBytes } from './body-limits.ts';
 import type { BodyMemory } from './body-memory.ts';
 import {
   answerClientError,
   checkEvery_ms,
-  closeWaitingResponses,
   headersTimeout_ms,
   limitConnections,
   waitForAnswersOnly,
@@ -26,6 +25,7 @@ import { DeclaredRoutes } from './declared-routes.ts';
 import { addHeaders, corsHeaders, requestId } from './headers.ts';
 import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
+import { onRequestEnd } from './request-end.ts';
 import { firstOfEachKind, type SchemaError } from './schema-problems.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
 import { acceptedBy, platformFormats, type TextFormat, withRefusals } from './text-formats.ts';
@@ -75,13 +75,16 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
   limitConnections(http.server);
   waitForAnswersOnly(http);
-  closeWaitingResponses(http.server);
   const declared = new DeclaredRoutes();
   declared.remember(http);
   const pages = new DeclaredRoutes();
   app.metrics.observeRequests(http);
   addHeaders(http, app);
-  releaseBodies(http);
+  http.decorateRequest('incomingBody', undefined);
+  onRequestEnd(http, ({ incomingBody }) => {
+    incomingBody?.release();
+    app.metrics.endRequest();
+  });
   // No route: its body is not read.
   http.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();

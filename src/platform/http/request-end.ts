@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+/**
+ * Calls `onEnd` once per request: when its response has been written, or when the connection closed before.
+ *
+ * Sockets are watched instead of responses. Node closes only the response that it is sending, not those of requests that wait
+ * behind it on the same connection; and with a `close` listener on each response, the garbage collector moves most of what
+ * a request allocates to the old generation, which made accepting a message a quarter more expensive.
+ */
+export function onRequestEnd(http: FastifyInstance, onEnd: (request: FastifyRequest) => void): void {
+  const openRequests = new WeakMap<Socket, Set<FastifyRequest>>();
+
+  function watch(socket: Socket): Set<FastifyRequest> {
+    const open = new Set<FastifyRequest>();
+    openRequests.set(socket, open);
+    socket.once('close', () => {
+      for (const request of open) onEnd(request);
+      open.clear();
+    });
+    return open;
+  }
+
+  http.addHook('onRequest', (request, _reply, done) => {
+    const { socket } = request.raw;
+    (openRequests.get(socket) ?? watch(socket)).add(request);
+    done();
+  });
+  http.addHook('onResponse', (request, _reply, done) => {
+    if (openRequests.get(request.raw.socket)?.delete(request)) onEnd(request);
+    done();
+  });
+}
