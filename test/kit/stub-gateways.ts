@@ -1,17 +1,21 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type FrontAnswer, type FrontRequest, startHttpFront } from './http-front.ts';
 
 /** What a gateway was asked to send. */
 export interface StubRequest {
   gateway: 'mmg' | 'firetext' | 'twilio' | 'ses';
   /** Our id. */
   reference: string;
-  headers: IncomingMessage['headers'];
+  headers: IncomingHttpHeaders;
   fields: Record<string, unknown>;
 }
 
 /** `accept` as the gateway really would, or what else may happen. */
-export type StubAnswer = 'accept' | 'hang up' | 'never answer' | { status: number; body?: unknown; headers?: object };
+export type StubAnswer =
+  | 'accept'
+  | 'hang up'
+  | 'never answer'
+  | { status: number; body?: unknown; headers?: Record<string, string> };
 
 export interface StubGateways {
   url: string;
@@ -26,25 +30,22 @@ export interface StubGateways {
 
 /** MMG, Firetext, Twilio and SES on one port of this machine, as far as sending goes. */
 export async function startStubGateways(port = 0): Promise<StubGateways> {
-  const stub: StubGateways = {
-    url: '',
-    requests: [],
-    answer: () => 'accept',
-    delay_ms: 0,
-    sentTo: (reference) => stub.requests.filter((request) => request.reference === reference),
-    close: () => close(server),
-  };
-  const server = createServer(async (incoming, response) => {
-    const body = await read(incoming);
-    const request = readRequest(incoming, body);
-    if (!request) return void response.writeHead(404).end();
-    stub.requests.push(request);
+  const requests: StubRequest[] = [];
+  const front = await startHttpFront(async (incoming) => {
+    const request = readRequest(incoming);
+    if (!request) return { status: 404 };
+    requests.push(request);
     const answer = stub.answer(request);
     if (stub.delay_ms > 0) await new Promise((resolve) => setTimeout(resolve, stub.delay_ms));
-    respond(response, request, answer);
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return respond(request, answer);
+  }, port);
+  const stub: StubGateways = {
+    ...front,
+    requests,
+    answer: () => 'accept',
+    delay_ms: 0,
+    sentTo: (reference) => requests.filter((request) => request.reference === reference),
+  };
   return stub;
 }
 
@@ -55,8 +56,7 @@ export function receiptPathOf(request: StubRequest | undefined): string {
   return pathname + search;
 }
 
-function readRequest(incoming: IncomingMessage, body: string): StubRequest | undefined {
-  const { url = '', headers } = incoming;
+function readRequest({ url, headers, body }: FrontRequest): StubRequest | undefined {
   if (url === '/mmg') {
     const fields = JSON.parse(body) as Record<string, unknown>;
     return { gateway: 'mmg', reference: String(fields.cid), headers, fields };
@@ -85,18 +85,17 @@ const accepted: Record<StubRequest['gateway'], (reference: string) => { status: 
   ses: (reference) => ({ status: 200, body: { MessageId: `ses-${reference}` } }),
 };
 
-function respond(response: ServerResponse, { gateway, reference }: StubRequest, answer: StubAnswer): void {
-  if (answer === 'never answer') return;
-  if (answer === 'hang up') return void response.destroy();
+function respond({ gateway, reference }: StubRequest, answer: StubAnswer): FrontAnswer | undefined {
+  if (answer === 'never answer') return undefined;
+  if (answer === 'hang up') return answer;
   const { status, body, ...more } = answer === 'accept' ? accepted[gateway](reference) : answer;
   const headers = 'headers' in more ? more.headers : {};
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body ?? {}));
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body ?? {}) };
 }
 
 export interface CallbackSink {
   url: string;
-  calls: { headers: IncomingMessage['headers']; body: string; path: string; at: number }[];
+  calls: { headers: IncomingHttpHeaders; body: string; path: string; at: number }[];
   /** The status to answer with; undefined: no answer at all. */
   answer: (path: string) => number | undefined;
   close(): Promise<void>;
@@ -104,27 +103,14 @@ export interface CallbackSink {
 
 /** The receiver of a service's callbacks. */
 export async function startCallbackSink(): Promise<CallbackSink> {
-  const sink: CallbackSink = { url: '', calls: [], answer: () => 204, close: () => close(server) };
-  const server = createServer(async (incoming, response) => {
-    const body = await read(incoming);
-    const path = incoming.url ?? '';
-    sink.calls.push({ headers: incoming.headers, body, path, at: Date.now() });
+  const calls: CallbackSink['calls'] = [];
+  const front = await startHttpFront(async ({ url: path, headers, body }) => {
+    calls.push({ headers, body, path, at: Date.now() });
     const status = sink.answer(path);
-    if (status === undefined) return;
-    response.writeHead(status, status >= 300 && status < 400 ? { location: `${sink.url}/elsewhere` } : {}).end();
+    if (status === undefined) return undefined;
+    const isRedirect = status >= 300 && status < 400;
+    return { status, ...(isRedirect && { headers: { location: `${sink.url}/elsewhere` } }) };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  sink.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sink: CallbackSink = { ...front, calls, answer: () => 204 };
   return sink;
-}
-
-async function read(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }
