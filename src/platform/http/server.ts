@@ -25,6 +25,7 @@ import { DeclaredRoutes } from './declared-routes.ts';
 import { addHeaders, corsHeaders, requestId } from './headers.ts';
 import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
+import { shareTheLoop } from './pipelined-requests.ts';
 import { onRequestEnd } from './request-end.ts';
 import { firstOfEachKind, type SchemaError } from './schema-problems.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
@@ -78,13 +79,14 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const declared = new DeclaredRoutes();
   declared.remember(http);
   const pages = new DeclaredRoutes();
-  app.metrics.observeRequests(http);
-  addHeaders(http, app);
+  shareTheLoop(http);
   http.decorateRequest('incomingBody', undefined);
   onRequestEnd(http, ({ incomingBody }) => {
     incomingBody?.release();
     app.metrics.endRequest();
   });
+  app.metrics.observeRequests(http);
+  addHeaders(http, app);
   // No route: its body is not read.
   http.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
