@@ -10,6 +10,8 @@ import { sameSecret } from '../platform/secrets.ts';
 type Needs = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
 
 export function metricsRoutes(http: Http, { metrics, config }: Needs): void {
+  // Some figures are counted in the database: once for all who ask at the same time.
+  let collecting: Promise<string> | undefined;
   http.get(
     '/metrics',
     {
@@ -20,7 +22,10 @@ export function metricsRoutes(http: Http, { metrics, config }: Needs): void {
       onRequest: config.METRICS_TOKEN === undefined ? [] : requireToken(config.METRICS_TOKEN),
     },
     async (_request, reply) => {
-      const figures = await metrics.registry.metrics();
+      collecting ??= metrics.registry.metrics().finally(() => {
+        collecting = undefined;
+      });
+      const figures = await collecting;
       // The library spells it in a way that the format does not know.
       return reply.type(metrics.registry.contentType).send(figures.replaceAll(/^(?!#)(.*) Nan$/gm, '$1 NaN'));
     },

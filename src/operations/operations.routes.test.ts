@@ -21,6 +21,7 @@ describe('GET /openapi.json and /docs', () => {
     const answer = await harness.request({ method: 'GET', url: '/openapi.json' });
     expect(answer.body.openapi).toBe('3.1.0');
     expect(answer.body.paths['/status']).toBeDefined();
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it('200 with a page that loads nothing from elsewhere', async () => {

@@ -45,6 +45,8 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
     },
   );
 
+  // Serialized once: half a megabyte that anyone may ask for, any number of times.
+  let document: Buffer | undefined;
   http.get(
     '/openapi.json',
     {
@@ -53,6 +55,9 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
         response: { 200: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) },
       },
     },
-    async () => http.swagger(),
+    async (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(http.swagger()));
+      return reply.type('application/json; charset=utf-8').send(document);
+    },
   );
 }
