@@ -159,6 +159,23 @@ describe('the memory for bodies', () => {
     expect(await slow[0]?.answer).toMatch(/^HTTP\/1.1 503 /);
   });
 
+  it.each([
+    ['v2', '/v2/notifications/letter'],
+    ['v2', '/v2/notifications/email'],
+    ['admin', `/service/${newId(new Date())}/send-pdf-letter`],
+    ['admin', `/service/${newId(new Date())}/templates/${newId(new Date())}/template_email_files`],
+    ['admin', '/letter-attachment'],
+  ])('503 when unfinished files fill it, and not afterwards: %s %s', async (surface, path) => {
+    const headers = surface === 'v2' ? withKey() : [`authorization: Bearer ${adminToken(harness.clock)}`];
+    const send = (sent: number) => begin(path, { announced: 2_000_000, sent, headers });
+    const slow = Array.from({ length: 5 }, () => send(1_900_000));
+    expect(await Promise.race(slow.map(({ answer }) => answer))).toMatch(/^HTTP\/1.1 503 .*retry-after: 1/s);
+    // A request without a body needs no room.
+    expect((await harness.v2('GET', '/v2/templates', key)).status).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+    await expect.poll(() => send(2_000_000).answer, { timeout: 10_000 }).toMatch(/^HTTP\/1.1 400 /);
+  });
+
   it('is free again when the clients are gone, and after each request', async () => {
     const slow = Array.from({ length: 5 }, () => begin(receipts, whole));
     await expect.poll(() => probe(250_000), { timeout: 10_000 }).toMatch(/^HTTP\/1.1 503 /);
