@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ describe('pennypost', () => {
     expect(JSON.parse(out).openapi).toBe('3.1.0');
   });
 
-  it('demo prints the key that the server prints into no log', { timeout: 60_000 }, async () => {
+  it('demo prints the key that the server prints into no log', { timeout: 90_000 }, async () => {
     const database = await cloneDatabase();
     const port = await findFreePort();
     const settings = { DATABASE_URL: database.url, DEMO: 'true', PORT: String(port) };
@@ -116,8 +116,12 @@ describe('pennypost', () => {
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (printed += chunk));
     await expect.poll(() => printed, { timeout: 40_000 }).toContain('main.js demo');
 
-    const { code, out } = await pennypost(['demo'], settings);
+    // Its port was set for the server alone.
+    const { code, out } = await pennypost(['demo'], { ...settings, PORT: '' });
     expect(code).toBe(0);
+    expect(out).toContain(`export PENNYPOST=http://127.0.0.1:${port}\n`);
+    expect(out).toContain(`curl http://127.0.0.1:${port}/v2/notifications/sms`);
+    expect(out).not.toContain('6011');
     const [, key = ''] = /^export API_KEY=(demo-\S{73})$/m.exec(out) ?? [];
     expect(out).toContain(`Bearer ${key}' -d`);
     const response = await fetch(`http://127.0.0.1:${port}/v2/templates`, {
@@ -130,6 +134,17 @@ describe('pennypost', () => {
     expect(off).toMatchObject({ code: 1, out: '', err: expect.stringContaining('set DEMO=true') });
     const elsewhere = await pennypost(['demo'], { ...settings, DATA_DIR: join(folder, 'unused') });
     expect(elsewhere).toMatchObject({ code: 1, out: '', err: expect.stringContaining('start the server first') });
+
+    const address = join(folder, 'address');
+    const recorded = readFileSync(address);
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+    const stopped = { code: 1, out: '', err: expect.stringMatching(/No server with the data folder .* is running/) };
+    expect(existsSync(address)).toBe(false);
+    expect(await pennypost(['demo'], settings)).toMatchObject(stopped);
+    // As after a server that was killed.
+    writeFileSync(address, recorded);
+    expect(await pennypost(['demo'], settings)).toMatchObject(stopped);
   });
 
   it('ADMIN_PORT alone serves the operator', { timeout: 90_000 }, async () => {

@@ -6,8 +6,10 @@ import { jobs } from '../jobs.ts';
 import { measureLetters } from '../letters/late-letters.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
+import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
+import { recordAddress } from '../operations/listening-address.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { buildListeners } from '../platform/http/listeners.ts';
 import { buildServer } from '../platform/http/server.ts';
@@ -57,16 +59,18 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
+  const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
+  const forgetAddress = demo ? recordAddress(config.DATA_DIR, reachable(address)) : undefined;
   if (roles.worker) measureLetters(app);
 
   async function stop(): Promise<void> {
+    forgetAddress?.();
     app.drain();
     await sleep(config.DRAIN_DELAY_S * 1_000);
     await Promise.all(listeners.map(({ http }) => http.close()));
     await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
   }
-  const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   return { app, address, adminAddress, demo, stop };
 }
 

@@ -34,7 +34,7 @@ export function printBanner({ app: { config }, databaseLocation, generated, demo
 }
 
 /** Listening everywhere is no address that can be asked for. */
-function reachable(address: string): string {
+export function reachable(address: string): string {
   return address.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
 }
 
@@ -66,17 +66,17 @@ function whereFirstMessageIs(config: Config): string[] {
 }
 
 /** What `pennypost demo` prints: the names that docs/guides/sending.md uses, and a first message. */
-export function describeDemo(demo: Demo, config: Config): string {
+export function describeDemo(demo: Demo, address: string, config: Config): string {
   const { sms, email, letter } = demo.templates;
   return [
-    `export PENNYPOST=${config.BASE_URL}`,
+    `export PENNYPOST=${address}`,
     `export API_KEY=${demo.api_key}`,
     `export SMS_TEMPLATE=${sms} EMAIL_TEMPLATE=${email} LETTER_TEMPLATE=${letter}`,
     '',
     `# A first text message; ${whereItGoes(config)}.`,
-    curl(config.BASE_URL, demo),
+    curl(address, demo),
     '',
-    ...seeItAt(config.BASE_URL, config).map((line) => `# ${line}`),
+    ...seeItAt(address, config).map((line) => `# ${line}`),
   ].join('\n');
 }
 
