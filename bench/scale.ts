@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { jobs } from '../src/jobs.ts';
-import { reconcileRollups } from '../src/notifications/reconcile.ts';
+import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { createLog } from '../src/platform/log.ts';

@@ -3,7 +3,7 @@ import { deliveryJobs } from './delivery/delivery.job.ts';
 import { emailReceiptJob } from './delivery/email-receipts.job.ts';
 import { returnedLettersJob } from './delivery/returned-letters.job.ts';
 import { letterJobs } from './letters/letters.job.ts';
-import { rollupJobs } from './notifications/rollups.job.ts';
+import { rollupJobs } from './notifications/rollups/rollups.job.ts';
 import { upkeepJobs } from './notifications/upkeep.job.ts';
 import { oldRecordsJob } from './operations/old-records.job.ts';
 import type { Job } from './platform/queue/worker.ts';

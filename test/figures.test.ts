@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldRollups } from '../src/notifications/fold.ts';
 import type { NewNotification } from '../src/notifications/notification.ts';
-import { insertNotifications } from '../src/notifications/notifications.sql.ts';
-import { addUpUsage } from '../src/notifications/rollup-changes.sql.ts';
-import { addUpChanges } from '../src/notifications/rollup-changes.ts';
+import { foldRollups } from '../src/notifications/rollups/fold.ts';
+import { addUpUsage } from '../src/notifications/rollups/rollup-changes.sql.ts';
+import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
+import { insertNotifications } from '../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges, type StatusChange } from '../src/notifications/status.ts';
 import { addDays, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';

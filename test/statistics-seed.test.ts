@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { addUpRollups, drawMessages, foldedUpTo, rollUpMessages, seedServices } from '../bench/statistics-seed.ts';
-import { foldRollups } from '../src/notifications/fold.ts';
-import { addUpChanges } from '../src/notifications/rollup-changes.ts';
+import { foldRollups } from '../src/notifications/rollups/fold.ts';
+import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { useHarness } from './kit/harness.ts';
 import { type PastMessage, somePastMessages } from './kit/messages.ts';

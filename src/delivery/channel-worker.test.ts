@@ -4,8 +4,8 @@ import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { startStubGateways } from '../../test/kit/stub-gateways.ts';
-import { DeliveryQueueReader } from '../notifications/delivery-queue.ts';
 import { lanes } from '../notifications/notification.ts';
+import { DeliveryQueueReader } from '../notifications/queue/delivery-queue.ts';
 import { buildDelivery, type Delivery } from './delivery.ts';
 
 const gateways = await startStubGateways();

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts';
+import { laneName, lanes } from '../notifications/notification.ts';
 import {
   DeliveryQueueReader,
   type LeasedNotification,
   type QueuedNotification,
   updateProviders,
-} from '../notifications/delivery-queue.ts';
-import { laneName, lanes } from '../notifications/notification.ts';
-import { newsChannel } from '../notifications/queue-news.ts';
+} from '../notifications/queue/delivery-queue.ts';
+import { newsChannel } from '../notifications/queue/queue-news.ts';
 import { later } from '../platform/clock.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';

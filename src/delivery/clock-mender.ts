@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { bringForward } from '../notifications/delivery-queue.ts';
+import { bringForward } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';

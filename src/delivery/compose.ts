@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import type { QueuedNotification } from '../notifications/delivery-queue.ts';
-import { valuesOf } from '../notifications/secret-values.ts';
+import type { QueuedNotification } from '../notifications/queue/delivery-queue.ts';
+import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { EmailBrand } from '../rendering/email-page.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import type { QueuedNotification } from '../notifications/delivery-queue.ts';
 import type { Status } from '../notifications/notification.ts';
+import type { QueuedNotification } from '../notifications/queue/delivery-queue.ts';
 import type { StatusChange } from '../notifications/status.ts';
 import { type Clock, hour_ms, later } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

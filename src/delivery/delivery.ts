@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { addUpChanges } from '../notifications/rollup-changes.ts';
+import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { withoutCollisions } from '../platform/db/patience.ts';
 import { Loop } from '../platform/loop.ts';

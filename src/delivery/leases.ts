@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { extendLeases } from '../notifications/delivery-queue.ts';
+import { extendLeases } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, later, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 

@@ -1,4 +1,4 @@
-import { queueLostMessages } from '../notifications/lost-messages.ts';
+import { queueLostMessages } from '../notifications/queue/lost-messages.ts';
 import { day_ms, earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { firstIdAt, momentOfId } from '../platform/id.ts';

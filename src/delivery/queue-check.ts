@@ -1,5 +1,5 @@
-import { type LaneAge, listLaneAges } from '../notifications/delivery-queue.ts';
 import { laneName } from '../notifications/notification.ts';
+import { type LaneAge, listLaneAges } from '../notifications/queue/delivery-queue.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectWaitingCallbacks } from './service-callbacks.sql.ts';

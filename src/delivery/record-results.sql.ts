@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/delivery-queue.ts';
+import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/queue/delivery-queue.ts';
 import { type ChangedNotification, changeColumns, type StatusChange, statusChange } from '../notifications/status.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/queued-messages.ts';
-import { DeliveryQueueReader, extendLeases, type QueuedNotification } from '../notifications/delivery-queue.ts';
+import { DeliveryQueueReader, extendLeases, type QueuedNotification } from '../notifications/queue/delivery-queue.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import type { Result } from './deliver.ts';
 import { recordResults } from './record-results.ts';

@@ -1,4 +1,4 @@
-import { forgetAccountValues } from '../notifications/secret-values.ts';
+import { forgetAccountValues } from '../notifications/sending/secret-values.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Result } from './deliver.ts';

@@ -1,4 +1,4 @@
-import { isWorkingDay, printCutOff } from '../notifications/estimated-delivery.ts';
+import { isWorkingDay, printCutOff } from '../notifications/history/estimated-delivery.ts';
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { day_ms, earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';

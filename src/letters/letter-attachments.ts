@@ -1,4 +1,4 @@
-import { letterTooLarge, maximumLetterBytes } from '../notifications/letter-rules.ts';
+import { letterTooLarge, maximumLetterBytes } from '../notifications/sending/letter-rules.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';

@@ -1,5 +1,5 @@
-import { readLetterPdf } from '../notifications/letter-download.ts';
-import { storedId } from '../notifications/uploaded-letters.ts';
+import { readLetterPdf } from '../notifications/history/letter-download.ts';
+import { storedId } from '../notifications/one-off/uploaded-letters.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { WorkerFailure } from '../platform/worker-pool.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { isWorkingDay, printCutOff } from '../notifications/estimated-delivery.ts';
+import { isWorkingDay, printCutOff } from '../notifications/history/estimated-delivery.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { londonDay, londonInstant } from '../platform/calendar.ts';

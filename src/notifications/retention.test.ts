@@ -7,7 +7,7 @@ import { firstIdAt } from '../platform/id.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
 import { applyRetention, forgetLeftovers } from './retention.ts';
-import { addUpChanges } from './rollup-changes.ts';
+import { addUpChanges } from './rollups/rollup-changes.ts';
 import { recordStatusChanges } from './status.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

@@ -6,11 +6,11 @@ import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { forgetUnsubscribeRequests } from '../unsubscribe/unsubscribe-reports.ts';
 import { deleteAll, deleteFromDefault, deleteFromKept, retireDays } from './expired-days.ts';
-import { deleteIdempotencyKeys } from './idempotency.sql.ts';
-import { replayLimit } from './idempotency.ts';
-import { forgetOldRateWindows } from './rate-limits.ts';
+import { forgetOldRateWindows } from './limits/rate-limits.ts';
+import { forgetUploadedLetters } from './one-off/uploaded-letters.ts';
 import { deleteOldCounters, deleteOrphanedQueue, selectRetentionRules } from './retention.sql.ts';
-import { forgetUploadedLetters } from './uploaded-letters.ts';
+import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
+import { replayLimit } from './sending/idempotency.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 

@@ -1,4 +1,4 @@
-import { valuesOf } from '../../src/notifications/secret-values.ts';
+import { valuesOf } from '../../src/notifications/sending/secret-values.ts';
 import { platformServiceId } from '../../src/users/account-messages.ts';
 import type { Harness } from './harness.ts';
 

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { createApiKey, type KeyType } from '../../src/auth/api-keys.ts';
 import { lanes, type NewNotification } from '../../src/notifications/notification.ts';
-import { insertNotifications } from '../../src/notifications/notifications.sql.ts';
+import { insertNotifications } from '../../src/notifications/sending/notifications.sql.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import type { Notifications, Templates } from '../../src/platform/db/schema.ts';

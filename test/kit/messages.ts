@@ -1,5 +1,5 @@
 import { lanes, type NotificationType, type Postage, type Status } from '../../src/notifications/notification.ts';
-import { insertNotifications } from '../../src/notifications/notifications.sql.ts';
+import { insertNotifications } from '../../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges, type StatusChange } from '../../src/notifications/status.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';

@@ -1,0 +1,153 @@
+import { type Static, Type } from 'typebox';
+import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import type { CompiledTemplate } from '../../rendering/template.ts';
+import { type CompiledTemplates, getTemplateForDelivery } from '../../templates/compiled-templates.ts';
+import { renderPreview } from '../../templates/template-preview.ts';
+import { isPrecompiled, Languages, LetterAttachmentRecord, replyToTextOf } from '../../templates/template-record.ts';
+import type { TemplateRow } from '../../templates/template-row.ts';
+import { postages } from '../notification.ts';
+import { hidden, valuesForAdmin } from '../sending/secret-values.ts';
+import { templatesOf } from './activity-templates.ts';
+import { completedAt } from './public-notification.ts';
+import type { StoredNotification } from './stored-notifications.sql.ts';
+
+const Types = OneOf(['sms', 'email', 'letter']);
+
+/** A notification as the administrative front end shows it. */
+export const ActivityRecord = Type.Object(
+  {
+    id: Uuid,
+    service: Uuid,
+    notification_type: Types,
+    status: Type.String(),
+    to: Type.String(),
+    normalised_to: Type.String({ description: 'In the form that recipients are compared by' }),
+    phone_prefix: Nullable(Type.String({ description: 'Of the country, for text messages' })),
+    template: Type.Object({
+      id: Uuid,
+      service: Uuid,
+      version: Type.Integer(),
+      name: Type.String(),
+      template_type: Types,
+      subject: Nullable(Type.String()),
+      content: Type.String(),
+      reply_to_text: Nullable(Type.String()),
+      letter_attachment: Nullable(LetterAttachmentRecord),
+      letter_languages: Nullable(Languages),
+      letter_welsh_subject: Nullable(Type.String()),
+      letter_welsh_content: Nullable(Type.String()),
+      has_unsubscribe_link: Type.Boolean(),
+      redact_personalisation: Type.Boolean(),
+      is_precompiled_letter: Type.Boolean(),
+    }),
+    template_version: Type.Integer(),
+    subject: Nullable(Type.String()),
+    body: Type.String(),
+    personalisation: Type.Record(Type.String(), Type.Any()),
+    job: Type.Null(),
+    job_row_number: Type.Null(),
+    api_key: Nullable(Uuid),
+    key_name: Nullable(Type.String()),
+    key_type: OneOf(['normal', 'team', 'test']),
+    created_by: Nullable(Type.Object({ id: Uuid, name: Type.String(), email_address: Type.String() })),
+    created_by_name: Nullable(Type.String()),
+    created_by_email_address: Nullable(Type.String()),
+    client_reference: Nullable(Type.String()),
+    reference: Nullable(Type.String({ description: 'What the provider calls it' })),
+    sent_by: Nullable(Type.String({ description: 'The provider' })),
+    reply_to_text: Nullable(Type.String()),
+    unsubscribe_link: Nullable(Type.String()),
+    document_download_count: Type.Integer({ description: 'Files that it links to' }),
+    postage: Nullable(OneOf(postages)),
+    international: Type.Boolean(),
+    rate_multiplier: Type.Number(),
+    billable_units: Type.Integer(),
+    scheduled_for: Nullable(Datetime),
+    created_at: Datetime,
+    sent_at: Nullable(Datetime),
+    updated_at: Nullable(Datetime),
+    completed_at: Nullable(Datetime),
+  },
+  { title: 'Message' },
+);
+
+export type ActivityRecord = Static<typeof ActivityRecord>;
+
+type Needs = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+
+export async function activityRecords(app: Needs, stored: StoredNotification[]): Promise<ActivityRecord[]> {
+  const templateOf = await templatesOf(app, stored);
+  return Promise.all(
+    stored.map(async (message) => {
+      const { compiled } = await getTemplateForDelivery(app, message);
+      return activityRecord(app, message, templateOf(message), compiled);
+    }),
+  );
+}
+
+/** What a template asks to keep hidden is not shown: neither the values nor the message they were filled into. */
+function activityRecord(
+  app: Needs,
+  stored: StoredNotification,
+  row: TemplateRow,
+  compiled: CompiledTemplate,
+): ActivityRecord {
+  const values = valuesForAdmin(app, stored, compiled.placeholders);
+  const personalisation = stored.redact_personalisation ? hidden(Object.keys(values)) : values;
+  return {
+    ...stored,
+    id: stored.shown_id,
+    service: stored.service_id,
+    to: stored.recipient,
+    normalised_to: normalisedTo(stored),
+    phone_prefix: phonePrefix(stored),
+    template: {
+      id: row.id,
+      service: row.service,
+      version: row.version,
+      name: row.name,
+      template_type: row.template_type,
+      subject: row.subject,
+      content: row.content,
+      reply_to_text: replyToTextOf(row),
+      letter_attachment: row.letter_attachment,
+      letter_languages: row.letter_languages,
+      letter_welsh_subject: row.letter_welsh_subject,
+      letter_welsh_content: row.letter_welsh_content,
+      has_unsubscribe_link: row.has_unsubscribe_link,
+      redact_personalisation: stored.redact_personalisation,
+      is_precompiled_letter: isPrecompiled(row),
+    },
+    ...renderPreview(compiled, personalisation),
+    personalisation,
+    job: null,
+    job_row_number: null,
+    api_key: stored.api_key_id,
+    created_by: stored.created_by_id
+      ? {
+          id: stored.created_by_id,
+          name: stored.created_by_name ?? '',
+          email_address: stored.created_by_email_address ?? '',
+        }
+      : null,
+    // Most providers call a message by its id.
+    reference: stored.provider_reference ?? (stored.provider === null ? null : stored.id),
+    sent_by: stored.provider,
+    unsubscribe_link: stored.one_click_unsubscribe_url,
+    document_download_count: stored.document_download_count ?? 0,
+    completed_at: completedAt(stored.status, stored.updated_at),
+  };
+}
+
+function normalisedTo({ notification_type, recipient, normalised_recipient }: StoredNotification): string {
+  if (normalised_recipient !== null) return normalised_recipient;
+  return notification_type === 'letter' ? recipient.toLowerCase().replaceAll(/\s/g, '') : recipient;
+}
+
+function phonePrefix({ notification_type, normalised_recipient }: StoredNotification): string | null {
+  if (notification_type !== 'sms' || normalised_recipient === null) return null;
+  const parsed = parsePhoneNumber(`+${normalised_recipient}`);
+  return parsed.ok ? parsed.number.countryPrefix : null;
+}

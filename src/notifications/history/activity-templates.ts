@@ -1,0 +1,29 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { TemplateRow } from '../../templates/template-row.ts';
+import { findVersionsOfTemplates } from '../../templates/templates.ts';
+
+interface OfTemplate {
+  template_id: string;
+  template_version: number;
+}
+
+/** Which template version each message was sent with, read at once. Not from memory: senders and attachments change. */
+export async function templatesOf(
+  { db }: Pick<Platform, 'db'>,
+  messages: OfTemplate[],
+): Promise<(message: OfTemplate) => TemplateRow> {
+  const wanted = new Map(
+    messages.map((message) => [keyOf(message), { id: message.template_id, version: message.template_version }]),
+  );
+  const rows = await findVersionsOfTemplates(db, [...wanted.values()]);
+  const found = new Map(rows.map((row) => [keyOf({ template_id: row.id, template_version: row.version }), row]));
+  return (message) => {
+    const row = found.get(keyOf(message));
+    if (!row) throw new Error(`Template ${message.template_id} has no version ${message.template_version}`);
+    return row;
+  };
+}
+
+function keyOf({ template_id, template_version }: OfTemplate): string {
+  return `${template_id} ${template_version}`;
+}

@@ -1,0 +1,193 @@
+import type { FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { isTrue, Nullable, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { type ActivityQuery, cancelLetter, countActivity, getActivity, listActivity } from './activity.ts';
+import { ExportRow, exportActivity } from './activity-export.ts';
+import { ActivityRecord } from './activity-record.ts';
+import { publicStatuses } from './public-notification.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+const OfNotification = Type.Object({ service_id: Uuid, notification_id: Uuid });
+const Types = OneOf(['sms', 'email', 'letter']);
+const Links = Type.Object({ prev: Type.Optional(Type.Boolean()), next: Type.Optional(Type.Boolean()) });
+const Page = Type.Object({ notifications: Type.Array(ActivityRecord), page_size: Type.Integer(), links: Links });
+
+const lists = {
+  template_type: Type.Optional(Type.Array(Types)),
+  status: Type.Optional(Type.Array(OneOf(publicStatuses))),
+};
+
+const Query = Type.Object({
+  ...lists,
+  page: Type.Optional(QueryInteger),
+  page_size: Type.Optional(QueryInteger),
+  limit_days: Type.Optional(QueryInteger),
+  include_jobs: Type.Optional(QueryBoolean),
+  include_one_off: Type.Optional(QueryBoolean),
+  include_from_test_key: Type.Optional(QueryBoolean),
+  to: Type.Optional(Type.String()),
+  older_than: Type.Optional(Uuid),
+  count_pages: Type.Optional(QueryBoolean),
+});
+
+/** The same in a body: a recipient that is searched for does not belong into an address, which proxies write down. */
+const Search = Type.Object({
+  ...lists,
+  page: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
+  page_size: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
+  limit_days: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
+  include_jobs: Type.Optional(Nullable(Type.Boolean())),
+  include_one_off: Type.Optional(Nullable(Type.Boolean())),
+  include_from_test_key: Type.Optional(Nullable(Type.Boolean())),
+  to: Type.Optional(Nullable(Type.String())),
+  older_than: Type.Optional(Nullable(Uuid)),
+  count_pages: Type.Optional(Nullable(Type.Boolean())),
+});
+
+export function activityRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+  http.get(
+    '/service/:service_id/notifications',
+    {
+      schema: {
+        summary: 'Messages of a service, newest first',
+        params: OfService,
+        querystring: Query,
+        response: { 200: Page },
+      },
+      preValidation: readRepeatedParameters,
+    },
+    async (request) => listActivity(app, request.params.service_id, askedFor(request.query)),
+  );
+
+  http.post(
+    '/service/:service_id/notifications',
+    {
+      schema: {
+        summary: 'Messages of a service, newest first; for searching by recipient',
+        params: OfService,
+        body: Search,
+        response: { 200: Page },
+      },
+      preValidation: async (request) => wrapLists(request.body),
+    },
+    async (request) => listActivity(app, request.params.service_id, searchedFor(request.body)),
+  );
+
+  http.get(
+    '/service/:service_id/notifications/csv',
+    {
+      schema: {
+        summary: 'Messages of a service as rows of a spreadsheet, up to 10,000; older_than asks for the next page',
+        params: OfService,
+        querystring: Query,
+        response: {
+          200: Type.Object({ notifications: Type.Array(ExportRow), page_size: Type.Integer(), links: Links }),
+        },
+      },
+      preValidation: readRepeatedParameters,
+    },
+    async (request) => exportActivity(app, request.params.service_id, askedForExport(request.query)),
+  );
+
+  http.get(
+    '/service/:service_id/notifications/count',
+    {
+      schema: {
+        summary: 'How many messages a service sent in the last days (7 unless said)',
+        params: OfService,
+        querystring: Type.Object({ template_type: Type.Optional(Types), limit_days: Type.Optional(QueryInteger) }),
+        response: { 200: Type.Object({ notifications_sent_count: Type.Integer() }) },
+      },
+    },
+    async (request) => {
+      const { template_type, limit_days } = request.query;
+      const asked = { template_type, limit_days: withinACentury(whole(limit_days)) ?? 7 };
+      return { notifications_sent_count: await countActivity(app, request.params.service_id, asked) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/notifications/:notification_id',
+    { schema: { summary: 'One message', params: OfNotification, response: { 200: ActivityRecord } } },
+    async (request) => getActivity(app, request.params.service_id, request.params.notification_id),
+  );
+
+  http.post(
+    '/service/:service_id/notifications/:notification_id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a letter whose printing has not begun',
+        params: OfNotification,
+        response: { 200: ActivityRecord },
+      },
+    },
+    async (request) => cancelLetter(app, request.params.service_id, request.params.notification_id),
+  );
+}
+
+const defaultPageSize = 50;
+const largestPageSize = 1_000;
+const largestExport = 10_000;
+
+/** With `older_than` the next page begins there, so a page number means nothing. */
+function askedForExport(query: Static<typeof Query>): ActivityQuery {
+  const { page, ...others } = query;
+  return askedFor(query.older_than === undefined ? query : others, largestExport);
+}
+
+function askedFor(query: Static<typeof Query>, largest = largestPageSize): ActivityQuery {
+  return {
+    ...query,
+    limit_days: withinACentury(whole(query.limit_days)),
+    include_one_off: isTrue(query.include_one_off, true),
+    include_from_test_key: isTrue(query.include_from_test_key),
+    ...pageOf(whole(query.page), whole(query.page_size), largest),
+  };
+}
+
+function searchedFor(search: Static<typeof Search>): ActivityQuery {
+  return {
+    template_type: search.template_type,
+    status: search.status,
+    limit_days: withinACentury(search.limit_days ?? undefined),
+    include_one_off: search.include_one_off ?? true,
+    include_from_test_key: search.include_from_test_key ?? false,
+    to: search.to ?? undefined,
+    older_than: search.older_than ?? undefined,
+    ...pageOf(search.page ?? undefined, search.page_size ?? undefined),
+  };
+}
+
+function pageOf(
+  page = 1,
+  size = defaultPageSize,
+  largest = largestPageSize,
+): Pick<ActivityQuery, 'page' | 'page_size'> {
+  return {
+    page: Math.min(Math.max(page, 1), 1_000_000),
+    page_size: Math.min(Math.max(size, 1), largest),
+  };
+}
+
+function whole(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
+
+function withinACentury(days: number | undefined): number | undefined {
+  return days === undefined ? undefined : Math.min(Math.max(days, 0), 36_500);
+}
+
+async function readRepeatedParameters(request: FastifyRequest): Promise<void> {
+  wrapLists(request.query);
+}
+
+function wrapLists(fields: unknown): void {
+  if (typeof fields !== 'object' || fields === null) return;
+  const record = fields as Record<string, unknown>;
+  for (const name of ['template_type', 'status']) {
+    if (record[name] !== undefined && record[name] !== null) record[name] = [record[name]].flat();
+  }
+}

@@ -1,0 +1,142 @@
+import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { invalid, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { refuseUnlessServiceExists } from '../../services/services.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { NotificationType } from '../notification.ts';
+import { recordStatusChanges } from '../status.ts';
+import { type ActivityRecord, activityRecords } from './activity-record.ts';
+import { printCutOff, printRunDay } from './estimated-delivery.ts';
+import { type PublicStatus, statusesBehind } from './public-notification.ts';
+import {
+  countSentNotifications,
+  type NotificationFilter,
+  type StoredNotification,
+  selectNotification,
+  selectNotifications,
+} from './stored-notifications.sql.ts';
+
+type ListNeeds = Pick<Platform, 'db' | 'clock'>;
+type Needs = ListNeeds & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
+
+export interface ActivityQuery {
+  template_type?: NotificationType[];
+  status?: PublicStatus[];
+  limit_days?: number;
+  include_one_off?: boolean;
+  include_from_test_key?: boolean;
+  to?: string;
+  older_than?: string;
+  page: number;
+  page_size: number;
+}
+
+export interface ActivityPage<Row> {
+  notifications: Row[];
+  page_size: number;
+  links: { prev?: boolean; next?: boolean };
+}
+
+export async function listActivity(
+  app: Needs,
+  serviceId: string,
+  query: ActivityQuery,
+): Promise<ActivityPage<ActivityRecord>> {
+  const { rows, ...page } = await findPage(app, serviceId, query);
+  return { notifications: await activityRecords(app, rows), ...page };
+}
+
+/** The rows of one page, and whether there is one before and after it. */
+export async function findPage(app: ListNeeds, serviceId: string, query: ActivityQuery) {
+  await refuseUnlessServiceExists(app.db, serviceId);
+  const { page, page_size } = query;
+  const skip = (page - 1) * page_size;
+  const found = await selectNotifications(app.db, serviceId, filterOf(app, query), { size: page_size + 1, skip });
+  const links = { ...(page > 1 ? { prev: true } : {}), ...(found.length > page_size ? { next: true } : {}) };
+  return { rows: found.slice(0, page_size), page_size, links };
+}
+
+function filterOf(app: ListNeeds, query: ActivityQuery): NotificationFilter {
+  return {
+    types: query.template_type?.length ? query.template_type : undefined,
+    statuses: query.status?.length ? query.status.flatMap(statusesAsked) : undefined,
+    key_types: query.include_from_test_key ? undefined : ['normal', 'team'],
+    without_one_off: query.include_one_off === false,
+    created_since: query.limit_days === undefined ? undefined : timestamp(midnightBefore(app, query.limit_days)),
+    search: query.to === undefined ? undefined : { recipient: comparable(query.to), reference: query.to.trim() },
+    older_than: query.older_than,
+  };
+}
+
+/** In this list `failed` also means itself. */
+function statusesAsked(status: PublicStatus) {
+  return status === 'failed' ? (['failed', ...statusesBehind(status)] as const) : statusesBehind(status);
+}
+
+/** Part of a number however it is written, or part of an address. */
+function comparable(text: string): string {
+  const looksLikeNumber = /^[\d\s()+-]+$/.test(text);
+  return looksLikeNumber ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : text.trim().toLowerCase();
+}
+
+function midnightBefore(app: ListNeeds, days: number): Date {
+  return londonInstant(addDays(londonDay(app.clock.now()), -days));
+}
+
+export async function countActivity(
+  app: Needs,
+  serviceId: string,
+  query: { template_type?: NotificationType; limit_days: number },
+): Promise<number> {
+  await refuseUnlessServiceExists(app.db, serviceId);
+  const london_day = addDays(londonDay(app.clock.now()), -query.limit_days);
+  return countSentNotifications(app.db, serviceId, { london_day }, query.template_type);
+}
+
+export async function getActivity(app: Needs, serviceId: string, notificationId: string): Promise<ActivityRecord> {
+  const stored = await selectNotification(app.db, serviceId, notificationId);
+  const [record] = await activityRecords(app, stored ? [stored] : []);
+  if (!record) throw notFound();
+  return record;
+}
+
+/** Only letters, and only until their print run begins. */
+export async function cancelLetter(app: Needs, serviceId: string, notificationId: string): Promise<ActivityRecord> {
+  const letter = await selectNotification(app.db, serviceId, notificationId);
+  if (!letter) throw notFound('Notification not found');
+  refuseUnlessLetter(letter);
+  refuseIfPrintingBegan(letter, app.clock.now());
+  const changes = await inTransaction(app.db, (tx) =>
+    recordStatusChanges(tx, [{ id: letter.id, status: 'cancelled', because: 'cancelled' }], app.clock.now()),
+  );
+  if (changes.length === 0) throw whyNotCancelled(letter);
+  return getActivity(app, serviceId, letter.id);
+}
+
+function refuseUnlessLetter({ notification_type }: StoredNotification): void {
+  if (notification_type === 'letter') return;
+  throw invalid('Notification cannot be cancelled - only letters can be cancelled');
+}
+
+function refuseIfPrintingBegan({ created_at }: StoredNotification, now: Date): void {
+  const runDay = printRunDay(new Date(created_at));
+  if (now < londonInstant(runDay, printCutOff.hour, printCutOff.minute)) return;
+  throw invalid(`It’s too late to cancel this letter. Printing started ${dayInWords(runDay, now)} at 5.30pm`);
+}
+
+function whyNotCancelled({ status, created_at }: StoredNotification) {
+  return invalid(
+    status === 'cancelled'
+      ? 'This letter has already been cancelled.'
+      : `We could not cancel this letter. Letter status: ${status}, created_at: ${created_at}`,
+  );
+}
+
+const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+
+function dayInWords(day: string, now: Date): string {
+  if (day === londonDay(now)) return 'today';
+  return `on ${dayAndMonth.format(new Date(`${day}T00:00:00Z`))}`;
+}

@@ -1,0 +1,41 @@
+import { isBankHoliday, weekday } from '../../platform/bank-holidays.ts';
+import { addDays, londonDay, londonInstant, londonWallTime } from '../../platform/calendar.ts';
+import { type Timestamp, timestamp } from '../../platform/clock.ts';
+import type { Postage } from '../notification.ts';
+
+/** Letters of a day are printed together from this London time on; what comes later belongs to the next day. */
+export const printCutOff = { hour: 17, minute: 30 };
+
+/** The London day whose print run a letter goes into. */
+export function printRunDay(createdAt: Date): string {
+  const day = londonDay(createdAt);
+  const { hour, minute } = londonWallTime(createdAt);
+  const after = hour > printCutOff.hour || (hour === printCutOff.hour && minute >= printCutOff.minute);
+  return after ? addDays(day, 1) : day;
+}
+
+const transitDays: Record<Postage, number> = { first: 1, second: 5, economy: 7, europe: 6, 'rest-of-world': 8 };
+
+/** When a letter accepted then should be there: at four in the afternoon of its last day of transit. */
+export function estimatedDelivery(createdAt: Date, postage: Postage): Timestamp {
+  let day = nextDay(printRunDay(createdAt), isWorkingDay);
+  const isDeliveryDay = postage === 'first' ? isFirstClassDay : isWorkingDay;
+  for (let left = transitDays[postage]; left > 0; left -= 1) day = nextDay(day, isDeliveryDay);
+  return timestamp(londonInstant(day, 16));
+}
+
+function nextDay(day: string, fits: (day: string) => boolean): string {
+  let next = addDays(day, 1);
+  while (!fits(next)) next = addDays(next, 1);
+  return next;
+}
+
+/** Letters are printed on these days. */
+export function isWorkingDay(day: string): boolean {
+  return weekday(day) !== 6 && isFirstClassDay(day);
+}
+
+/** First class is delivered on Saturdays too. */
+function isFirstClassDay(day: string): boolean {
+  return weekday(day) !== 0 && !isBankHoliday(day);
+}

@@ -1,0 +1,33 @@
+import type { ApiCaller } from '../../auth/api-caller.ts';
+import { Failure, invalid, notFound } from '../../platform/failure.ts';
+import type { Files } from '../../platform/files.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { letterFiles } from '../letter-work.ts';
+import type { Status } from '../notification.ts';
+import { selectNotification } from './stored-notifications.sql.ts';
+
+/** The letter as it is printed. One that was refused or cancelled can still be looked at. */
+export async function getLetterPdf(
+  app: Pick<Platform, 'db' | 'files'>,
+  caller: ApiCaller,
+  notificationId: string,
+): Promise<Buffer> {
+  const letter = await selectNotification(app.db, caller.service_id, notificationId);
+  if (!letter) throw notFound();
+  if (letter.notification_type !== 'letter') throw invalid('Notification is not a letter');
+  if (letter.status === 'technical-failure') {
+    throw invalid('PDF not available for letters in status technical-failure');
+  }
+  return readLetterPdf(app.files, letter);
+}
+
+/** What was uploaded is shown only once it has been scanned. */
+export async function readLetterPdf(files: Files, { id, status }: { id: string; status: Status }): Promise<Buffer> {
+  if (status === 'virus-scan-failed') throw invalid('File did not pass the virus scan');
+  const pdf =
+    status === 'pending-virus-check'
+      ? undefined
+      : ((await files.get(letterFiles.finished(id))) ?? (await files.get(letterFiles.uploaded(id))));
+  if (!pdf) throw new Failure('invalid', 'PDFNotReadyError', 'PDF not available yet, try again later');
+  return pdf;
+}

@@ -1,0 +1,164 @@
+import { type Static, Type } from 'typebox';
+import type { Timestamp } from '../../platform/clock.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { readPersonalisation, valueToText } from '../../rendering/personalisation.ts';
+import { type CompiledTemplates, getTemplateForDelivery } from '../../templates/compiled-templates.ts';
+import { renderPreview } from '../../templates/template-preview.ts';
+import { notification } from '../examples.ts';
+import { type NotificationType, postages, type Status } from '../notification.ts';
+import { shownValues } from '../sending/secret-values.ts';
+import { Cost, costOf } from './cost.ts';
+import { estimatedDelivery } from './estimated-delivery.ts';
+import type { StoredNotification } from './stored-notifications.sql.ts';
+
+/** Letters are shown under names of their own. */
+export type PublicStatus = Status | 'accepted' | 'received';
+
+export const publicStatuses = [
+  'cancelled',
+  'created',
+  'sending',
+  'sent',
+  'delivered',
+  'pending',
+  'failed',
+  'technical-failure',
+  'temporary-failure',
+  'permanent-failure',
+  'pending-virus-check',
+  'validation-failed',
+  'virus-scan-failed',
+  'returned-letter',
+  'accepted',
+  'received',
+] as const satisfies readonly PublicStatus[];
+
+/** A notification as the public API shows it; every key is always there, `estimated_delivery` with letters only. */
+export const PublicNotification = Type.Object(
+  {
+    id: Uuid,
+    reference: Nullable(Type.String()),
+    email_address: Nullable(Type.String()),
+    phone_number: Nullable(Type.String()),
+    line_1: Nullable(Type.String()),
+    line_2: Nullable(Type.String()),
+    line_3: Nullable(Type.String()),
+    line_4: Nullable(Type.String()),
+    line_5: Nullable(Type.String()),
+    line_6: Nullable(Type.String()),
+    postcode: Nullable(Type.String()),
+    postage: Nullable(OneOf(postages)),
+    type: OneOf(['sms', 'email', 'letter']),
+    status: OneOf(publicStatuses),
+    template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
+    body: Type.String(),
+    subject: Nullable(Type.String()),
+    created_at: Datetime,
+    created_by_name: Nullable(Type.String()),
+    sent_at: Nullable(Datetime),
+    completed_at: Nullable(Datetime),
+    scheduled_for: Nullable(Datetime),
+    one_click_unsubscribe_url: Nullable(Type.String()),
+    ...Cost.properties,
+    estimated_delivery: Type.Optional(Datetime),
+  },
+  { title: 'PublicNotification', examples: [notification] },
+);
+
+export type PublicNotification = Static<typeof PublicNotification>;
+
+export async function publicNotification(
+  app: Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates },
+  stored: StoredNotification,
+  root: string,
+): Promise<PublicNotification> {
+  const { compiled } = await getTemplateForDelivery(app, stored);
+  const { notification_type: type, template_id, template_version } = stored;
+  return {
+    id: stored.shown_id,
+    reference: stored.client_reference,
+    email_address: type === 'email' ? stored.recipient : null,
+    phone_number: type === 'sms' ? stored.recipient : null,
+    ...addressLines(stored),
+    postage: stored.postage,
+    type,
+    status: publicStatus(type, stored.status),
+    template: {
+      id: template_id,
+      version: template_version,
+      uri: `${root}/v2/template/${template_id}/version/${template_version}`,
+    },
+    ...renderPreview(compiled, shownValues(app, stored, compiled.placeholders)),
+    created_at: stored.created_at,
+    created_by_name: stored.created_by_name,
+    sent_at: stored.sent_at,
+    completed_at: completedAt(stored.status, stored.updated_at),
+    scheduled_for: stored.scheduled_for,
+    one_click_unsubscribe_url: stored.one_click_unsubscribe_url,
+    ...costOf(stored),
+    ...(type === 'letter'
+      ? { estimated_delivery: estimatedDelivery(new Date(stored.created_at), stored.postage ?? 'second') }
+      : {}),
+  };
+}
+
+function publicStatus(type: NotificationType, status: Status): PublicStatus {
+  if (type !== 'letter') return status;
+  if (status === 'created' || status === 'sending') return 'accepted';
+  return status === 'delivered' || status === 'returned-letter' ? 'received' : status;
+}
+
+const failures: Status[] = [
+  'technical-failure',
+  'temporary-failure',
+  'permanent-failure',
+  'validation-failed',
+  'virus-scan-failed',
+  'returned-letter',
+];
+
+/** What a status in a filter stands for. */
+export function statusesBehind(status: PublicStatus): Status[] {
+  if (status === 'failed') return failures;
+  if (status === 'accepted') return ['created', 'sending'];
+  return status === 'received' ? ['delivered'] : [status];
+}
+
+const completed = new Set<Status>([
+  'sent',
+  'delivered',
+  'failed',
+  'technical-failure',
+  'temporary-failure',
+  'permanent-failure',
+  'returned-letter',
+  'cancelled',
+  'validation-failed',
+]);
+
+export function completedAt(status: Status, updatedAt: Timestamp | null): Timestamp | null {
+  return completed.has(status) ? updatedAt : null;
+}
+
+type AddressLines = Pick<
+  PublicNotification,
+  'line_1' | 'line_2' | 'line_3' | 'line_4' | 'line_5' | 'line_6' | 'postcode'
+>;
+
+function addressLines({ notification_type, personalisation }: StoredNotification): AddressLines {
+  const values = readPersonalisation(notification_type === 'letter' ? personalisation : {});
+  const line = (key: string) => {
+    const value = values.get(key);
+    return value === undefined || value === null ? null : valueToText(value, 'inline');
+  };
+  return {
+    line_1: line('addressline1'),
+    line_2: line('addressline2'),
+    line_3: line('addressline3'),
+    line_4: line('addressline4'),
+    line_5: line('addressline5'),
+    line_6: line('addressline6'),
+    postcode: line('postcode'),
+  };
+}

@@ -1,0 +1,108 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { apiCallerOf } from '../../auth/api-caller.ts';
+import type { Config } from '../../config.ts';
+import { OneOf, Raw, Uuid } from '../../platform/http/fields.ts';
+import { requestRoot } from '../../platform/http/root.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { notifications as example } from '../examples.ts';
+import { getLetterPdf } from './letter-download.ts';
+import { PublicNotification, publicStatuses } from './public-notification.ts';
+import { getPublicNotification, listPublicNotifications, type PublicFilter } from './public-notifications.ts';
+
+const path = '/v2/notifications';
+
+type Needs = Platform & { config: Pick<Config, 'BASE_URL'>; compiledTemplates: CompiledTemplates };
+
+export function publicNotificationRoutes(http: Http, app: Needs): void {
+  const rootOf = requestRoot(app.config.BASE_URL);
+
+  http.get(
+    `${path}/:notification_id`,
+    {
+      schema: {
+        summary: 'One notification',
+        params: Type.Object({ notification_id: Uuid }),
+        response: { 200: PublicNotification },
+      },
+    },
+    async (request) =>
+      getPublicNotification(app, apiCallerOf(request), request.params.notification_id, rootOf(request)),
+  );
+
+  http.get(
+    `${path}/:notification_id/pdf`,
+    {
+      schema: {
+        summary: 'A letter as PDF',
+        params: Type.Object({ notification_id: Uuid }),
+        response: { 200: Raw('application/pdf', 'The letter') },
+      },
+    },
+    async (request, reply) => {
+      const pdf = await getLetterPdf(app, apiCallerOf(request), request.params.notification_id);
+      return reply.type('application/pdf').send(pdf);
+    },
+  );
+
+  http.get(
+    path,
+    {
+      schema: {
+        summary: 'Notifications that keys of this kind sent, newest first, 250 a page',
+        querystring: Type.Object(
+          {
+            reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),
+            status: Type.Optional(Type.Array(OneOf(publicStatuses))),
+            template_type: Type.Optional(Type.Array(OneOf(['sms', 'email', 'letter']))),
+            include_jobs: Type.Optional(OneOf(['true', 'True'])),
+            older_than: Type.Optional(Uuid),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Type.Object(
+            {
+              notifications: Type.Array(PublicNotification),
+              links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
+            },
+            { examples: [example] },
+          ),
+        },
+      },
+      preValidation: readRepeatedParameters,
+    },
+    async (request) => {
+      const notifications = await listPublicNotifications(app, apiCallerOf(request), request.query, rootOf(request));
+      const here = `${rootOf(request)}${path}`;
+      const last = notifications.at(-1);
+      return {
+        notifications,
+        links: {
+          current: `${here}${queryText(request.query)}`,
+          ...(last ? { next: `${here}${queryText({ ...request.query, older_than: last.id })}` } : {}),
+        },
+      };
+    },
+  );
+}
+
+/** `status` and `template_type` may be repeated; of anything else the first one counts. */
+async function readRepeatedParameters(request: FastifyRequest): Promise<void> {
+  const query = request.query as Record<string, unknown>;
+  for (const [name, value] of Object.entries(query)) {
+    if (name === 'status' || name === 'template_type') query[name] = [value].flat();
+    else if (Array.isArray(value)) query[name] = value[0];
+  }
+}
+
+/** `older_than` comes first: clients take the first id they find in a link. */
+function queryText({ older_than, ...filter }: PublicFilter & { include_jobs?: string }): string {
+  const parameters = new URLSearchParams(older_than === undefined ? {} : { older_than });
+  for (const [name, value] of Object.entries(filter)) {
+    for (const single of [value].flat()) if (single !== undefined) parameters.append(name, single);
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}

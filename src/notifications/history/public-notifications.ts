@@ -1,0 +1,57 @@
+import type { ApiCaller } from '../../auth/api-caller.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { NotificationType } from '../notification.ts';
+import {
+  type PublicNotification,
+  type PublicStatus,
+  publicNotification,
+  statusesBehind,
+} from './public-notification.ts';
+import { selectNotification, selectNotifications } from './stored-notifications.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+
+const pageSize = 250;
+
+/** Any key of a service may read any of its notifications. */
+export async function getPublicNotification(
+  app: Needs,
+  caller: ApiCaller,
+  notificationId: string,
+  root: string,
+): Promise<PublicNotification> {
+  const stored = await selectNotification(app.db, caller.service_id, notificationId);
+  if (!stored) throw notFound();
+  return publicNotification(app, stored, root);
+}
+
+export interface PublicFilter {
+  reference?: string;
+  status?: PublicStatus[];
+  template_type?: NotificationType[];
+  older_than?: string;
+}
+
+/** Only what keys of the caller's kind sent. */
+export async function listPublicNotifications(
+  app: Needs,
+  caller: ApiCaller,
+  filter: PublicFilter,
+  root: string,
+): Promise<PublicNotification[]> {
+  const found = await selectNotifications(
+    app.db,
+    caller.service_id,
+    {
+      key_types: [caller.key_type],
+      client_reference: filter.reference,
+      statuses: filter.status?.length ? filter.status.flatMap(statusesBehind) : undefined,
+      types: filter.template_type?.length ? filter.template_type : undefined,
+      older_than: filter.older_than,
+    },
+    { size: pageSize },
+  );
+  return Promise.all(found.map((stored) => publicNotification(app, stored, root)));
+}

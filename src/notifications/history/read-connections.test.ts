@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { isTimeFaked } from '../../../test/kit/process-environment.ts';
+import { messageOf } from '../../../test/kit/queued-messages.ts';
+
+const harness = useHarness({ config: { DATABASE_READ_POOL_SIZE: 2, DATABASE_READ_TIMEOUT_S: 1 } });
+
+describe('connections of requests that read', () => {
+  it('are not those of sending: with all of them taken, messages are accepted, delivered and receipted', async () => {
+    const service = await aService(harness);
+    const key = await anApiKey(harness, service);
+    const template_id = await aTemplate(harness, service);
+    const { pool } = harness.app.apart.reading;
+    const taken: pg.PoolClient[] = [await pool.connect(), await pool.connect()];
+    const list = harness.v2('GET', '/v2/notifications', key);
+    const message = { phone_number: '07700900123', template_id, personalisation: { name: 'Ada' } };
+    const accepted = await harness.v2('POST', '/v2/notifications/sms', key, message);
+    expect(accepted.status).toBe(201);
+    await harness.deliver();
+    const payload = JSON.stringify({ status: '3', CID: accepted.body.id });
+    expect((await harness.request({ method: 'POST', url: '/notifications/sms/mmg', payload })).status).toBe(200);
+    expect((await messageOf(harness, accepted.body.id)).status).not.toBe('created');
+    expect((await harness.request({ method: 'GET', url: '/readyz' })).status).toBe(200);
+    for (const client of taken) client.release();
+    expect((await list).status).toBe(200);
+  });
+
+  it.skipIf(isTimeFaked)('503 for a list that takes too long', async () => {
+    const service = await aService(harness);
+    const key = await anApiKey(harness, service);
+    const lock = await harness.app.pool.connect();
+    await lock.query('begin; lock table sms_rates in access exclusive mode');
+    const answer = await harness.v2('GET', '/v2/notifications', key);
+    await lock.query('rollback');
+    lock.release();
+    expect(answer.status).toBe(503);
+    expect(answer.body.errors[0].message).toContain('took too long');
+  });
+
+  it('200 for a status that no message has, without a look at the messages', async () => {
+    const service = await aService(harness);
+    const key = await anApiKey(harness, service);
+    const id = await aNotification(harness, service, await aTemplate(harness, service), { status: 'delivered' });
+    const ask = (query: string) => harness.v2('GET', `/v2/notifications?${query}`, key);
+    const found = await ask('status=delivered&template_type=sms');
+    expect(found.body.notifications).toMatchObject([{ id }]);
+    const lock = await harness.app.pool.connect();
+    await lock.query('begin; lock table notifications in access exclusive mode');
+    const none = [await ask('status=technical-failure'), await ask('status=delivered&template_type=email')];
+    await lock.query('rollback');
+    lock.release();
+    expect(none.map(({ status, body }) => [status, body.notifications])).toEqual([
+      [200, []],
+      [200, []],
+    ]);
+  });
+
+  it('timed tasks have an hour for each statement', async () => {
+    const { rows } = await harness.app.apart.tasks.pool.query('show statement_timeout');
+    expect(rows).toEqual([{ statement_timeout: '1h' }]);
+  });
+});

@@ -1,0 +1,279 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { type Answer, useHarness } from '../../../test/kit/harness.ts';
+import { RateLimits } from './rate-limits.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+const url = '/v2/notifications/sms';
+type Process = Pick<typeof harness, 'v2'>;
+
+beforeEach(() => harness.clock.set('2026-11-16T12:00:00Z'));
+
+/** A service with a template and a key, ready to send. */
+async function aSender(limits: Parameters<typeof aService>[1]) {
+  const service = await aService(harness, limits);
+  const template_id = await aTemplate(harness, service, { content: 'Hello' });
+  const key = await anApiKey(harness, service);
+  const send = (change: object = {}, process: Process = harness, as = key) =>
+    process.v2('POST', url, as, { phone_number: '07700900123', template_id, ...change });
+  return { service, template_id, key, send };
+}
+
+async function storedOf(service: string): Promise<number> {
+  const rows = await harness.app.db
+    .selectFrom('notifications')
+    .select('id')
+    .where('service_id', '=', service)
+    .execute();
+  return rows.length;
+}
+
+async function countOf(service: string, channel: 'sms' | 'international_sms' = 'sms'): Promise<number | undefined> {
+  const row = await harness.app.db
+    .selectFrom('daily_message_counts')
+    .select('count')
+    .where('service_id', '=', service)
+    .where('channel', '=', channel)
+    .executeTakeFirst();
+  return row?.count;
+}
+
+function statuses(answers: Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+describe('daily limit', () => {
+  it('429 over it, with the time until midnight', async () => {
+    const { service, send } = await aSender({ sms_message_limit: 2 });
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(201);
+    const answer = await send();
+    expect(answer.status).toBe(429);
+    expect(answer.body).toEqual({
+      status_code: 429,
+      errors: [{ error: 'TooManyRequestsError', message: 'Exceeded send limits (daily: 2) for today' }],
+    });
+    expect(answer.headers['retry-after']).toBe(String(12 * 3600));
+    expect(await storedOf(service)).toBe(2);
+    expect(await countOf(service)).toBe(2);
+  });
+
+  it('429 before the body is read', async () => {
+    const { send } = await aSender({ sms_message_limit: 1 });
+    await send();
+    expect((await send({ template_id: 'x' })).status).toBe(429);
+  });
+
+  it('201 again on the next day, in UTC', async () => {
+    const { send } = await aSender({ sms_message_limit: 1 });
+    await send();
+    harness.clock.set('2026-11-16T23:59:59Z');
+    expect((await send()).status).toBe(429);
+    harness.clock.set('2026-11-17T00:00:00Z');
+    expect((await send()).status).toBe(201);
+  });
+
+  it('201 again when the limit is raised', async () => {
+    const { service, send } = await aSender({ sms_message_limit: 1 });
+    await send();
+    expect((await send()).status).toBe(429);
+    await harness.app.db.updateTable('services').set({ sms_message_limit: 2 }).where('id', '=', service).execute();
+    harness.app.notices.reset();
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(429);
+  });
+
+  it('60 parallel sends at a limit of 20: exactly 20 are accepted', async () => {
+    const { service, send } = await aSender({ sms_message_limit: 20 });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => send()));
+    expect(statuses(answers)).toEqual({ 201: 20, 429: 40 });
+    expect(await storedOf(service)).toBe(20);
+    expect(await countOf(service)).toBe(20);
+  });
+
+  it('60 parallel sends at a limit of 20 through two processes: exactly 20 are accepted', async () => {
+    const { service, send } = await aSender({ sms_message_limit: 20 });
+    const other = await harness.anotherProcess();
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => send({}, n % 2 ? other : harness)));
+    expect(statuses(answers)).toEqual({ 201: 20, 429: 40 });
+    expect(await storedOf(service)).toBe(20);
+  });
+
+  it('each channel counts apart; live and team keys together; test keys and simulated numbers not at all', async () => {
+    const { service, send } = await aSender({ sms_message_limit: 2, email_message_limit: 1 });
+    const test = await anApiKey(harness, service, { key_type: 'test' });
+    for (let sent = 0; sent < 4; sent += 1) expect((await send({}, harness, test)).status).toBe(201);
+    expect((await send({ phone_number: '07700900000' })).status).toBe(201);
+    expect(await countOf(service)).toBeUndefined();
+    const team = await anApiKey(harness, service, { key_type: 'team' });
+    expect((await send({ phone_number: '07700900460' }, harness, team)).status).toBe(201);
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(429);
+    expect((await send({}, harness, test)).status).toBe(201);
+    const email = await aTemplate(harness, service, { template_type: 'email', content: 'x', subject: 'y' });
+    const key = await anApiKey(harness, service);
+    const mail = () =>
+      harness.v2('POST', '/v2/notifications/email', key, { email_address: 'a@example.org', template_id: email });
+    expect((await mail()).status).toBe(201);
+    expect((await mail()).body.errors[0].message).toBe('Exceeded send limits (daily: 1) for today');
+  });
+
+  it('a limit of 0 lets nothing through', async () => {
+    const { send } = await aSender({ sms_message_limit: 0 });
+    expect((await send()).status).toBe(429);
+  });
+
+  it('429 abroad over the limit for abroad; home is not affected, nor the Channel Islands', async () => {
+    const { service, send } = await aSender({ international_sms_message_limit: 2, sms_message_limit: 5 });
+    const abroad = { phone_number: '+1 202 555 0104' };
+    const answers = await Promise.all([send(abroad), send(abroad), send(abroad)]);
+    expect(statuses(answers)).toEqual({ 201: 2, 429: 1 });
+    const answer = await send(abroad);
+    expect(answer.body).toEqual({
+      status_code: 429,
+      errors: [{ error: 'TooManyRequestsError', message: 'Exceeded send limits (international_sms: 2) for today' }],
+    });
+    expect((await send({ phone_number: '07797711111' })).status).toBe(201);
+    expect((await send()).status).toBe(201);
+    expect(await countOf(service)).toBe(4);
+    expect(await countOf(service, 'international_sms')).toBe(2);
+  });
+});
+
+describe('rate limit', () => {
+  it('429 over it, with headers that say how long', async () => {
+    const { send } = await aSender({ rate_limit: 3 });
+    const remaining = [];
+    for (let sent = 0; sent < 3; sent += 1) {
+      const { status, headers } = await send();
+      expect(status).toBe(201);
+      remaining.push(headers['ratelimit-remaining']);
+      expect(headers['ratelimit-limit']).toBe('3');
+      expect(headers['ratelimit-policy']).toBe('3;w=60');
+      expect(headers['ratelimit-reset']).toBe('60');
+    }
+    expect(remaining).toEqual(['2', '1', '0']);
+    harness.clock.advance({ seconds: 20 });
+    const answer = await send();
+    expect(answer.status).toBe(429);
+    expect(answer.body).toEqual({
+      status_code: 429,
+      errors: [
+        { error: 'RateLimitError', message: 'Exceeded rate limit for key type LIVE of 3 requests per 60 seconds' },
+      ],
+    });
+    expect(answer.headers['ratelimit-remaining']).toBe('0');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(40);
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(41);
+  });
+
+  it('rolls: each request frees its place a minute later', async () => {
+    const { send } = await aSender({ rate_limit: 2 });
+    await send();
+    harness.clock.advance({ seconds: 30 });
+    await send();
+    harness.clock.advance({ seconds: 29 });
+    expect((await send()).status).toBe(429);
+    harness.clock.advance({ seconds: 2 });
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(429);
+    harness.clock.advance({ seconds: 30 });
+    expect((await send()).status).toBe(201);
+  });
+
+  it('201 when the clock was set back: a minute of the future fills nobody’s window', async () => {
+    const { send } = await aSender({ rate_limit: 2 });
+    const other = await harness.anotherProcess();
+    for (let sent = 0; sent < 3; sent += 1) await send();
+    expect((await send({}, other)).status).toBe(429);
+    harness.clock.advance({ hours: -1 });
+    expect((await send()).status).toBe(201);
+    expect((await send({}, other)).status).toBe(201);
+    expect((await send()).status).toBe(429);
+  });
+
+  it('bad requests count and are refused too; what was refused does not count', async () => {
+    const { send } = await aSender({ rate_limit: 2 });
+    expect((await send({ template_id: 'x' })).status).toBe(400);
+    expect((await send({ template_id: 'x' })).status).toBe(400);
+    expect((await send({ template_id: 'x' })).status).toBe(429);
+    harness.clock.advance({ seconds: 61 });
+    expect((await send()).status).toBe(201);
+  });
+
+  it('counts by kind of key, not by key', async () => {
+    const { service, send } = await aSender({ rate_limit: 1 });
+    const second = await anApiKey(harness, service);
+    const test = await anApiKey(harness, service, { key_type: 'test' });
+    const team = await anApiKey(harness, service, { key_type: 'team' });
+    expect((await send()).status).toBe(201);
+    expect((await send({}, harness, second)).status).toBe(429);
+    expect((await send({}, harness, test)).status).toBe(201);
+    expect((await send({}, harness, test)).body.errors[0].message).toContain('key type TEST of 1 requests');
+    await send({}, harness, team);
+    expect((await send({}, harness, team)).body.errors[0].message).toContain('key type TEAM of 1 requests');
+  });
+
+  it('a small limit is exact under concurrency and through two processes', async () => {
+    const { send } = await aSender({ rate_limit: 50 });
+    const other = await harness.anotherProcess();
+    const answers = await Promise.all(Array.from({ length: 120 }, (_, n) => send({}, n % 2 ? other : harness)));
+    expect(statuses(answers)).toEqual({ 201: 50, 429: 70 });
+  });
+
+  it('a large limit is at most 5 % over through two processes, and never under', async () => {
+    const { send } = await aSender({ rate_limit: 400 });
+    const other = await harness.anotherProcess();
+    const answers = await Promise.all(Array.from({ length: 600 }, (_, n) => send({}, n % 2 ? other : harness)));
+    const accepted = statuses(answers)[201] ?? 0;
+    expect(accepted).toBeGreaterThanOrEqual(400);
+    expect(accepted).toBeLessThanOrEqual(420);
+  });
+
+  it('a large limit is exact in one process', async () => {
+    const { send } = await aSender({ rate_limit: 400 });
+    const answers = await Promise.all(Array.from({ length: 500 }, () => send()));
+    expect(statuses(answers)).toEqual({ 201: 400, 429: 100 });
+  });
+
+  it('a large limit is exact in one process, also while the database is being asked', async () => {
+    const limits = new RateLimits(harness.app);
+    const caller = { service_id: await aService(harness), window: 'normal' } as const;
+    const take = (count: number) => Array.from({ length: count }, async () => limits.take(caller, 800));
+    const decisions = take(1);
+    for (let taken = 1; taken < 780; taken += 5) {
+      await Promise.all(decisions);
+      decisions.push(...take(Math.min(5, 780 - taken)));
+    }
+    await sleep(200);
+    // Five at once need nobody's leave. The sixth asks; those that come meanwhile ask next, and fill the window.
+    const first = take(6);
+    await nextTurn();
+    const second = take(14);
+    await Promise.all(first);
+    await nextTurn();
+    const third = take(20);
+    const all = await Promise.all([...decisions, ...first, ...second, ...third]);
+    limits.close();
+    expect(all.filter(({ granted }) => granted)).toHaveLength(800);
+  });
+
+  it('reading and previewing are not limited', async () => {
+    const { key, template_id } = await aSender({ rate_limit: 0 });
+    expect((await harness.v2('GET', '/v2/notifications', key)).status).toBe(200);
+    expect((await harness.v2('POST', `/v2/template/${template_id}/preview`, key, {})).status).toBe(200);
+  });
+
+  it('counts again from the new limit at once', async () => {
+    const { service, send } = await aSender({ rate_limit: 1 });
+    await send();
+    expect((await send()).status).toBe(429);
+    await harness.app.db.updateTable('services').set({ rate_limit: 2 }).where('id', '=', service).execute();
+    harness.app.notices.reset();
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(429);
+  });
+});

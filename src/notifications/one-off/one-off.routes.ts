@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { takesFiles, takesLongText } from '../../platform/http/body-limits.ts';
+import { Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import { postages } from '../notification.ts';
+import type { SendingApp } from '../sending/sender.ts';
+import { sendOneOff, sendUploadedLetter } from './one-off.ts';
+
+export function oneOffRoutes(http: Http, app: SendingApp): void {
+  http.post(
+    '/service/:service_id/send-notification',
+    {
+      ...takesLongText,
+      schema: {
+        summary: 'Send one message by hand',
+        params: Type.Object({ service_id: Uuid }),
+        body: Type.Object({
+          template_id: Uuid,
+          to: Type.String(),
+          created_by: Uuid,
+          personalisation: Type.Optional(
+            Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
+          ),
+          sender_id: Type.Optional(Nullable(Uuid)),
+          reference: Type.Optional(Nullable(Type.String({ maxLength: 1000 }))),
+        }),
+        response: { 201: Type.Object({ id: Uuid }) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await sendOneOff(app, request.params.service_id, request.body)),
+  );
+
+  http.post(
+    '/service/:service_id/send-pdf-letter',
+    {
+      ...takesFiles,
+      schema: {
+        summary: 'Send one letter that was made elsewhere, by hand',
+        params: Type.Object({ service_id: Uuid }),
+        body: Type.Object({
+          filename: Type.String({ minLength: 1, maxLength: 1000 }),
+          created_by: Uuid,
+          content: Type.String({ description: 'The PDF, as base64' }),
+          postage: Type.Optional(Nullable(OneOf(postages))),
+          file_id: Type.Optional(
+            Nullable(
+              Type.String({
+                format: 'uuid',
+                description: 'Becomes the id of the letter; a repeat sends no second one',
+              }),
+            ),
+          ),
+        }),
+        response: { 201: Type.Object({ id: Uuid }) },
+      },
+    },
+    async (request, reply) => {
+      const { postage, file_id, ...letter } = request.body;
+      const sent = await sendUploadedLetter(app, request.params.service_id, {
+        ...letter,
+        postage: postage ?? undefined,
+        file_id: file_id ?? undefined,
+      });
+      return reply.code(201).send(sent);
+    },
+  );
+}

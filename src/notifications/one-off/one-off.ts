@@ -1,0 +1,120 @@
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { canonicalId } from '../../platform/id.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { comparableKey } from '../../rendering/personalisation.ts';
+import { getTemplateForSending } from '../../templates/compiled-templates.ts';
+import { selectNotification } from '../history/stored-notifications.sql.ts';
+import type { Postage } from '../notification.ts';
+import { refusalOfPhone } from '../sending/account-messages.ts';
+import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
+import { refuseIfDayIsFull, type Values } from '../sending/send-rules.ts';
+import type { Sender, SendingApp } from '../sending/sender.ts';
+import { Replay } from '../sending/store-and-answer.ts';
+import { selectSenderByHand } from './one-off.sql.ts';
+import { claimOfFile, findUploadedLetter } from './uploaded-letters.ts';
+
+interface OneOffRequest {
+  template_id: string;
+  to: string;
+  created_by: string;
+  personalisation?: Record<string, unknown> | null;
+  sender_id?: string | null;
+  reference?: string | null;
+}
+
+/** A message that a person of the service sends by hand. The same rules as for applications, without a key. */
+export async function sendOneOff(app: SendingApp, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
+  const sender = await senderByHand(app, serviceId, request.created_by);
+  const { row } = await getTemplateForSending(app, sender.service.id, request.template_id);
+  refuseIfDayIsFull(sender, row.template_type);
+  const shared = {
+    template_id: request.template_id,
+    personalisation: request.personalisation ?? {},
+    reference: request.reference ?? undefined,
+  };
+  const sender_id = request.sender_id ?? undefined;
+  switch (row.template_type) {
+    case 'sms': {
+      const parsed = parsePhoneNumber(request.to);
+      if (!parsed.ok) throw invalidField('to', refusalOfPhone(parsed.reason));
+      const texting = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
+      return sendSms(app, sender, { request: texting, number: parsed.number, scheduled_for: null });
+    }
+    case 'email': {
+      const parsed = parseEmailAddress(request.to);
+      if (!parsed.ok) throw invalidField('to', 'Not a valid email address');
+      const mailing = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
+      return sendEmail(app, sender, { request: mailing, ...parsed, scheduled_for: null });
+    }
+    case 'letter':
+      return sendLetter(app, sender, { ...shared, personalisation: withAddressKeys(shared.personalisation) });
+  }
+}
+
+interface OneOffLetterRequest {
+  filename: string;
+  created_by: string;
+  content: string;
+  postage?: Postage;
+  /** The id that the letter is to be called by. */
+  file_id?: string;
+}
+
+/** A letter that a person uploads as PDF; the name of the file is its reference. */
+export async function sendUploadedLetter(
+  app: SendingApp,
+  serviceId: string,
+  { filename, created_by, content, postage, file_id: given }: OneOffLetterRequest,
+): Promise<{ id: string }> {
+  const sender = await senderByHand(app, serviceId, created_by);
+  const letter = { reference: filename, content, postage };
+  if (given === undefined) {
+    refuseIfDayIsFull(sender, 'letter');
+    return sendPrecompiledLetter(app, sender, letter);
+  }
+  const file_id = canonicalId(given);
+  if (await findUploadedLetter(app.db, sender.service.id, file_id)) return { id: file_id };
+  if (await selectNotification(app.db, sender.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
+  refuseIfDayIsFull(sender, 'letter');
+  try {
+    const claimed = { ...sender, idempotency: claimOfFile(file_id) };
+    return await sendPrecompiledLetter(app, claimed, { ...letter, file_id });
+  } catch (error) {
+    // A request beside this one was faster.
+    if (error instanceof Replay) return { id: file_id };
+    throw error;
+  }
+}
+
+async function senderByHand(app: SendingApp, serviceId: string, userId: string): Promise<Sender> {
+  const found = await selectSenderByHand(app.db, serviceId, userId);
+  if (!found) throw notFound();
+  if (!found.is_member) {
+    throw invalid(
+      `Can’t create notification - ${found.user_name ?? 'the user'} is not part of the "${found.service_name}" service`,
+    );
+  }
+  const service = await app.sending.services.find(canonicalId(serviceId));
+  if (!service) throw notFound();
+  return {
+    service,
+    key_type: 'normal',
+    api_key_id: null,
+    created_by_id: userId,
+    now: app.clock.now(),
+    root: app.config.BASE_URL,
+    idempotency: undefined,
+  };
+}
+
+const addressKeys = new Map<string, string>(
+  [1, 2, 3, 4, 5, 6, 7].map((number) => [`addressline${number}`, `address_line_${number}`]),
+);
+
+/** People's forms write `address line 1`; the address is read from `address_line_1`. */
+function withAddressKeys(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [addressKeys.get(comparableKey(name)) ?? name, value]),
+  );
+}

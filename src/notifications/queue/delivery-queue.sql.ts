@@ -1,0 +1,214 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KeyType } from '../../auth/api-keys.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { NotificationType, Status } from '../notification.ts';
+
+/** One place in the queue, with everything that is needed to hand the message over. */
+export interface QueuedNotification {
+  id: string;
+  service_id: string;
+  notification_type: NotificationType;
+  lane: number;
+  due_at: Timestamp;
+  /** Attempts that were begun before this one. */
+  attempts: number;
+  /** Who was called last. */
+  last_provider: string | null;
+  /** False: that attempt broke off, so the provider may have the message already. */
+  outcome_known: boolean;
+  /** Null when the notification itself is gone. */
+  status: Status | null;
+  template_id: string;
+  template_version: number;
+  key_type: KeyType;
+  recipient: string;
+  normalised_recipient: string | null;
+  personalisation: Record<string, unknown>;
+  secret_personalisation: string | null;
+  reply_to_text: string | null;
+  international: boolean;
+  one_click_unsubscribe_url: string | null;
+  scheduled_for: Timestamp | null;
+  created_at: Timestamp;
+  sent_at: Timestamp | null;
+}
+
+interface WaitingService {
+  lane: number;
+  service_id: string;
+  /** Of its oldest message that is due; null when all of them are scheduled for later. */
+  oldest: Timestamp | null;
+}
+
+/**
+ * The next services that have anything queued, by lane and id. Jumps from service to service through the index: the cost
+ * is per service, however much one of them has queued.
+ */
+export async function selectWaitingServices(
+  db: Db,
+  type: NotificationType,
+  { after, most, now }: { after: { lane: number; service_id: string }; most: number; now: Timestamp },
+): Promise<WaitingService[]> {
+  const { rows } = await sql<WaitingService>`/* prepared: waiting-services */
+    with recursive found (lane, service_id, place) as (
+      (select q.lane, q.service_id, 1 from delivery_queue q
+      where q.notification_type = ${type} and (q.lane, q.service_id) > (${after.lane}::smallint, ${after.service_id}::uuid)
+      order by q.lane, q.service_id limit 1)
+      union all
+      select next.lane, next.service_id, found.place + 1 from found cross join lateral (
+        select q.lane, q.service_id from delivery_queue q
+        where q.notification_type = ${type} and (q.lane, q.service_id) > (found.lane, found.service_id)
+        order by q.lane, q.service_id limit 1
+      ) as next
+      where found.place < ${most}::int
+    )
+    select lane, service_id, (
+      select q.due_at from delivery_queue q
+      where q.notification_type = ${type} and q.lane = found.lane and q.service_id = found.service_id
+        and q.due_at <= ${now}
+      order by q.due_at limit 1
+    ) as oldest
+    from found order by place`.execute(db);
+  return rows;
+}
+
+interface LeaseOrder {
+  type: NotificationType;
+  lane: number;
+  /** And since when each may have something due: what lies before is not looked at. */
+  services: { service_id: string; since: Timestamp }[];
+  /** For each of them. */
+  most: number;
+  now: Timestamp;
+  until: Timestamp;
+  worker: string;
+  /** Whether leases of other workers that have run out are taken too. */
+  takeOver: boolean;
+  /** Who is called for the first message, the second and so on, at home and abroad. */
+  providers: { home: (string | null)[]; abroad: (string | null)[] };
+}
+
+export interface LeasedNotification extends QueuedNotification {
+  /** Who is on record as being called now; only for a first attempt. */
+  provider: string | null;
+}
+
+/**
+ * Takes what is due, oldest first, the same number for each service; what another worker has locked is passed over. The
+ * provider that is about to be called for the first time is on record before it is called.
+ */
+export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNotification[]> {
+  const { type, lane, services, most, now, until, worker, takeOver, providers } = order;
+  const { rows } = await sql<LeasedNotification>`/* prepared: lease */
+    with picked as (
+      select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
+      from unnest(${services.map(({ service_id }) => service_id)}::uuid[],
+        ${services.map(({ since }) => since)}::timestamptz[]) as wanted (service_id, since)
+      cross join lateral (
+        select * from delivery_queue
+        where notification_type = ${type} and lane = ${lane}::smallint and service_id = wanted.service_id
+          and due_at >= wanted.since and due_at <= ${now}
+          and (leased_by is null or leased_by = ${worker} or ${takeOver}::boolean)
+        order by due_at limit ${most}::int
+        for update skip locked
+      ) as q
+    ), message as (
+      select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider, p.outcome_known,
+        n.status, n.template_id, n.template_version, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
+        n.secret_personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
+        case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then
+          case when n.international then (${providers.abroad}::text[])[(row_number() over ())::int]
+          else (${providers.home}::text[])[(row_number() over ())::int] end
+        end as provider
+      from picked p left join notifications n on n.id = p.notification_id
+    ), leased as (
+      update delivery_queue q set due_at = ${until}, attempts = q.attempts + 1, leased_by = ${worker},
+        provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
+      from message m where q.notification_id = m.id
+    )
+    select *, ${type} as notification_type, ${lane}::smallint as lane from message`.execute(db);
+  return rows;
+}
+
+/** For further attempts: whom to call depends on who was called before. */
+export async function updateProviders(
+  db: Db,
+  worker: string,
+  assigned: { id: string; provider: string }[],
+): Promise<void> {
+  await sql`
+    update delivery_queue q set provider = assigned.provider, outcome_known = false
+    from json_to_recordset(${JSON.stringify(assigned)}::json) as assigned (id uuid, provider text)
+    where q.notification_id = assigned.id and q.leased_by = ${worker}`.execute(db);
+}
+
+/** Returns those that the worker still holds. */
+export async function extendLeases(db: Db, worker: string, ids: string[], until: Timestamp): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`/* prepared: extend-leases */
+    update delivery_queue set due_at = ${until} where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
+    returning notification_id as id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+/** The columns by which a result says what becomes of the place in the queue; without `due_at` it is given up. */
+export const placeColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
+
+/** Part of a statement that begins with `result`: `held` is what the worker still holds of it, by the columns of `result`. */
+export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
+  return sql`held as (
+      select r.* from result r join delivery_queue q on q.notification_id = r.id
+      where q.notification_id = any (${ids}::uuid[]) and q.leased_by = ${worker}
+    )`;
+}
+
+/**
+ * Further parts, after `held` and those of the status change: messages leave the queue or get another place. Rows of
+ * messages are locked first, as receipts do, so that the two never wait for each other in a circle.
+ */
+export function placeChange(worker: string): RawBuilder<unknown> {
+  const isHeld = sql`q.notification_id = h.id and q.leased_by = ${worker} and (select count(*) from after) >= 0`;
+  return sql`gone as (
+      delete from delivery_queue q using held h where ${isHeld} and h.due_at is null
+    ), requeued as (
+      update delivery_queue q
+      set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
+      from held h where ${isHeld} and h.due_at is not null
+    )`;
+}
+
+/** Part of a statement that records receipts: where one came before its hand-over, the queue looks at the message at once. */
+export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
+  return sql`brought_forward as (
+      update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
+      from after a where q.notification_id = a.id and a.sent_at is null
+    )`;
+}
+
+/**
+ * For after the clock was set back: nothing that was not scheduled may wait for a time that lies further ahead than any
+ * retry. Done twice it changes nothing more, so several workers may do it.
+ */
+export async function bringForward(
+  db: Db,
+  { now, latest, leasedUntil }: { now: Timestamp; latest: Timestamp; leasedUntil: Timestamp },
+): Promise<void> {
+  await sql`
+    update delivery_queue q set due_at = case when q.attempts = 0 then ${now} else ${leasedUntil} end::timestamptz
+    from notifications n
+    where n.id = q.notification_id and coalesce(n.scheduled_for, ${now}) <= ${now}
+      and (q.due_at > ${latest} or q.attempts = 0 and q.due_at > ${now})`.execute(db);
+}
+
+export interface LaneAge {
+  notification_type: NotificationType;
+  lane: number;
+  waiting: number;
+  oldest_due_at: Timestamp | null;
+}
+
+export async function selectLaneAges(db: Db, now: Timestamp): Promise<LaneAge[]> {
+  const { rows } = await sql<LaneAge>`
+    select notification_type, lane, count(*) as waiting, min(due_at) as oldest_due_at
+    from delivery_queue where due_at <= ${now} group by 1, 2`.execute(db);
+  return rows;
+}

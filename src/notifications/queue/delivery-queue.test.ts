@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { aService } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { lanes } from '../notification.ts';
+import { DeliveryQueueReader, extendLeases, type QueuedNotification } from './delivery-queue.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+
+const aReader = (type: 'sms' | 'email' = 'sms') => new DeliveryQueueReader(type, randomUUID());
+
+const many = (length: number, lane: number) => Array.from({ length }, () => ({ lane }));
+
+function lease(
+  reader: DeliveryQueueReader,
+  most: number,
+  mostBulk = most,
+  takeOver = true,
+): Promise<QueuedNotification[]> {
+  const now = harness.clock.now();
+  reader.lookAgain();
+  return reader.lease(harness.app.db, {
+    most,
+    mostBulk,
+    now,
+    until: new Date(now.getTime() + 8_000),
+    takeOver,
+    draw: (count) => ({ home: Array(count).fill('somebody'), abroad: Array(count).fill('somebody') }),
+  });
+}
+
+async function emptied(): Promise<void> {
+  await harness.app.db.deleteFrom('delivery_queue').execute();
+}
+
+function perService(leased: QueuedNotification[], services: string[]): number[] {
+  return services.map((service) => leased.filter(({ service_id }) => service_id === service).length);
+}
+
+describe('lanes', () => {
+  it('priority before normal before bulk, with a tenth for bulk', async () => {
+    await emptied();
+    const service = await aService(harness);
+    await someQueuedMessages(harness, service, [
+      ...many(100, lanes.bulk),
+      ...many(100, lanes.normal),
+      ...many(30, lanes.priority),
+    ]);
+    const reader = aReader();
+    const counts = async () => {
+      const leased = await lease(reader, 50);
+      return [lanes.priority, lanes.normal, lanes.bulk].map((lane) => leased.filter((row) => row.lane === lane).length);
+    };
+    expect(await counts()).toEqual([30, 15, 5]);
+    expect(await counts()).toEqual([0, 45, 5]);
+    expect(await counts()).toEqual([0, 40, 10]);
+    expect(await counts()).toEqual([0, 0, 50]);
+  });
+
+  it('a tenth for bulk also when places come singly', async () => {
+    await emptied();
+    const service = await aService(harness);
+    await someQueuedMessages(harness, service, [...many(100, lanes.bulk), ...many(100, lanes.normal)]);
+    const reader = aReader();
+    let bulk = 0;
+    for (let time = 0; time < 50; time += 1) bulk += (await lease(reader, 1)).filter((row) => row.lane === 2).length;
+    expect(bulk).toBe(5);
+  });
+
+  it('bulk never takes more places than it may', async () => {
+    await emptied();
+    await someQueuedMessages(harness, await aService(harness), many(100, lanes.bulk));
+    expect(await lease(aReader(), 50, 20)).toHaveLength(20);
+    expect(await lease(aReader(), 50, 0)).toHaveLength(0);
+  });
+});
+
+describe('services in turn', () => {
+  it('one with many messages leaves room for the others', async () => {
+    await emptied();
+    const services = [await aService(harness), await aService(harness), await aService(harness)];
+    await someQueuedMessages(harness, services[0] ?? '', many(400, lanes.normal));
+    await someQueuedMessages(harness, services[1] ?? '', many(10, lanes.normal));
+    await someQueuedMessages(harness, services[2] ?? '', many(40, lanes.normal));
+    const reader = aReader();
+    expect(perService(await lease(reader, 60), services)).toEqual([20, 10, 20]);
+    expect(perService(await lease(reader, 60), services)).toEqual([30, 0, 20]);
+    expect(perService(await lease(reader, 60), services)).toEqual([60, 0, 0]);
+  });
+
+  it('more services than places: every one has its turn', async () => {
+    await emptied();
+    const services: string[] = [];
+    for (let count = 0; count < 7; count += 1) services.push(await aService(harness));
+    for (const service of services) await someQueuedMessages(harness, service, many(2, lanes.normal));
+    const reader = aReader();
+    const seen: string[] = [];
+    for (let time = 0; time < 3; time += 1) seen.push(...(await lease(reader, 3)).map(({ service_id }) => service_id));
+    expect(seen).toHaveLength(9);
+    expect(new Set(seen.slice(0, 7)).size).toBe(7);
+  });
+
+  it('whoever stopped in the middle goes round without taking anything twice', async () => {
+    await emptied();
+    const services: string[] = [];
+    for (let count = 0; count < 4; count += 1) services.push(await aService(harness));
+    for (const service of services) await someQueuedMessages(harness, service, many(3, lanes.normal));
+    const reader = aReader();
+    const ids = (await lease(reader, 2)).map(({ id }) => id);
+    ids.push(...(await lease(reader, 50)).map(({ id }) => id));
+    expect(ids).toHaveLength(12);
+    expect(new Set(ids).size).toBe(12);
+  });
+
+  it('is not held up by services whose messages are all scheduled for later', async () => {
+    await emptied();
+    const later = timestamp(new Date(harness.clock.now().getTime() + 60_000));
+    for (let count = 0; count < 5; count += 1) {
+      await someQueuedMessages(harness, await aService(harness), [{ due_at: later }]);
+    }
+    const service = await aService(harness);
+    await someQueuedMessages(harness, service, [{}]);
+    const reader = aReader();
+    const leased = [];
+    for (let time = 0; time < 3; time += 1) leased.push(...(await lease(reader, 2)));
+    expect(leased.map(({ service_id }) => service_id)).toEqual([service]);
+  });
+});
+
+describe('leases', () => {
+  it('two readers never hold the same message', async () => {
+    await emptied();
+    const ids = await someQueuedMessages(harness, await aService(harness), many(200, lanes.normal));
+    const readers = Array.from({ length: 4 }, () => aReader());
+    const leased = (await Promise.all(readers.map((reader) => lease(reader, 50)))).flat().map(({ id }) => id);
+    while (leased.length < 200)
+      leased.push(...(await lease(readers[0] as DeliveryQueueReader, 50)).map(({ id }) => id));
+    expect(new Set(leased)).toEqual(new Set(ids));
+    expect(leased).toHaveLength(200);
+  });
+
+  it('a dead worker’s message comes back within ten seconds, known to be unsettled', async () => {
+    await emptied();
+    const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    const [first] = await lease(aReader(), 10);
+    expect(first).toMatchObject({ id, attempts: 0, last_provider: null, outcome_known: true });
+    expect(await lease(aReader(), 10)).toEqual([]);
+    harness.clock.advance({ seconds: 9 });
+    const [second] = await lease(aReader(), 10);
+    expect(second).toMatchObject({ id, attempts: 1, last_provider: 'somebody', outcome_known: false });
+  });
+
+  it('a living worker keeps what takes longer', async () => {
+    await emptied();
+    const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    const reader = aReader();
+    await lease(reader, 10);
+    harness.clock.advance({ seconds: 6 });
+    const until = timestamp(new Date(harness.clock.now().getTime() + 8_000));
+    expect(await extendLeases(harness.app.db, reader.worker, [id], until)).toEqual([id]);
+    harness.clock.advance({ seconds: 6 });
+    expect(await lease(aReader(), 10)).toEqual([]);
+  });
+
+  it('those of others that ran out are left alone while their holders may just have been cut off', async () => {
+    await emptied();
+    const [taken = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    const [holder, other] = [aReader(), aReader()];
+    await lease(holder, 10);
+    harness.clock.advance({ seconds: 9 });
+    const [fresh = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
+    expect(await lease(other, 10, 10, false)).toMatchObject([{ id: fresh }]);
+    expect(await lease(holder, 10, 10, false)).toMatchObject([{ id: taken }]);
+  });
+
+  it('each channel has its own', async () => {
+    await emptied();
+    await someQueuedMessages(harness, await aService(harness), [{}, { notification_type: 'email' }]);
+    expect(await lease(aReader('email'), 10)).toMatchObject([{ notification_type: 'email' }]);
+    expect(await lease(aReader(), 10)).toMatchObject([{ notification_type: 'sms' }]);
+  });
+});

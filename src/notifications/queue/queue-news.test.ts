@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../platform/id.ts';
+import { readNews, writeNews } from './queue-news.ts';
+
+const ids = Array.from({ length: 300 }, () => newId(new Date()));
+
+describe('news of the queue', () => {
+  it('name services by lane, each once', () => {
+    const [one = '', other = ''] = ids;
+    const news = [
+      { lane: 1, service_id: one },
+      { lane: 0, service_id: one },
+      { lane: 1, service_id: other },
+      { lane: 1, service_id: one },
+    ];
+    const payload = writeNews(news);
+    expect(payload).toBe(`1:${one},${other};0:${one}`);
+    expect(readNews(payload)).toEqual([news[0], news[2], news[1]]);
+  });
+
+  it('of more services than one notice can name do not say which', () => {
+    const payload = writeNews(ids.map((service_id) => ({ lane: 1, service_id })));
+    expect(payload).toBe('');
+    expect(readNews(payload)).toBeUndefined();
+  });
+});

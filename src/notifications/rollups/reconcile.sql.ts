@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { Days } from '../../platform/calendar.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { isBillable, rollupDay, usageKey } from '../status.sql.ts';
+
+export interface Recount extends Days {
+  today: string;
+  /** Ids of messages accepted on those days lie between. */
+  first_id: string;
+  end_id: string;
+}
+
+/** A row that was wrong and is right now. */
+export interface Repair {
+  london_day: string;
+  service_id: string;
+  notification_type: string;
+}
+
+/**
+ * Only days whose messages are all still there can be counted again: not those that a service keeps no longer, nor those
+ * before it last changed its mind about that, because until then it may have kept less.
+ */
+function isStillThere({ today }: Recount) {
+  return sql`not exists (
+    select from service_data_retention kept
+    where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type
+      and (london_day <= ${today}::date - kept.days_of_retention
+        or london_day < (kept.updated_at at time zone 'Europe/London')::date))`;
+}
+
+/**
+ * Both statements compare in one snapshot and repair by adding the difference, so messages that change meanwhile are
+ * counted once, before or after.
+ */
+export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repair[]> {
+  const key = sql`london_day, service_id, template_id, notification_type, key_type, status`;
+  const { rows } = await sql<Repair>`
+    with counted as (
+      select ${rollupDay} as london_day, service_id, template_id, notification_type, key_type, status, count(*) as count
+      from notifications
+      where id >= ${recount.first_id} and id < ${recount.end_id}
+        and ${rollupDay} between ${recount.first_day} and ${recount.last_day}
+      group by 1, 2, 3, 4, 5, 6
+    ), kept as (
+      select ${key}, sum(count) as count from status_counts
+      where london_day between ${recount.first_day} and ${recount.last_day}
+      group by ${key}
+    ), differences as (
+      select ${key}, coalesce(counted.count, 0) - coalesce(kept.count, 0) as change
+      from counted full join kept using (${key})
+    )
+    insert into daily_status_counts as counts (${key}, count)
+    select ${key}, change from differences where change <> 0 and ${isStillThere(recount)}
+    order by service_id, london_day, notification_type, key_type, status, template_id
+    on conflict (service_id, london_day, notification_type, key_type, status, template_id)
+    do update set count = counts.count + excluded.count, folded = false
+    returning london_day, service_id, notification_type`.execute(db);
+  return rows;
+}
+
+export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
+  const key = sql`london_day, service_id, template_id, notification_type, provider, rate_multiplier, international,
+    postage, sheets`;
+  const { rows } = await sql<Repair>`
+    with counted as (
+      select ${usageKey}, sum(case when notification_type = 'email' then 0 else billable_units end) as units, count(*) as sent
+      from notifications
+      where id >= ${recount.first_id} and id < ${recount.end_id}
+        and ${rollupDay} between ${recount.first_day} and ${recount.last_day} and ${isBillable}
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    ), kept as (
+      select ${key}, sum(billable_units) as units, sum(notifications_sent) as sent from usage_counts
+      where london_day between ${recount.first_day} and ${recount.last_day}
+      group by ${key}
+    ), differences as (
+      select ${key}, coalesce(counted.units, 0) - coalesce(kept.units, 0) as units,
+        coalesce(counted.sent, 0) - coalesce(kept.sent, 0) as sent
+      from counted full join kept using (${key})
+    )
+    insert into daily_usage as usage (${key}, billable_units, notifications_sent)
+    select ${key}, units, sent from differences where (units <> 0 or sent <> 0) and ${isStillThere(recount)}
+    order by service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage, sheets
+    on conflict (service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage,
+      sheets)
+    do update set billable_units = usage.billable_units + excluded.billable_units,
+      notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false
+    returning london_day, service_id, notification_type`.execute(db);
+  return rows;
+}

@@ -1,0 +1,12 @@
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { addUpStatusCounts, addUpUsage, lockAddingUp } from './rollup-changes.sql.ts';
+
+/** Brings the daily rollups up to this moment, with whatever else is counted by appending. */
+export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await lockAddingUp(tx))) return;
+    await addUpStatusCounts(tx);
+    await addUpUsage(tx);
+    await alsoAddUp?.(tx);
+  });
+}

@@ -1,0 +1,138 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { newNotification } from './new-notification.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+const url = '/v2/notifications/sms';
+
+async function aSender() {
+  const service = await aService(harness);
+  const template_id = await aTemplate(harness, service, { content: 'Hello' });
+  const key = await anApiKey(harness, service);
+  const body = { phone_number: '07700900123', template_id };
+  return { service, template_id, key, body, send: () => harness.v2('POST', url, key, body) };
+}
+
+/** What there is of a service's messages, wherever they leave a trace. */
+async function tracesOf(service: string) {
+  const { rows } = await harness.app.pool.query(
+    `select (select count(*)::int from notifications where service_id = $1) as notifications,
+      (select count(*)::int from delivery_queue where service_id = $1) as queued,
+      (select coalesce(sum(count), 0)::int from status_counts where service_id = $1) as in_statistics,
+      (select coalesce(sum(count), 0)::int from daily_message_counts where service_id = $1) as in_limits`,
+    [service],
+  );
+  return rows[0];
+}
+
+function every(count: number) {
+  return { notifications: count, queued: count, in_statistics: count, in_limits: count };
+}
+
+describe('accepting messages', () => {
+  it('concurrent requests share commits', async () => {
+    const { service, send } = await aSender();
+    await send();
+    const before = await transactions();
+    const answers = await Promise.all(Array.from({ length: 100 }, send));
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(100);
+    expect(await tracesOf(service)).toEqual(every(101));
+    expect((await transactions()) - before).toBeLessThan(40);
+  });
+
+  async function transactions(): Promise<number> {
+    const { rows } = await harness.app.pool.query('select pg_current_xact_id()::text::bigint as id');
+    return Number(rows[0].id);
+  }
+
+  it('a row that cannot be stored fails alone', async () => {
+    const { service: serviceId, template_id, send } = await aSender();
+    await send();
+    const service = await harness.app.sending.services.find(serviceId);
+    if (!service) throw new Error('There is no such service');
+    const { acceptor } = harness.app.sending;
+    const sender = {
+      service,
+      key_type: 'normal',
+      api_key_id: null,
+      created_by_id: null,
+      now: harness.clock.now(),
+      root: '',
+      idempotency: undefined,
+    } as const;
+    const row = { id: template_id, version: 1, template_type: 'sms', process_type: 'normal' } as const;
+    const accept = (recipient: string | null) =>
+      acceptor.accept({
+        service,
+        abroad: false,
+        notification: newNotification(sender, { row }, { recipient: recipient as string, personalisation: {} }),
+      });
+    const outcomes = await Promise.allSettled([accept('1'), accept(null), accept('2')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await tracesOf(serviceId)).toEqual(every(3));
+  });
+
+  it('503 when the database goes away in mid-flight, nothing half stored, and all is well again afterwards', async () => {
+    const { service, send } = await aSender();
+    await send();
+    const { app, serverUrl } = harness;
+    const database = (await app.pool.query('select current_database() as name')).rows[0].name;
+    const server = new pg.Client({ connectionString: serverUrl });
+    await server.connect();
+    const inFlight = [];
+    for (let round = 0; round < 30; round += 1) {
+      for (let request = 0; request < 10; request += 1) inFlight.push(send());
+      if (round === 10) {
+        await server.query(`alter database ${database} allow_connections false`);
+        await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
+      }
+      await sleep(1);
+    }
+    const answers = await Promise.all(inFlight);
+    await server.query(`alter database ${database} allow_connections true`);
+    await server.end();
+
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, body, headers } of refused) {
+      expect(status).toBe(503);
+      expect(body.errors[0].error).toBe('ServiceUnavailableError');
+      expect(headers['retry-after']).toBe('1');
+    }
+    expect((await send()).status).toBe(201);
+
+    const traces = await tracesOf(service);
+    expect(traces).toEqual(every(traces.notifications));
+    // What was answered with 201 is there; of the rest a commit may have happened whose answer got lost.
+    const accepted = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    const { rows } = await app.pool.query(
+      'select count(*)::int as found from notifications where id = any ($1::uuid[])',
+      [accepted],
+    );
+    expect(rows[0].found).toBe(accepted.length);
+  });
+
+  it('a client that hangs up does no harm', async () => {
+    const { service, key, body, send } = await aSender();
+    harness.logged.length = 0;
+    const address = await harness.http.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = new URL(address);
+    const text = JSON.stringify(body);
+    const head = `POST ${url} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${text.length}\r\n\r\n`;
+    for (const sent of [`${head}${text}`, `${head}${text.slice(0, 10)}`]) {
+      const socket = connect(Number(port), '127.0.0.1');
+      await new Promise((resolve) => socket.write(sent, resolve));
+      socket.destroy();
+    }
+    await sleep(300);
+    expect((await send()).status).toBe(201);
+    const traces = await tracesOf(service);
+    expect(traces).toEqual(every(traces.notifications));
+    expect(harness.logged.filter((line) => line.includes('request failed'))).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { timestamp } from '../../platform/clock.ts';
+import { invalid } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { cleanRecipient } from '../../recipients/whitespace.ts';
+import { type AccountMessageSender, platformServiceId } from '../../users/account-messages.ts';
+import { lanes, type NewNotification } from '../notification.ts';
+import { selectAccountTemplate } from './account-messages.sql.ts';
+import { insertNotifications } from './notifications.sql.ts';
+import { updateSecretValues } from './secret-values.sql.ts';
+import { encryptValues } from './secret-values.ts';
+
+/**
+ * Messages to users are notifications of the platform's own service: they are delivered, listed and counted like any
+ * other, in the lane that goes first. What they say is encrypted, and forgotten once they were handed over.
+ */
+export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): AccountMessageSender {
+  return {
+    async send(tx, message) {
+      const template = await selectAccountTemplate(tx, platformServiceId, message.template_id);
+      if (!template) throw new Error(`The platform service has no template ${message.template_id}`);
+      const now = app.clock.now();
+      const id = newId(now);
+      const secret = encryptValues(app, id, message.personalisation);
+      const recipient = template.template_type === 'sms' ? phoneRecipient(message.to) : emailRecipient(message.to);
+      await insertNotifications(tx, [
+        {
+          id,
+          service_id: platformServiceId,
+          template_id: message.template_id,
+          template_version: template.version,
+          notification_type: template.template_type,
+          key_type: 'normal',
+          api_key_id: null,
+          created_by_id: null,
+          status: 'created',
+          client_reference: null,
+          personalisation: secret === null ? message.personalisation : {},
+          reply_to_text:
+            message.reply_to ?? (template.template_type === 'sms' ? template.sms_sender : template.email_reply_to),
+          postage: null,
+          one_click_unsubscribe_url: null,
+          scheduled_for: null,
+          created_at: timestamp(now),
+          lane: lanes.priority,
+          due_at: timestamp(now),
+          ...recipient,
+        },
+      ]);
+      if (secret !== null) await updateSecretValues(tx, id, secret);
+      return { id };
+    },
+  };
+}
+
+type Recipient = Pick<NewNotification, 'recipient' | 'normalised_recipient' | 'international' | 'rate_multiplier'>;
+
+/** Said to a person who typed a number into a form, so in fuller words than to an application. */
+const phoneTexts: Record<PhoneNumberReason, string> = {
+  too_short: 'Mobile number is too short',
+  too_long: 'Mobile number is too long',
+  unknown_character: 'Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -',
+  unsupported_country_code: 'Country code not found - double check the mobile number you entered',
+  invalid_number: 'Number is not valid – double check the phone number you entered',
+};
+
+export function refusalOfPhone(reason: PhoneNumberReason): string {
+  return phoneTexts[reason];
+}
+
+function phoneRecipient(to: string): Recipient {
+  const parsed = parsePhoneNumber(to);
+  if (!parsed.ok) throw invalid(refusalOfPhone(parsed.reason));
+  if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
+    throw invalid('This does not look like a UK mobile number – double check the mobile number you entered');
+  }
+  const { normalised, international, multiplier } = parsed.number;
+  return {
+    recipient: cleanRecipient(to),
+    normalised_recipient: normalised,
+    international,
+    rate_multiplier: multiplier,
+  };
+}
+
+function emailRecipient(to: string): Recipient {
+  const parsed = parseEmailAddress(to);
+  if (!parsed.ok) throw invalid('Not a valid email address');
+  return {
+    recipient: parsed.cleaned,
+    normalised_recipient: parsed.address,
+    international: false,
+    rate_multiplier: 1,
+  };
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
+import { nilId } from '../../platform/id.ts';
+
+interface IdempotencyRow {
+  service_id: string;
+  key: string;
+  request_digest: string;
+  response: unknown;
+  created_at: Timestamp;
+}
+
+export function selectIdempotencyKey(
+  db: Db,
+  serviceId: string,
+  key: string,
+  since: Timestamp,
+): Promise<{ request_digest: string; response: unknown } | undefined> {
+  return db
+    .selectFrom('idempotency_keys')
+    .select(['request_digest', 'response'])
+    .where('service_id', '=', serviceId)
+    .where('key', '=', key)
+    .where('created_at', '>', since)
+    .executeTakeFirst();
+}
+
+/** Those that were free, or whose time was over. A key that another transaction is about to take is waited for. */
+export async function claimIdempotencyKeys(
+  tx: Tx,
+  rows: IdempotencyRow[],
+  freeBefore: Timestamp,
+): Promise<{ service_id: string; key: string }[]> {
+  const claimed = await sql<{ service_id: string; key: string }>`
+    insert into idempotency_keys as k (service_id, key, request_digest, response, created_at)
+    select * from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r (service_id uuid, key text, request_digest text, response jsonb, created_at timestamptz)
+    order by service_id, key
+    on conflict (service_id, key) do update
+      set request_digest = excluded.request_digest, response = excluded.response, created_at = excluded.created_at
+      where k.created_at <= ${freeBefore}
+    returning k.service_id, k.key`.execute(tx);
+  return claimed.rows;
+}
+
+export async function releaseIdempotencyKey(tx: Tx, serviceId: string, key: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('service_id', '=', serviceId).where('key', '=', key).execute();
+}
+
+/** Those that are text; by service and key, which together are the row's key. */
+export async function selectEncryptedAnswers(db: Db, after = `${nilId} `, limit: number) {
+  const at = after.indexOf(' ');
+  const { rows } = await sql<EncryptedValue>`
+    select concat(service_id, ' ', key) as id, concat(service_id, ' ', key) as place,
+      case when jsonb_typeof(response) = 'string' then response #>> '{}' end as text
+    from idempotency_keys where (service_id, key) > (${after.slice(0, at)}::uuid, ${after.slice(at + 1)})
+    order by service_id, key limit ${limit}`.execute(db);
+  return { values: rows.filter(({ text }) => text !== null), last: rows.at(-1)?.id };
+}
+
+export async function replaceEncryptedAnswers(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update idempotency_keys k set response = to_jsonb(v.after)
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id text, before text, after text)
+    where k.service_id = left(v.id, 36)::uuid and k.key = substr(v.id, 38) and k.response = to_jsonb(v.before)
+  `.execute(db);
+}
+
+export async function deleteIdempotencyKeys(db: Db, before: Timestamp, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where ctid in (
+      select ctid from idempotency_keys where created_at <= ${before} order by created_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

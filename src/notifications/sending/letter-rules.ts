@@ -1,0 +1,79 @@
+import { decodeBase64 } from '../../platform/base64.ts';
+import { Failure, invalid } from '../../platform/failure.ts';
+import {
+  addressLinesFromPersonalisation,
+  checkPostalAddress,
+  type PostalAddress,
+  type PostalAddressReason,
+  parsePostalAddress,
+} from '../../recipients/postal-address.ts';
+import { QR_CODE_CHARACTER_LIMIT } from '../../rendering/letter.ts';
+import { comparableKey } from '../../rendering/personalisation.ts';
+import type { LetterTemplate } from '../../rendering/template.ts';
+import type { Values } from './send-rules.ts';
+import type { Sender } from './sender.ts';
+
+export function refuseLongQrCodes(compiled: LetterTemplate, values: Values): void {
+  const [data] = compiled.longQrCodes(values);
+  if (data === undefined) return;
+  const message = 'Cannot create a usable QR code - the link is too long';
+  throw new Failure('invalid', 'ValidationError', message, {
+    problems: [
+      {
+        error: 'ValidationError',
+        message,
+        data,
+        num_bytes: Buffer.byteLength(data),
+        max_bytes: QR_CODE_CHARACTER_LIMIT,
+      },
+    ],
+  });
+}
+
+const tooShort = 'Address must be at least 3 lines';
+const notAPostcode = 'Must be a real UK postcode';
+
+const addressTexts: Record<PostalAddressReason, string> = {
+  'address-is-empty': tooShort,
+  'not-enough-address-lines': tooShort,
+  'too-many-address-lines': 'Address must be no more than 7 lines',
+  'invalid-address-line-1-or-2':
+    'The first 2 lines of the address must both include at least one alphanumeric character',
+  'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
+  'cant-send-international-letters': notAPostcode,
+  'not-a-real-uk-postcode': notAPostcode,
+  'not-a-real-uk-postcode-or-country': 'Last line of address must be a real UK postcode or another country',
+  'invalid-char-in-address':
+    'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',
+  'no-fixed-abode-address': 'Must be a real address',
+};
+
+export function readAddress({ service }: Sender, values: Values): PostalAddress {
+  const address = parsePostalAddress(addressLinesFromPersonalisation(values));
+  const reason = checkPostalAddress(address, { international: service.permissions.has('international_letters') });
+  if (reason) throw new Failure('invalid', 'ValidationError', addressTexts[reason]);
+  return address;
+}
+
+/** The lines of the address, which are shown with the letter whether the template uses them or not. */
+export function addressValues(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => /^(addressline[1-7]|postcode)$/.test(comparableKey(name))),
+  );
+}
+
+/** As much as the official clients send. */
+export const maximumLetterBytes = 5 * 1024 * 1024;
+export const letterTooLarge = 'Letter must not be larger than 5MB';
+
+// Base64 is a third longer than what it stands for, and may come in lines.
+const longestContent = 1.5 * maximumLetterBytes;
+
+/** A letter that comes as PDF. What is in the file is looked at later; here it only has to be a file. */
+export function decodeLetter(content: string): Buffer {
+  if (content.length > longestContent) throw invalid(letterTooLarge);
+  const decoded = decodeBase64(content);
+  if (!decoded) throw invalid('Cannot decode letter content (invalid base64 encoding)');
+  if (decoded.length > maximumLetterBytes) throw invalid(letterTooLarge);
+  return decoded;
+}

@@ -1,0 +1,114 @@
+import type { FastifyRequest } from 'fastify';
+import type { Timestamp } from '../../platform/clock.ts';
+import { Failure, type Problem } from '../../platform/failure.ts';
+import { publicErrors } from '../../platform/http/error-bodies.ts';
+import type { SchemaError } from '../../platform/http/schema-problems.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { type Postage, postages } from '../notification.ts';
+import { readScheduledTime } from './scheduled-time.ts';
+import type { Mailing, Texting } from './send.ts';
+import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
+
+/** All that is wrong with a body is told at once: what its schema says, and what no schema can. */
+
+type Fields = Record<string, unknown>;
+
+export function readSmsRequest(request: FastifyRequest, now: Date): Texting {
+  const { phone_number, scheduled_for } = fieldsOf(request);
+  const schedule = readSchedule(scheduled_for, now);
+  const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone_number) : undefined;
+  const problems = inOrder(SmsRequest, [...schemaProblems(request), ...schedule.problems]);
+  if (parsed?.ok === false) problems.push({ error: 'InvalidPhoneError', message: 'Not a valid phone number' });
+  refuse(problems);
+  if (!parsed?.ok) throw new Error('A text message got past its checks without a number');
+  return { request: request.body as SmsRequest, number: parsed.number, scheduled_for: schedule.at };
+}
+
+export function readEmailRequest(request: FastifyRequest, now: Date): Mailing {
+  const { email_address, scheduled_for } = fieldsOf(request);
+  const schedule = readSchedule(scheduled_for, now);
+  refuse(inOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));
+  const parsed = parseEmailAddress(String(email_address));
+  if (!parsed.ok) throw new Error('An email got past its checks without an address');
+  return {
+    request: request.body as EmailRequest,
+    cleaned: parsed.cleaned,
+    address: parsed.address,
+    scheduled_for: schedule.at,
+  };
+}
+
+export function readLetterRequest(request: FastifyRequest): LetterRequest {
+  refuse(problemsWith(request, LetterRequest));
+  const letter = request.body as LetterRequest;
+  const { address_line_1 } = letter.personalisation;
+  if (address_line_1 === undefined || address_line_1 === null) {
+    refuse([validation('address_line_1 is a required property in personalisation')]);
+  }
+  return letter;
+}
+
+/** A body that has `content`, be it null, is a letter that comes as PDF. */
+export function isPrecompiled({ body }: FastifyRequest): boolean {
+  return typeof body === 'object' && body !== null && 'content' in body;
+}
+
+export function readPrecompiledLetterRequest(
+  request: FastifyRequest,
+): PrecompiledLetterRequest & { postage?: Postage } {
+  const { postage } = fieldsOf(request);
+  const isKnown = typeof postage !== 'string' || (postages as readonly string[]).includes(postage);
+  const more = isKnown
+    ? []
+    : [validation('postage invalid. It must be first, second, economy, europe or rest-of-world.')];
+  refuse(inOrder(PrecompiledLetterRequest, [...problemsWith(request, PrecompiledLetterRequest), ...more]));
+  return request.body as PrecompiledLetterRequest & { postage?: Postage };
+}
+
+function refuse(problems: Problem[]): void {
+  const [first] = problems;
+  if (!first) return;
+  throw new Failure('invalid', first.error, problems.map(({ message }) => message).join('; '), { problems });
+}
+
+/** What the route's own schema said; its routes let their handler decide. */
+function schemaProblems({ validationError }: FastifyRequest): Problem[] {
+  return validationError instanceof Failure ? (validationError.problems ?? []) : [];
+}
+
+/** One path takes two kinds of body, so its schema is chosen by the body. */
+function problemsWith(request: FastifyRequest, schema: object): Problem[] {
+  const validate = request.compileValidationSchema(schema, 'body');
+  if (validate(request.body)) return [];
+  return publicErrors.schemaFailure((validate.errors ?? []) as SchemaError[]).problems ?? [];
+}
+
+function readSchedule(scheduledFor: unknown, now: Date): { at: Timestamp | null; problems: Problem[] } {
+  if (typeof scheduledFor !== 'string') return { at: null, problems: [] };
+  const read = readScheduledTime(scheduledFor, now);
+  return 'at' in read
+    ? { at: read.at, problems: [] }
+    : { at: null, problems: [validation(`scheduled_for ${read.problem}`)] };
+}
+
+/** Properties in the order of their declaration, then what is missing, then what is unknown. */
+function inOrder(schema: { properties: Fields }, problems: Problem[]): Problem[] {
+  const names = Object.keys(schema.properties);
+  const rank = ({ message }: Problem) => {
+    if (message.endsWith(' is a required property')) return names.length;
+    if (message.startsWith('Additional properties are not allowed')) return names.length + 1;
+    const [name = ''] = message.split(' ', 1);
+    return names.indexOf(name === 'id' ? 'template_id' : name);
+  };
+  // Sorting keeps the order of equals.
+  return problems.length < 2 ? problems : [...problems].sort((left, right) => rank(left) - rank(right));
+}
+
+function validation(message: string): Problem {
+  return { error: 'ValidationError', message };
+}
+
+function fieldsOf({ body }: FastifyRequest): Fields {
+  return typeof body === 'object' && body !== null ? (body as Fields) : {};
+}

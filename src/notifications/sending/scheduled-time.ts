@@ -1,0 +1,41 @@
+import { earlier, hour_ms, later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
+
+const iso8601 =
+  /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+const furthestAhead_ms = 24 * hour_ms;
+
+/** When a message is to go, or what is wrong with the time that was asked for. */
+export function readScheduledTime(text: string, now: Date): { at: Timestamp } | { problem: string } {
+  const at = parseMoment(text);
+  if (!at) {
+    return {
+      problem:
+        'datetime format is invalid. It must be a valid ISO8601 date time format, https://en.wikipedia.org/wiki/ISO_8601',
+    };
+  }
+  if (at < timestamp(now)) return { problem: 'datetime can not be in the past' };
+  if (at > timestamp(later(now, furthestAhead_ms))) {
+    return { problem: 'datetime can only be 24 hours in the future' };
+  }
+  return { at };
+}
+
+/** An offset is honoured; without one the time is UTC, and without a time it is midnight. Six digits are kept. */
+function parseMoment(text: string): Timestamp | undefined {
+  const match = iso8601.exec(text.trim());
+  if (!match) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
+  const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const asUtc = new Date(`${wall}Z`);
+  // A date that does not exist is moved to one that does: 30 February becomes 2 March, and reads back differently.
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== wall) return undefined;
+  const toTheSecond = earlier(asUtc, offsetMs(zone)).toISOString().slice(0, -5);
+  return `${toTheSecond}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
+}
+
+function offsetMs(zone: string): number {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const sign = zone.startsWith('-') ? -1 : 1;
+  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)) * (zone.length > 3 ? 1 : 0)) * minute_ms;
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
+import { nilId } from '../../platform/id.ts';
+
+/** After it was stored: few messages have any, and the statement that stores is for all. */
+export async function updateSecretValues(tx: Tx, id: string, encrypted: string): Promise<void> {
+  await tx.updateTable('notifications').set({ secret_personalisation: encrypted }).where('id', '=', id).execute();
+}
+
+export async function clearValues(db: Db, ids: string[]): Promise<void> {
+  await sql`
+    update notifications set personalisation = '{}', secret_personalisation = null
+    where id = any (${ids}::uuid[])`.execute(db);
+}
+
+/** Messages of the service that are not waiting to be handed over, in the order of their ids. */
+export async function selectHandedOver(db: Db, serviceId: string, after: string, limit: number) {
+  const { rows } = await sql<{ id: string; has_values: boolean }>`
+    select n.id, n.status <> 'created' and not exists (select from delivery_queue q where q.notification_id = n.id)
+      and (n.personalisation <> '{}' or n.secret_personalisation is not null) as has_values
+    from notifications n where n.service_id = ${serviceId} and n.id > ${after} order by n.id limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Messages with encrypted values are rare: more rows are looked at than usual. */
+const rowsPerValue = 10;
+
+export async function selectSecretValues(db: Db, after = nilId, limit: number) {
+  const { rows } = await sql<EncryptedValue>`
+    select id, id as place, secret_personalisation as text from notifications
+    where id > ${after} order by id limit ${limit * rowsPerValue}`.execute(db);
+  return { values: rows.filter(({ text }) => text !== null), last: rows.at(-1)?.id };
+}
+
+export async function replaceSecretValues(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update notifications n set secret_personalisation = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where n.id = v.id and n.id = any (${values.map(({ id }) => id)}::uuid[]) and n.secret_personalisation = v.before
+  `.execute(db);
+}

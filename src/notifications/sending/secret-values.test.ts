@@ -1,0 +1,163 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sentBy } from '../../../test/kit/account-messages.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import type { Config } from '../../config.ts';
+import { buildDelivery } from '../../delivery/delivery.ts';
+import { platformServiceId } from '../../users/account-messages.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const { admin } = harness;
+
+/** Whether any row of any table holds the text. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows } = await harness.app.pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and not relispartition`,
+  );
+  const found = await Promise.all(
+    rows.map(async ({ name }) => {
+      const holds = await harness.app.pool.query(`select 1 from ${name} t where position($1 in t::text) > 0 limit 1`, [
+        text,
+      ]);
+      return holds.rowCount ? [name] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function aSentCode() {
+  const user = await aUser(harness);
+  const { sent } = await sentBy(harness, () => admin('POST', `/user/${user}/sms-code`, { to: null }));
+  const { id } = await harness.app.db
+    .selectFrom('notifications')
+    .select('id')
+    .where('service_id', '=', platformServiceId)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  return { id, code: sent[0]?.personalisation.verify_code ?? '', user };
+}
+
+/** As a worker of an installation with real providers would. */
+async function takeByProvider(id: string): Promise<void> {
+  const { config } = harness.app;
+  const gateways = await startStubGateways();
+  onTestFinished(gateways.close);
+  const settings = { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'key-of-mmg' };
+  const delivery = buildDelivery({ ...harness.app, config: { ...config, ...settings } as Config });
+  await delivery.runOnce();
+  await delivery.stop();
+  expect(gateways.sentTo(id)).toHaveLength(1);
+}
+
+function outboxFile(name: string): Promise<string> {
+  return import('node:fs/promises').then((fs) => fs.readFile(`${harness.app.config.DATA_DIR}/outbox/${name}`, 'utf8'));
+}
+
+describe('a sign-in code', () => {
+  it('reaches its recipient, and is readable nowhere in the database, before and after', async () => {
+    const { id, code } = await aSentCode();
+    expect(code).toMatch(/^\d{5}$/);
+    const said = `${code} is your sign-in code`;
+    expect(await tablesWith(`"${code}"`)).toEqual([]);
+    await harness.deliver();
+    expect(await outboxFile(`${id}.txt`)).toContain(said);
+    expect(await tablesWith(said)).toEqual([]);
+    expect(await tablesWith(`"${code}"`)).toEqual([]);
+  });
+
+  it.each([false, true])('is hidden in what a front end shows of the message (handed over: %s)', async (handedOver) => {
+    const { id, code } = await aSentCode();
+    if (handedOver) await harness.deliver();
+    const shown = await admin('GET', `/service/${platformServiceId}/notifications/${id}`);
+    expect(shown.body.body).toBe('[hidden] is your sign-in code. It works for 30 minutes.');
+    expect(shown.body.personalisation).toEqual({ verify_code: '[hidden]' });
+    const listed = await admin('GET', `/service/${platformServiceId}/notifications`);
+    expect(listed.status).toBe(200);
+    expect(listed.text).not.toContain(`${code} is`);
+  });
+
+  it('that only the sandbox has is read with a key of the platform’s own service', async () => {
+    const { id, code } = await aSentCode();
+    await harness.deliver();
+    const read = await harness.v2('GET', `/v2/notifications/${id}`, await anApiKey(harness, platformServiceId));
+    expect(read.body.body).toBe(`${code} is your sign-in code. It works for 30 minutes.`);
+  });
+
+  it('that a provider has taken is deleted', async () => {
+    const { id } = await aSentCode();
+    await takeByProvider(id);
+    const kept = await harness.app.db
+      .selectFrom('notifications')
+      .select(['status', 'personalisation', 'secret_personalisation'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(kept).toEqual({ status: 'sending', personalisation: {}, secret_personalisation: null });
+    const read = await harness.v2('GET', `/v2/notifications/${id}`, await anApiKey(harness, platformServiceId));
+    expect(read.body.body).toBe('[hidden] is your sign-in code. It works for 30 minutes.');
+  });
+});
+
+describe('a link to a file', () => {
+  async function anEmailWithAFile(headers: Record<string, string> = {}) {
+    const service = await aService(harness, { contact_link: 'https://example.org' });
+    const key = await anApiKey(harness, service);
+    const template_id = await aTemplate(harness, service, {
+      ...{ template_type: 'email', subject: 'For ((name))', content: 'Hello ((name)): ((file))' },
+    });
+    const personalisation = { name: 'Ada', file: { file: 'aGVsbG8=' } };
+    const email = { email_address: 'ada@example.org', template_id, personalisation };
+    const send = () => harness.v2('POST', '/v2/notifications/email', key, email, headers);
+    const answer = await send();
+    expect(answer.status).toBe(201);
+    const secret = /key=([\w-]+)/.exec(answer.body.content.body)?.[1] ?? '';
+    return { service, key, answer, secret, send };
+  }
+
+  it('is readable nowhere in the database, however long the message is kept', async () => {
+    const { secret } = await anEmailWithAFile({ 'idempotency-key': 'one' });
+    expect(secret).toHaveLength(43);
+    expect(await tablesWith(secret)).toEqual([]);
+    await harness.deliver();
+    expect(await tablesWith(secret)).toEqual([]);
+  });
+
+  it('is in the email, and in what the service reads of it', async () => {
+    const { service, key, answer, secret } = await anEmailWithAFile();
+    await harness.deliver();
+    expect((await outboxFile(`${answer.body.id}.eml`)).replaceAll(/=\r?\n/g, '')).toContain(secret);
+    const read = await harness.v2('GET', `/v2/notifications/${answer.body.id}`, key);
+    expect(read.body.body).toBe(answer.body.content.body);
+    expect(read.body.subject).toBe('For Ada');
+    const shown = await admin('GET', `/service/${service}/notifications/${answer.body.id}`);
+    expect(shown.body.body).toBe(answer.body.content.body);
+    const stored = await harness.app.db
+      .selectFrom('notifications')
+      .select('personalisation')
+      .where('id', '=', answer.body.id)
+      .executeTakeFirstOrThrow();
+    expect(stored.personalisation).toEqual({ name: 'Ada' });
+  });
+
+  it('is in the answer to the same request again', async () => {
+    const { answer, send } = await anEmailWithAFile({ 'idempotency-key': 'two' });
+    const again = await send();
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.text).toBe(answer.text);
+  });
+});
+
+describe('beside a release that reads plain values only', () => {
+  it('values are kept plain until it is gone, and of account messages forgotten all the same', async () => {
+    await harness.app.db.updateTable('secret_form').set({ form: 1 }).execute();
+    await expect.poll(() => harness.app.secrets.form).toBe(1);
+    const { id, code } = await aSentCode();
+    const kept = () =>
+      harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(await kept()).toMatchObject({ personalisation: { verify_code: code }, secret_personalisation: null });
+    await takeByProvider(id);
+    expect((await kept()).personalisation).toEqual({});
+    await harness.app.db.updateTable('secret_form').set({ form: 2 }).execute();
+  });
+});

@@ -1,0 +1,123 @@
+import { type Static, Type } from 'typebox';
+import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import * as examples from '../examples.ts';
+import { postages } from '../notification.ts';
+
+/** Bodies of the send endpoints and of their answers. Properties are reported in the order in which they stand here. */
+
+const Personalisation = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+const Reference = Type.String({ maxLength: 1000 });
+const strict = { additionalProperties: false };
+
+export const SmsRequest = Type.Object(
+  {
+    reference: Type.Optional(Reference),
+    phone_number: Type.String(),
+    template_id: Uuid,
+    personalisation: Type.Optional(Personalisation),
+    scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
+    sms_sender_id: Type.Optional(Uuid),
+  },
+  {
+    title: 'SmsRequest',
+    ...strict,
+    examples: [examples.smsRequest],
+  },
+);
+
+export const EmailRequest = Type.Object(
+  {
+    reference: Type.Optional(Reference),
+    email_address: Type.String({ format: 'email' }),
+    template_id: Uuid,
+    personalisation: Type.Optional(Personalisation),
+    scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
+    email_reply_to_id: Type.Optional(Uuid),
+    one_click_unsubscribe_url: Type.Optional(Type.String({ format: 'https-url' })),
+    sanitise_content_for: Type.Optional(Nullable(Type.Array(Type.Any()))),
+  },
+  {
+    title: 'EmailRequest',
+    ...strict,
+    examples: [examples.emailRequest],
+  },
+);
+
+export const LetterRequest = Type.Object(
+  { reference: Type.Optional(Reference), template_id: Uuid, personalisation: Personalisation },
+  {
+    title: 'LetterRequest',
+    ...strict,
+    examples: [examples.letterRequest],
+  },
+);
+
+export const PrecompiledLetterRequest = Type.Object(
+  {
+    reference: Reference,
+    content: Type.String({ description: 'A PDF, base64' }),
+    postage: Type.Optional(Type.String({ description: postages.join(', ') })),
+  },
+  {
+    title: 'PrecompiledLetterRequest',
+    ...strict,
+    examples: [examples.precompiledLetterRequest],
+  },
+);
+
+export type SmsRequest = Static<typeof SmsRequest>;
+export type EmailRequest = Static<typeof EmailRequest>;
+export type LetterRequest = Static<typeof LetterRequest>;
+export type PrecompiledLetterRequest = Static<typeof PrecompiledLetterRequest>;
+
+const answerFields = {
+  id: Uuid,
+  reference: Nullable(Type.String()),
+  uri: Type.String(),
+  template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
+  scheduled_for: Nullable(Datetime),
+};
+
+export const SmsAnswer = Type.Object(
+  {
+    ...answerFields,
+    content: Type.Object({ body: Type.String(), from_number: Nullable(Type.String()) }),
+  },
+  { title: 'SmsAnswer', examples: [examples.smsAnswer] },
+);
+
+export const EmailAnswer = Type.Object(
+  {
+    ...answerFields,
+    content: Type.Object({
+      from_email: Type.String(),
+      subject: Type.String(),
+      body: Type.String(),
+      one_click_unsubscribe_url: Nullable(Type.String()),
+    }),
+    sanitised_content: Type.Record(Type.String(), Type.Any()),
+  },
+  { title: 'EmailAnswer', examples: [examples.emailAnswer] },
+);
+
+export const LetterAnswer = Type.Object(
+  {
+    ...answerFields,
+    content: Type.Object({ subject: Type.String(), body: Type.String() }),
+  },
+  { title: 'LetterAnswer', examples: [examples.letterAnswer] },
+);
+
+export const PrecompiledLetterAnswer = Type.Object(
+  {
+    id: Uuid,
+    reference: Type.String(),
+    postage: OneOf(postages),
+  },
+  { title: 'PrecompiledLetterAnswer', examples: [examples.precompiledLetterAnswer] },
+);
+
+export type SmsAnswer = Static<typeof SmsAnswer>;
+export type EmailAnswer = Static<typeof EmailAnswer>;
+export type LetterAnswer = Static<typeof LetterAnswer>;
+export type PrecompiledLetterAnswer = Static<typeof PrecompiledLetterAnswer>;

@@ -1,0 +1,133 @@
+import { isFile } from '../../documents/file-requests.ts';
+import { Failure, forbidden, invalid } from '../../platform/failure.ts';
+import { canonicalId } from '../../platform/id.ts';
+import { checkPhonePermissions, type PhoneNumber } from '../../recipients/phone-number.ts';
+import { EMAIL_BYTE_LIMIT } from '../../rendering/email.ts';
+import { describeMissing } from '../../rendering/placeholders.ts';
+import { isEmpty, isTooLong, SMS_CHARACTER_LIMIT, type SmsMessage } from '../../rendering/sms.ts';
+import type { CompiledTemplate } from '../../rendering/template.ts';
+import { getTemplateForSending, type ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { dailyLimitExceeded, dayIsFull } from '../limits/daily-limits.ts';
+import type { NotificationType } from '../notification.ts';
+import type { LimitedChannel } from './notifications.sql.ts';
+import type { Sender, SendingApp } from './sender.ts';
+
+/** The rules of sending, one each; `send.ts` says in which order they are asked. */
+
+export type Values = Record<string, unknown>;
+
+type TemplateOf<Type extends NotificationType> = ReadyTemplate & {
+  compiled: Extract<CompiledTemplate, { template_type: Type }>;
+};
+
+export function refuseIfDayIsFull({ service, key_type, now }: Sender, channel: LimitedChannel): void {
+  if (key_type !== 'test' && dayIsFull(service, channel, now)) throw dailyLimitExceeded(service, channel, now);
+}
+
+export function refuseUnlessChannelIsAllowed({ service }: Sender, channel: NotificationType): void {
+  if (!service.permissions.has(channel)) throw forbidden(`Service is not allowed to send ${channel}`);
+}
+
+/** One of the service's own, of the right type, and not deleted. */
+export async function getSendableTemplate<Type extends NotificationType>(
+  app: SendingApp,
+  { service }: Sender,
+  templateId: string,
+  type: Type,
+): Promise<TemplateOf<Type>> {
+  const template = await getTemplateForSending(app, service.id, templateId);
+  if (!isOfType(template, type)) {
+    throw invalid(`${template.row.template_type} template is not suitable for ${type} notification`);
+  }
+  if (template.row.archived) throw invalid('Template has been deleted');
+  return template;
+}
+
+function isOfType<Type extends NotificationType>(template: ReadyTemplate, type: Type): template is TemplateOf<Type> {
+  return template.compiled.template_type === type;
+}
+
+export function refuseIfValuesAreMissing({ compiled }: ReadyTemplate, values: Values): void {
+  const missing = compiled.missing(values);
+  if (missing.length > 0) throw invalid(describeMissing(missing));
+}
+
+const emptyMessage = 'Your message is empty.';
+
+export function refuseIfTextIsEmpty(message: SmsMessage): void {
+  if (isEmpty(message)) throw invalid(emptyMessage);
+}
+
+export function refuseIfBodyIsEmpty(body: string): void {
+  if (body.trim() === '') throw invalid(emptyMessage);
+}
+
+export function refuseFiles(values: Values): void {
+  if (Object.values(values).some(isFile)) throw invalid('Can only send a file by email');
+}
+
+/** The sender that was asked for, else the template's own, else the service's. */
+export function chooseSmsSender({ service }: Sender, { row }: ReadyTemplate, senderId?: string): string | null {
+  if (senderId === undefined) return row.reply_to_text;
+  const sender = service.sms_senders.get(canonicalId(senderId));
+  if (sender === undefined) throw noSuchSender('sms_sender_id', senderId, service.id);
+  return sender;
+}
+
+/** As for text messages; a service may do without any reply-to address. */
+export function chooseReplyTo({ service }: Sender, { row }: ReadyTemplate, replyToId?: string): string | null {
+  if (replyToId === undefined) return row.reply_to_text;
+  const replyTo = service.email_reply_tos.get(canonicalId(replyToId));
+  if (replyTo === undefined) throw noSuchSender('email_reply_to_id', replyToId, service.id);
+  return replyTo;
+}
+
+function noSuchSender(field: string, id: string, serviceId: string): Failure {
+  return invalid(`${field} ${id} does not exist in database for service id ${serviceId}`);
+}
+
+/** Team keys, and services in trial mode, write to members and guests only. */
+export function refuseUnlessRecipientIsKnown({ service, key_type }: Sender, normalised: string): void {
+  if (key_type === 'test' || service.known_recipients.has(normalised)) return;
+  if (key_type === 'team') throw invalid('Can’t send to this recipient using a team-only API key');
+  if (service.restricted) {
+    throw invalid(
+      'Can’t send to this recipient when service is in trial mode – see https://www.notifications.service.gov.uk/trial-mode',
+    );
+  }
+}
+
+export function refuseUnlessNumberIsAllowed({ service }: Sender, number: PhoneNumber): void {
+  const reason = checkPhonePermissions(number, {
+    international: service.permissions.has('international_sms'),
+    landline: service.permissions.has('sms_to_uk_landlines'),
+  });
+  if (reason === 'international_not_allowed') throw invalid('Cannot send to international mobile numbers');
+  if (reason === 'landline_not_allowed') throw new Failure('invalid', 'InvalidPhoneError', 'Not a UK mobile number');
+}
+
+/** Crown dependencies are priced as abroad, but the limit for abroad is about other countries. */
+export function isAbroad(number: PhoneNumber): boolean {
+  return number.countryPrefix !== '44';
+}
+
+export function refuseIfTextIsTooLong(message: SmsMessage): void {
+  if (!isTooLong(message)) return;
+  throw invalid(`Content for template has a character count greater than the limit of ${SMS_CHARACTER_LIMIT}`);
+}
+
+export function refuseIfEmailIsTooLong(body: string): void {
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= EMAIL_BYTE_LIMIT) return;
+  throw invalid(
+    `Your message is too long. Emails cannot be longer than ${EMAIL_BYTE_LIMIT} bytes. Your message is ${bytes} bytes.`,
+  );
+}
+
+export function refuseLettersOfTeamKeys({ key_type }: Sender): void {
+  if (key_type === 'team') throw forbidden('Cannot send letters with a team api key');
+}
+
+export function refuseLettersInTrialMode({ service, key_type }: Sender): void {
+  if (service.restricted && key_type !== 'test') throw forbidden('Cannot send letters when service is in trial mode');
+}

@@ -1,0 +1,244 @@
+import { readFiles, refuseUnlessFilesAreSetUp } from '../../documents/file-requests.ts';
+import { exampleDocuments, prepareDocuments } from '../../documents/prepare-documents.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import { newId } from '../../platform/id.ts';
+import { formatSmsSender, type PhoneNumber } from '../../recipients/phone-number.ts';
+import { postageForAddress } from '../../recipients/postal-address.ts';
+import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/simulated-recipients.ts';
+import { cleanRecipient } from '../../recipients/whitespace.ts';
+import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
+import { getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
+import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
+import { letterFiles, letterWork } from '../letter-work.ts';
+import type { Postage } from '../notification.ts';
+import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
+import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
+import { newNotification } from './new-notification.ts';
+import { encryptValues } from './secret-values.ts';
+import type {
+  EmailAnswer,
+  EmailRequest,
+  LetterAnswer,
+  LetterRequest,
+  PrecompiledLetterAnswer,
+  PrecompiledLetterRequest,
+  SmsAnswer,
+  SmsRequest,
+} from './send-requests.ts';
+import {
+  chooseReplyTo,
+  chooseSmsSender,
+  getSendableTemplate,
+  isAbroad,
+  refuseFiles,
+  refuseIfBodyIsEmpty,
+  refuseIfDayIsFull,
+  refuseIfEmailIsTooLong,
+  refuseIfTextIsEmpty,
+  refuseIfTextIsTooLong,
+  refuseIfValuesAreMissing,
+  refuseLettersInTrialMode,
+  refuseLettersOfTeamKeys,
+  refuseUnlessChannelIsAllowed,
+  refuseUnlessNumberIsAllowed,
+  refuseUnlessRecipientIsKnown,
+} from './send-rules.ts';
+import type { Sender, SendingApp } from './sender.ts';
+import { answerWith, storeAndAnswer } from './store-and-answer.ts';
+
+/** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
+
+export interface Texting {
+  request: SmsRequest;
+  number: PhoneNumber;
+  scheduled_for: Timestamp | null;
+}
+
+export async function sendSms(
+  app: SendingApp,
+  sender: Sender,
+  { request, number, scheduled_for }: Texting,
+): Promise<SmsAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'sms');
+  const values = request.personalisation ?? {};
+  const template = await getSendableTemplate(app, sender, request.template_id, 'sms');
+  refuseIfValuesAreMissing(template, values);
+  const message = template.compiled.render(values);
+  refuseIfTextIsEmpty(message);
+  refuseFiles(values);
+  const smsSender = chooseSmsSender(sender, template, request.sms_sender_id);
+  refuseUnlessRecipientIsKnown(sender, number.normalised);
+  refuseUnlessNumberIsAllowed(sender, number);
+  if (isAbroad(number)) refuseIfDayIsFull(sender, 'international_sms');
+  refuseIfTextIsTooLong(message);
+
+  const notification = newNotification(sender, template, {
+    client_reference: request.reference,
+    recipient: cleanRecipient(request.phone_number),
+    normalised_recipient: number.normalised,
+    international: number.international,
+    rate_multiplier: number.multiplier,
+    personalisation: template.compiled.used(values),
+    reply_to_text: smsSender,
+    scheduled_for,
+  });
+  return storeAndAnswer(app, sender, {
+    notification: isByApplication(sender) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
+    abroad: isAbroad(number),
+    answer: answerWith(sender, notification, {
+      body: message.text,
+      from_number: smsSender && formatSmsSender(smsSender),
+    }),
+  });
+}
+
+export interface Mailing {
+  request: EmailRequest;
+  /** The address as it is stored, and in the form to send to. */
+  cleaned: string;
+  address: string;
+  scheduled_for: Timestamp | null;
+}
+
+export async function sendEmail(
+  app: SendingApp,
+  sender: Sender,
+  { request, cleaned, address, scheduled_for }: Mailing,
+): Promise<EmailAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'email');
+  const template = await getSendableTemplate(app, sender, request.template_id, 'email');
+  const { personalisation: values, sanitised_content } = sanitisePersonalisation(
+    request.personalisation ?? {},
+    (request.sanitise_content_for ?? []).map(String),
+  );
+  const ofTemplate = template.row.email_files;
+  const withFileNames = { ...values, ...Object.fromEntries(ofTemplate.map(({ filename }) => [filename, filename])) };
+  refuseIfValuesAreMissing(template, withFileNames);
+  refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
+  const replyTo = chooseReplyTo(sender, template, request.email_reply_to_id);
+  refuseUnlessRecipientIsKnown(sender, address);
+  const files = { uploads: readFiles(values), ofTemplate };
+  const hasFiles = files.uploads.length + ofTemplate.length > 0;
+  refuseUnlessFilesAreSetUp(app, sender.service, hasFiles);
+  const isSimulated = isByApplication(sender) && isSimulatedEmailAddress(address);
+  const documents = isSimulated
+    ? exampleDocuments(app, sender.service.id, files)
+    : await prepareDocuments(app, { service_id: sender.service.id, recipient: address, now: sender.now }, files);
+  const personalisation = { ...values, ...documents.values };
+  const body = template.compiled.body(personalisation);
+  refuseIfEmailIsTooLong(body);
+
+  const id = newId(sender.now);
+  const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
+  const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
+  const notification = newNotification(sender, template, {
+    id,
+    client_reference: request.reference,
+    recipient: cleaned,
+    normalised_recipient: address,
+    personalisation: template.compiled.used(
+      secret_values === null ? personalisation : without(values, Object.keys(documents.values)),
+    ),
+    reply_to_text: replyTo,
+    // As it was checked: it becomes a header of the email, where a line break or `>` would mean something else.
+    one_click_unsubscribe_url: one_click_unsubscribe_url
+      ? new URL(one_click_unsubscribe_url).href
+      : template.row.has_unsubscribe_link
+        ? unsubscribeUrl(app, { id, address, template: template.row })
+        : null,
+    scheduled_for,
+  });
+  return storeAndAnswer(app, sender, {
+    notification: isSimulated ? null : notification,
+    files: hasFiles ? documents : undefined,
+    secret_values,
+    answer: {
+      ...answerWith(sender, notification, {
+        from_email: `${sender.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
+        subject: template.compiled.subject(personalisation),
+        body,
+        one_click_unsubscribe_url,
+      }),
+      sanitised_content,
+    },
+  });
+}
+
+export async function sendLetter(app: SendingApp, sender: Sender, request: LetterRequest): Promise<LetterAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'letter');
+  const values = request.personalisation;
+  const template = await getSendableTemplate(app, sender, request.template_id, 'letter');
+  refuseLongQrCodes(template.compiled, values);
+  refuseIfValuesAreMissing(template, values);
+  const body = template.compiled.body(values);
+  refuseIfBodyIsEmpty(body);
+  refuseFiles(values);
+  refuseLettersOfTeamKeys(sender);
+  refuseLettersInTrialMode(sender);
+  const address = readAddress(sender, values);
+
+  const notification = newNotification(sender, template, {
+    client_reference: request.reference,
+    recipient: address.lines.join('\n'),
+    international: address.international,
+    postage: postageForAddress(address, template.row.postage ?? 'second'),
+    personalisation: { ...addressValues(values), ...template.compiled.used(values) },
+    reply_to_text: template.row.reply_to_text,
+    lane: null,
+  });
+  return storeAndAnswer(app, sender, {
+    notification,
+    job: letterWork.compose,
+    answer: answerWith(sender, notification, { subject: template.compiled.subject(values), body }),
+  });
+}
+
+export async function sendPrecompiledLetter(
+  app: SendingApp,
+  sender: Sender,
+  request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
+): Promise<PrecompiledLetterAnswer> {
+  refuseUnlessChannelIsAllowed(sender, 'letter');
+  const row = await getOrCreatePrecompiledTemplate(app.db, sender.service.id, sender.now);
+  refuseLettersOfTeamKeys(sender);
+  refuseLettersInTrialMode(sender);
+  const pdf = decodeLetter(request.content);
+
+  const notification = newNotification(
+    sender,
+    { row },
+    {
+      client_reference: request.reference,
+      status: 'pending-virus-check',
+      recipient: providedAsPdf,
+      postage: request.postage ?? 'second',
+      personalisation: { address_line_1: providedAsPdf },
+      lane: null,
+    },
+  );
+  const { id, postage } = notification;
+  const { file_id } = request;
+  return storeAndAnswer(app, sender, {
+    notification,
+    job: letterWork.checkPrecompiled,
+    files: {
+      put: () => app.files.put(letterFiles.uploaded(id), pdf),
+      remove: () => app.files.remove(letterFiles.uploaded(id)),
+      record: file_id === undefined ? undefined : (tx) => recordUploadedLetter(tx, notification, file_id),
+    },
+    answer: { id: file_id ?? id, reference: request.reference, postage: postage ?? 'second' },
+  });
+}
+
+/** Simulated recipients are for trying out an application; what a person sends is sent. */
+function isByApplication({ created_by_id }: Sender): boolean {
+  return created_by_id === null;
+}
+
+/** The links to files are kept apart, encrypted; the uploads themselves are not kept among the values. */
+function without(values: Record<string, unknown>, names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+}
+
+/** Stands for the address until the file has been read. */
+const providedAsPdf = 'Provided as PDF';

@@ -1,0 +1,29 @@
+import type { KeyType } from '../../auth/api-keys.ts';
+import type { Config } from '../../config.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { VirusScanner } from '../../platform/virus-scan.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { IdempotencyClaim } from './idempotency.ts';
+import type { Sending } from './sending.ts';
+import type { SendingService } from './sending-service.ts';
+
+/** What sending needs of the application. */
+export type SendingApp = Platform & {
+  config: Pick<Config, 'BASE_URL' | 'ADMIN_BASE_URL' | 'EMAIL_DOMAIN'>;
+  compiledTemplates: CompiledTemplates;
+  virusScanner: VirusScanner;
+  sending: Sending;
+};
+
+/** On whose behalf a message is sent, and when. */
+export interface Sender {
+  service: SendingService;
+  key_type: KeyType;
+  api_key_id: string | null;
+  /** The person who sends it by hand. */
+  created_by_id: string | null;
+  now: Date;
+  /** Where links in the answer point. */
+  root: string;
+  idempotency: IdempotencyClaim | undefined;
+}

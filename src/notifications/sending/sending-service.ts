@@ -1,0 +1,74 @@
+import { utcDay } from '../../platform/calendar.ts';
+import { minute_ms } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { Remembered } from '../../platform/remembered.ts';
+import { normaliseRecipient } from '../../recipients/recipient.ts';
+import type { LimitedChannel } from './notifications.sql.ts';
+import { selectSendingService } from './sending-service.sql.ts';
+
+/** A service as accepting a message sees it. */
+export interface SendingService {
+  id: string;
+  restricted: boolean;
+  permissions: ReadonlySet<string>;
+  rate_limit: number;
+  daily_limits: Readonly<Record<LimitedChannel, number>>;
+  contact_link: string | null;
+  email_sender_local_part: string;
+  /** By id; archived ones are not among them. */
+  sms_senders: ReadonlyMap<string, string>;
+  email_reply_tos: ReadonlyMap<string, string>;
+  /** Members and guests, in the form to compare by: the only recipients of a trial service or a team key. */
+  known_recipients: ReadonlySet<string>;
+  /** Messages of a UTC day that are known to be stored: never more than there are, so being over a limit is certain. */
+  counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
+}
+
+type Needs = Pick<Platform, 'db' | 'notices' | 'clock'>;
+
+/** By id. */
+export type SendingServices = Remembered<SendingService>;
+
+/** Services in memory until they change: accepting a message must not cost a read. */
+export function sendingServices(app: Needs): SendingServices {
+  return new Remembered(app.notices, {
+    channel: 'service_changed',
+    most: 10_000,
+    // A floor, should a change ever go unannounced.
+    forgetAfter_ms: minute_ms,
+    load: (serviceId) => readSendingService(app, serviceId),
+  });
+}
+
+/** What a commit says about the day's messages. */
+export function learnCount(service: SendingService, utc_day: string, channel: LimitedChannel, count: number): void {
+  if (service.counted.utc_day < utc_day) service.counted = { utc_day, counts: {} };
+  const { counted } = service;
+  if (counted.utc_day === utc_day) counted.counts[channel] = Math.max(count, counted.counts[channel] ?? 0);
+}
+
+async function readSendingService(app: Needs, serviceId: string): Promise<SendingService | undefined> {
+  const utc_day = utcDay(app.clock.now());
+  const row = await selectSendingService(app.db, serviceId, utc_day);
+  if (!row) return undefined;
+  const members = row.members.flatMap(({ email_address, mobile_number }) => [email_address, mobile_number ?? '']);
+  const guests = row.guests.map(({ recipient }) => recipient);
+  return {
+    id: row.id,
+    restricted: row.restricted,
+    permissions: new Set(row.permissions),
+    rate_limit: row.rate_limit,
+    daily_limits: {
+      sms: row.sms_message_limit,
+      email: row.email_message_limit,
+      letter: row.letter_message_limit,
+      international_sms: row.international_sms_message_limit,
+    },
+    contact_link: row.contact_link,
+    email_sender_local_part: row.email_sender_local_part,
+    sms_senders: new Map(row.sms_senders.map(({ id, text }) => [id, text])),
+    email_reply_tos: new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
+    known_recipients: new Set([...members, ...guests].filter(Boolean).map(normaliseRecipient)),
+    counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Platform } from '../../platform/platform.ts';
+import { RateLimits } from '../limits/rate-limits.ts';
+import { Acceptor } from './accept.ts';
+import { RunningRequests } from './idempotency.ts';
+import { LetterTurns } from './letter-turns.ts';
+import { type SendingServices, sendingServices } from './sending-service.ts';
+
+/** What sending keeps between requests. */
+export interface Sending {
+  services: SendingServices;
+  rateLimits: RateLimits;
+  acceptor: Acceptor;
+  running: RunningRequests;
+  letterTurns: LetterTurns;
+  /** Of files of templates, by path: see `prepareDocuments`. */
+  fileSizes: Map<string, number>;
+}
+
+export function createSending(app: Platform): Sending {
+  return {
+    services: sendingServices(app),
+    rateLimits: new RateLimits(app),
+    acceptor: new Acceptor(app),
+    running: new RunningRequests(),
+    letterTurns: new LetterTurns(app.clock),
+    fileSizes: new Map(),
+  };
+}
