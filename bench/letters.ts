@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createWorkerPool } from '../src/platform/worker-pool.ts';
-import type { LetterBlock, LetterDocument } from '../src/rendering/letter-model.ts';
-import type * as pdfTasks from '../src/rendering/pdf-worker.ts';
+import type { LetterBlock, LetterDocument } from '../src/rendering/letter/model.ts';
+import type * as pdfTasks from '../src/rendering/pdf/pdf-worker.ts';
 import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';
 import { measureAccepting } from './letters-beside-messages.ts';
 import type { Measurement, Progress } from './measurement.ts';
@@ -30,7 +30,7 @@ export async function run(progress: Progress): Promise<Measurement> {
 async function measureDrawing(progress: Progress): Promise<Figures> {
   const threads = availableParallelism();
   const pool = createWorkerPool<typeof pdfTasks>({
-    module: new URL('../src/rendering/pdf-worker.ts', import.meta.url),
+    module: new URL('../src/rendering/pdf/pdf-worker.ts', import.meta.url),
     size: threads,
   });
   const figures: Figures = { threads };

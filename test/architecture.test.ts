@@ -221,7 +221,7 @@ describe('places', () => {
       'platform/http/page.ts',
       'platform/http/schema-problems.ts',
       'platform/http/text-formats.ts',
-      'rendering/letter-logo.ts',
+      'rendering/letter/logo.ts',
       'statistics/letter-breakdown.ts',
     ];
     const table = /^(?:export )?const \w+: (?:Readonly<)?Record<string,/m;

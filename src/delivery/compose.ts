@@ -3,7 +3,7 @@ import type { QueuedNotification } from '../notifications/queue/delivery-queue.t
 import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
-import type { EmailBrand } from '../rendering/email-page.ts';
+import type { EmailBrand } from '../rendering/email/page.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import type { EmailMessage, TextMessage } from './provider.ts';
 import type { SenderIdentity } from './sender-identities.ts';

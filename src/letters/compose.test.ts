@@ -6,8 +6,8 @@ import { sampleLogo } from '../../test/kit/letter-samples.ts';
 import { aLetter, aLetterBranding, letterRow } from '../../test/kit/letters.ts';
 import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
 import { letterFiles, letterWork } from '../notifications/letter-work.ts';
-import { linesIn } from '../rendering/pdf-text.ts';
-import { withPdf } from '../rendering/pdfium.ts';
+import { linesIn } from '../rendering/pdf/pdf-text.ts';
+import { withPdf } from '../rendering/pdf/pdfium.ts';
 import { letterAttachmentPath } from '../templates/letter-attachments.ts';
 
 const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');

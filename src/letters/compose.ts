@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sheetsOf } from '../rendering/letter-pdf.ts';
-import { maximumPages } from '../rendering/pdf-check.ts';
+import { sheetsOf } from '../rendering/letter/pdf.ts';
+import { maximumPages } from '../rendering/pdf/pdf-check.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { orderOfLetter } from './letter-document.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';

@@ -2,7 +2,7 @@ import { letterTooLarge, maximumLetterBytes } from '../notifications/sending/let
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
-import { maximumPages } from '../rendering/pdf-check.ts';
+import { maximumPages } from '../rendering/pdf/pdf-check.ts';
 import {
   createLetterAttachment,
   getServiceOfTemplate,

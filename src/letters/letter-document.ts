@@ -1,7 +1,7 @@
 import type { Files } from '../platform/files.ts';
 import { parsePostalAddress } from '../recipients/postal-address.ts';
-import type { LetterDocument } from '../rendering/letter-model.ts';
-import type { DrawLetterOptions } from '../rendering/letter-pdf.ts';
+import type { LetterDocument } from '../rendering/letter/model.ts';
+import type { DrawLetterOptions } from '../rendering/letter/pdf.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { CompiledTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../platform/failure.ts';
 import type { Log } from '../platform/log.ts';
 import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/worker-pool.ts';
-import type * as pdfTasks from '../rendering/pdf-worker.ts';
+import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 
 export type PdfTasks = TaskRunner<typeof pdfTasks>;
 
@@ -26,7 +26,7 @@ const mostWaitingRequests = 10;
 /** Threads start when there is work for them. */
 export function createPdfThreads(size: number | undefined): PdfThreads {
   const pool = createWorkerPool<typeof pdfTasks>({
-    module: new URL('../rendering/pdf-worker.ts', import.meta.url),
+    module: new URL('../rendering/pdf/pdf-worker.ts', import.meta.url),
     size,
     timeout_ms: backgroundTimeout_ms,
   });

@@ -11,7 +11,7 @@ import {
   type PrecompiledKind,
   type PrecompiledReading,
   unreadablePrecompiled,
-} from '../rendering/pdf-check.ts';
+} from '../rendering/pdf/pdf-check.ts';
 import { ready } from './compose.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';

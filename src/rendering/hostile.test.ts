@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EmailBrandType } from './email-page.ts';
+import type { EmailBrandType } from './email/page.ts';
 import { sanitiseText } from './sanitise.ts';
 import { compileTemplate } from './template.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
 import { isSwitchedOn, type ListStyle, type Personalisation } from './personalisation.ts';
 import {
   compileText,
@@ -14,7 +13,8 @@ import {
   redactPlaceholder,
   textSlots,
 } from './placeholders.ts';
-import { isEmpty, isTooLong } from './sms.ts';
+import { countExtensionCharacters, downgrade, needsUcs2 } from './sms/gsm.ts';
+import { isEmpty, isTooLong } from './sms/sms.ts';
 import { compileTemplate, type TemplateSource } from './template.ts';
 
 /*

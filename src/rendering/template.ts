@@ -8,14 +8,20 @@ import {
   renderPreheader,
   renderSubject,
   type Subscription,
-} from './email.ts';
-import { outlineRenderer } from './email-outlines.ts';
-import { type EmailBrand, type EmailPlatform, rememberingEmailHead, renderEmailPage } from './email-page.ts';
-import { compileContactBlock, findLongQrCodes, type LetterOptions, type LetterTexts, renderLetter } from './letter.ts';
-import type { LetterDocument } from './letter-model.ts';
+} from './email/email.ts';
+import { outlineRenderer } from './email/outlines.ts';
+import { type EmailBrand, type EmailPlatform, rememberingEmailHead, renderEmailPage } from './email/page.ts';
+import {
+  compileContactBlock,
+  findLongQrCodes,
+  type LetterOptions,
+  type LetterTexts,
+  renderLetter,
+} from './letter/letter.ts';
+import type { LetterDocument } from './letter/model.ts';
 import type { Personalisation } from './personalisation.ts';
 import { compileText, htmlSlots, missingNames, type Slots, textSlots, usedValues } from './placeholders.ts';
-import { renderSms, type SmsMessage, type SmsOptions } from './sms.ts';
+import { renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
 
 export type TemplateType = 'sms' | 'email' | 'letter';
 

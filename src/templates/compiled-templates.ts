@@ -3,7 +3,7 @@ import { notFound } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import { Lru } from '../platform/lru.ts';
 import type { Platform } from '../platform/platform.ts';
-import { maxOutlineCharacters } from '../rendering/email-outlines.ts';
+import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
-import { isTooLong, SMS_CHARACTER_LIMIT } from '../rendering/sms.ts';
+import { isTooLong, SMS_CHARACTER_LIMIT } from '../rendering/sms/sms.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { refusalOfTemplateSubject } from './template-formats.ts';
 import type { LetterLanguages, TemplateRow, TemplateType } from './template-row.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { linesIn } from '../../src/rendering/pdf-text.ts';
-import { withPdf } from '../../src/rendering/pdfium.ts';
+import { linesIn } from '../../src/rendering/pdf/pdf-text.ts';
+import { withPdf } from '../../src/rendering/pdf/pdfium.ts';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders.ts';
 import { useHarness } from '../kit/harness.ts';
 import { address, firstPage, laterPage, makePdf } from '../kit/pdf-samples.ts';

@@ -4,8 +4,8 @@ import type {
   LetterInline,
   LetterListItem,
   LetterPart,
-} from '../../src/rendering/letter-model.ts';
-import type { DrawLetterOptions } from '../../src/rendering/letter-pdf.ts';
+} from '../../src/rendering/letter/model.ts';
+import type { DrawLetterOptions } from '../../src/rendering/letter/pdf.ts';
 
 /** Letters as people write them, for pictures and measurements. */
 

@@ -7,7 +7,7 @@ import {
   type PostalAddressReason,
   parsePostalAddress,
 } from '../../recipients/postal-address.ts';
-import { QR_CODE_CHARACTER_LIMIT } from '../../rendering/letter.ts';
+import { QR_CODE_CHARACTER_LIMIT } from '../../rendering/letter/letter.ts';
 import { comparableKey } from '../../rendering/personalisation.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
 import type { Values } from './send-rules.ts';

@@ -1,0 +1,124 @@
+import { decodeEntities, escapeHtml } from '../escape.ts';
+import { renderEmailHtml } from '../markdown/email-html.ts';
+import { parseMarkdown } from '../markdown/markdown.ts';
+import { renderPlainText, renderSummary } from '../markdown/plain-text.ts';
+import type { MarkdownBlock, MarkdownInline } from '../markdown/tree.ts';
+import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders.ts';
+import type { Personalisation } from '../personalisation.ts';
+import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
+import { applyTypography } from '../typography.ts';
+import { collapseWhitespace } from '../whitespace.ts';
+
+/** The limit is on the UTF-8 bytes of the filled body. */
+export const EMAIL_BYTE_LIMIT = 2_000_000;
+
+const PREHEADER_LENGTH = 256;
+
+export type Subscription = {
+  /** Where the reader can unsubscribe; a line with the link is added below the message. */
+  unsubscribe_link?: string | null;
+};
+
+export type Redaction = {
+  /** Prints `hidden` in place of missing values instead of their names. */
+  redact?: boolean;
+};
+
+const BODY = { lists: 'markdown', unfilled: keepPlaceholder } as const;
+const SUBJECT = { lists: 'inline', unfilled: keepPlaceholder } as const;
+
+/** HTML if the text was compiled with slots for HTML, else as it is sent. */
+export function renderSubject(subject: CompiledText, personalisation: Personalisation): string {
+  return applyTypography(collapseWhitespace(fillText(subject, personalisation, SUBJECT)));
+}
+
+/** What was sent, in the words and marks of the template: what the API shows as the body of emails and letters. */
+export function renderBody(content: CompiledText, personalisation: Personalisation): string {
+  return fillText(content, personalisation, BODY).trim();
+}
+
+/** The message as HTML without a page around it. Only for texts compiled for HTML. */
+export function renderHtmlFragment(
+  content: CompiledText,
+  personalisation: Personalisation,
+  { unsubscribe_link, redact }: Subscription & Redaction = {},
+): string {
+  return toHtml(readHtml(content, personalisation, redact), unsubscribe_link);
+}
+
+/** The text that mail clients show beside the subject, as HTML. Only for texts compiled for HTML. */
+export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
+  return cutPreheader(toSummary(readHtml(content, personalisation)));
+}
+
+/** The body, and the preheader before it is cut, from one reading. */
+export function renderHtmlWithSummary(
+  content: CompiledText,
+  personalisation: Personalisation,
+  { unsubscribe_link }: Subscription,
+): { body: string; summary: string } {
+  const blocks = readHtml(content, personalisation);
+  return { body: toHtml(blocks, unsubscribe_link), summary: toSummary(blocks) };
+}
+
+export function renderPlainTextPart(
+  content: CompiledText,
+  personalisation: Personalisation,
+  { unsubscribe_link }: Subscription = {},
+): string {
+  const filled = fillText(content, personalisation, BODY);
+  const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
+  const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link)]));
+  return `${decodeEntities(text).trimStart()}\n`;
+}
+
+function readHtml(content: CompiledText, personalisation: Personalisation, redact = false): MarkdownBlock[] {
+  const open: OpenPlaceholder[] = [];
+  const unfilled = markOpenPlaceholders(open, redact);
+  const filled = fillText(content, personalisation, { lists: 'markdown', unfilled });
+  return parseMarkdown(keepFromLinking(filled), { links: true, open });
+}
+
+function toHtml(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {
+  const link = unsubscribe_link && escapeHtml(unsubscribe_link);
+  return applyTypography(renderEmailHtml([...blocks, ...unsubscribeBlocks(link)]));
+}
+
+function toSummary(blocks: readonly MarkdownBlock[]): string {
+  return collapseWhitespaceOnly(applyTypography(renderSummary(blocks)));
+}
+
+function unsubscribeBlocks(url: string | null | undefined): MarkdownBlock[] {
+  if (!url) return [];
+  const inlines: MarkdownInline[] = [{ kind: 'text', text: 'Unsubscribe from these emails' }];
+  return [{ kind: 'rule' }, { kind: 'paragraph', source: '', inlines: [{ kind: 'link', url, title: null, inlines }] }];
+}
+
+/** Not where an address goes on, and not inside another name: only where the name stands by itself. */
+const GOV_UK = /(?<=(?:^|\s)[#*^]?gov)\.(?=uk(?![/?#]))/gi;
+/** A line separator and a filler that mail clients show as a box. */
+const UNSUPPORTED = /[\u2028\u3164]/g;
+
+/** Mail clients make a link of every `GOV.UK`; a space without width keeps them from it. */
+function keepFromLinking(text: string): string {
+  return text.replace(GOV_UK, '.\u200B').replace(UNSUPPORTED, '');
+}
+
+/** Leaves what has no width alone: the space that keeps a name from being linked is such a character. */
+function collapseWhitespaceOnly(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+/** By characters, never through the middle of one, nor of an entity. */
+export function cutPreheader(html: string): string {
+  if (html.length <= PREHEADER_LENGTH) return html;
+  let end = 0;
+  for (let count = 0; count < PREHEADER_LENGTH && end < html.length; count++) {
+    end += (html.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  if (end === html.length) return html;
+  return html
+    .slice(0, end)
+    .replace(/&[^;\s]*$/, '')
+    .trimEnd();
+}

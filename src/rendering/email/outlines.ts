@@ -1,0 +1,81 @@
+import type { Personalisation } from '../personalisation.ts';
+import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
+import { isAddress, readSimpleValues, slotUses } from '../simple-values.ts';
+import { MAX_STAND_INS, OTHER_STAND_INS, STAND_INS, type StandIns } from '../stand-ins.ts';
+import { renderHtmlWithSummary, renderPlainTextPart, renderSubject } from './email.ts';
+import { cutOutline, type EmailOutline, type EmailTexts, fillOutline, standInValues } from './outline.ts';
+
+/** The two texts of an email template, both compiled with the same slots. */
+type EmailSource = { subject: CompiledText; content: CompiledText };
+
+/** A template with three conditions has eight shapes. Later shapes are rendered in full rather than compiled in turn. */
+const MAX_SHAPES = 16;
+
+/** The most characters that the outlines of one template may hold, by the length of its texts. */
+export function maxOutlineCharacters(sourceLength: number): number {
+  return 10_000 + 10 * sourceLength;
+}
+
+/**
+ * Renders a template from outlines, one for each shape of message, made when the first message of that shape comes.
+ * The renderer answers undefined for messages that need the full rendering.
+ */
+export function outlineRenderer(
+  text: EmailSource,
+  html: () => EmailSource,
+): (personalisation: Personalisation, unsubscribeLink: string | null | undefined) => EmailTexts | undefined {
+  const { slots } = text.content;
+  if (slots.names.length >= MAX_STAND_INS || slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
+  const uses = slotUses(slots, text.subject, text.content);
+  const outlines = new Map<string, EmailOutline | undefined>();
+  let charactersLeft = maxOutlineCharacters(lengthOf(text.subject) + lengthOf(text.content));
+
+  const render = (values: Personalisation, unsubscribe_link: string | null): EmailTexts => ({
+    subject: renderSubject(text.subject, values),
+    htmlSubject: renderSubject(html().subject, values),
+    ...renderHtmlWithSummary(html().content, values, { unsubscribe_link }),
+    text: renderPlainTextPart(text.content, values, { unsubscribe_link }),
+  });
+
+  const makeOutline = (shape: string, hasLink: boolean) => {
+    // Entities may spell a placeholder that is one in HTML only.
+    if (html().content.slots.names.join() !== slots.names.join()) return undefined;
+    const renderWith = (standIns: StandIns) => {
+      const values = standInValues(shape, standIns).map((value, slot) => [slots.names[slot], value]);
+      const personalisation: Personalisation = Object.fromEntries(values);
+      const filled = {
+        subjects: [fill(text.subject, personalisation), fill(html().subject, personalisation)],
+        contents: [fill(text.content, personalisation), fill(html().content, personalisation)],
+      };
+      return { filled, texts: render(personalisation, hasLink ? standIns.address(slots.names.length) : null) };
+    };
+    const outline = cutOutline(renderWith(STAND_INS), renderWith(OTHER_STAND_INS).texts);
+    if (!outline || outline.characters > charactersLeft) return undefined;
+    charactersLeft -= outline.characters;
+    return outline;
+  };
+
+  return (personalisation, unsubscribeLink) => {
+    if (unsubscribeLink && !isAddress(unsubscribeLink)) return undefined;
+    const simple = readSimpleValues(slots, uses, personalisation);
+    if (!simple) return undefined;
+    const key = unsubscribeLink ? `${simple.shape}u` : simple.shape;
+    let outline = outlines.get(key);
+    if (!outline) {
+      if (outlines.has(key) || outlines.size >= MAX_SHAPES) return undefined;
+      outline = makeOutline(simple.shape, Boolean(unsubscribeLink));
+      outlines.set(key, outline);
+      if (!outline) return undefined;
+    }
+    simple.texts.push(unsubscribeLink ?? '');
+    return fillOutline(outline, simple.texts);
+  };
+}
+
+function lengthOf({ plain }: CompiledText): number {
+  return plain.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function fill(text: CompiledText, values: Personalisation): string {
+  return fillText(text, values, { lists: 'inline', unfilled: keepPlaceholder });
+}

@@ -1,0 +1,51 @@
+import { pressColor } from '../pdf/press-color.ts';
+
+/** `print`: what goes to the printer. `preview`: what people see on a screen before. */
+export type LetterPurpose = 'print' | 'preview';
+
+type InkColor = [number, number, number] | [number, number, number, number];
+
+export type Ink = {
+  black: InkColor;
+  white: InkColor;
+  grey: InkColor;
+  highlight: InkColor;
+  fromRgb(channels: number[]): InkColor;
+};
+
+/**
+ * Printers want CMYK: text in pure black ink needs one plate and stays sharp. Screens show CMYK muted, so previews keep
+ * the colours as they were given.
+ */
+export function inkFor(purpose: LetterPurpose): Ink {
+  return purpose === 'print' ? printInk : previewInk;
+}
+
+const printInk = ink(rememberedPressColor());
+const previewInk = ink(([red = 0, green = 0, blue = 0]) => [red, green, blue]);
+
+function ink(fromRgb: Ink['fromRgb']): Ink {
+  return {
+    black: fromRgb([0, 0, 0]),
+    white: fromRgb([255, 255, 255]),
+    grey: fromRgb([177, 180, 182]),
+    highlight: fromRgb([255, 221, 0]),
+    fromRgb,
+  };
+}
+
+/** The search for inks took as long as the rest of a letter; its few colours are the same in the next one. */
+function rememberedPressColor(): Ink['fromRgb'] {
+  const known = new Map<string, InkColor>();
+  return ([red = 0, green = 0, blue = 0]) => {
+    const name = `${red} ${green} ${blue}`;
+    let color = known.get(name);
+    if (!color) {
+      // A drawing with many shades is no logo: starting afresh keeps what is remembered small.
+      if (known.size >= 1_000) known.clear();
+      color = pressColor(red, green, blue);
+      known.set(name, color);
+    }
+    return color;
+  };
+}

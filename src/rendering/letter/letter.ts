@@ -1,0 +1,113 @@
+import { decodeEntities } from '../escape.ts';
+import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders.ts';
+import {
+  comparableKey,
+  isMissing,
+  type Personalisation,
+  readPersonalisation,
+  valueToText,
+} from '../personalisation.ts';
+import { type CompiledText, compileText, fillText, type Slots } from '../placeholders.ts';
+import { collapseWhitespace, removeSpaceBeforePunctuation } from '../whitespace.ts';
+import { letterDate } from './date.ts';
+import { readLetterBlocks, readLetterLine } from './markdown.ts';
+import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './model.ts';
+
+export type LetterTexts = {
+  contact_block: CompiledText;
+  /** Printed before the English ones; null when the letter is in English only. */
+  welsh: { subject: CompiledText; content: CompiledText } | null;
+  subject: CompiledText;
+  content: CompiledText;
+};
+
+export type LetterOptions = {
+  /** The lines as they are to be printed. Without them the seven lines are taken from the personalisation. */
+  address?: readonly string[];
+  /** Printed as the day it is in London. */
+  date: Date;
+  /** Prints `hidden` in place of missing values instead of their names. */
+  redact?: boolean;
+};
+
+export function renderLetter(
+  texts: LetterTexts,
+  personalisation: Personalisation,
+  { address, date, redact = false }: LetterOptions,
+): LetterDocument {
+  const addressLines =
+    address?.map((line): LetterInline[] => [{ kind: 'text', text: line }]) ?? addressSlots(personalisation);
+  const contactBlock = renderContactBlock(texts.contact_block, personalisation, redact);
+  const renderPart = (language: LetterLanguage, subject: CompiledText, content: CompiledText): LetterPart => ({
+    language,
+    address: addressLines,
+    contact_block: contactBlock,
+    date: letterDate(date, language),
+    subject: renderLetterSubject(subject, personalisation, redact),
+    blocks: renderContent(content, personalisation, redact),
+  });
+  const english = renderPart('english', texts.subject, texts.content);
+  if (texts.welsh === null) return { parts: [english] };
+  return { parts: [renderPart('welsh', texts.welsh.subject, texts.welsh.content), english] };
+}
+
+export const QR_CODE_CHARACTER_LIMIT = 500;
+
+/** The data of every QR code that is too long to be scanned from paper. Open placeholders count as they are written. */
+export function findLongQrCodes({ welsh, content }: LetterTexts, personalisation: Personalisation): string[] {
+  const contents = welsh === null ? [content] : [welsh.content, content];
+  return contents
+    .flatMap((text) => renderContent(text, personalisation, false))
+    .flatMap((block) =>
+      block.kind === 'qr-code' && [...block.data].length > QR_CODE_CHARACTER_LIMIT ? [block.data] : [],
+    );
+}
+
+function renderContent(content: CompiledText, personalisation: Personalisation, redact: boolean) {
+  const open: OpenPlaceholder[] = [];
+  const filled = fillText(content, personalisation, {
+    lists: 'markdown',
+    unfilled: markOpenPlaceholders(open, redact),
+  });
+  return readLetterBlocks(filled, open);
+}
+
+function renderLetterSubject(subject: CompiledText, personalisation: Personalisation, redact: boolean): LetterInline[] {
+  const open: OpenPlaceholder[] = [];
+  const filled = fillText(subject, personalisation, { lists: 'inline', unfilled: markOpenPlaceholders(open, redact) });
+  return readLetterLine(collapseWhitespace(decodeEntities(filled)), open, 'typography');
+}
+
+/** Lines are trimmed in the template, so a value keeps the line breaks and the spaces it came with. */
+export function compileContactBlock(contactBlock: string | null | undefined, slots: Slots): CompiledText {
+  const lines = (contactBlock ?? '').split(/\r\n|\r|\n/).map((line) => line.trim());
+  return compileText(lines.join('\n'), slots);
+}
+
+function renderContactBlock(
+  contactBlock: CompiledText,
+  personalisation: Personalisation,
+  redact: boolean,
+): LetterInline[][] {
+  const open: OpenPlaceholder[] = [];
+  const filled = fillText(contactBlock, personalisation, {
+    lists: 'inline',
+    unfilled: markOpenPlaceholders(open, redact),
+  });
+  if (filled === '') return [];
+  const lines = decodeEntities(removeSpaceBeforePunctuation(filled)).split(/\r\n|\r|\n/);
+  return lines.map((line) => readLetterLine(line, open, 'as-written'));
+}
+
+const ADDRESS_SLOTS = [1, 2, 3, 4, 5, 6, 7].map((line) => `address line ${line}`);
+
+/** The seventh line is also called the postcode. */
+function addressSlots(personalisation: Personalisation): LetterInline[][] {
+  const values = readPersonalisation(personalisation);
+  return ADDRESS_SLOTS.map((name, index): LetterInline[] => {
+    const value = values.get(comparableKey(name)) ?? (index === 6 ? values.get('postcode') : undefined);
+    return isMissing(value)
+      ? [{ kind: 'placeholder', style: 'no-brackets', text: name }]
+      : [{ kind: 'text', text: collapseWhitespace(valueToText(value, 'inline')) }];
+  });
+}

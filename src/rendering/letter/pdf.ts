@@ -1,0 +1,170 @@
+import { fontAscent, fontDescent } from '../pdf/letter-fonts.ts';
+import { a4, letterLayout, mm } from '../pdf/letter-geometry.ts';
+import { drawTag } from '../pdf/letter-tag.ts';
+import { openDocument } from '../pdf/pdfkit-document.ts';
+import type { PageItem, PlacedLine, StructureNode } from './flow.ts';
+import { type Ink, inkFor, type LetterPurpose } from './ink.ts';
+import { type LaidOutPart, languageTags, layOutPart } from './layout.ts';
+import type { LineRun, Measure } from './lines.ts';
+import { drawLogo } from './logo.ts';
+import { drawMarks } from './marks.ts';
+import type { LetterDocument, LetterInline, LetterLanguage } from './model.ts';
+
+export type DrawLetterOptions = {
+  purpose: LetterPurpose;
+  logo?: { svg: string; name: string };
+  /** Written into the file as its date. Without it a fixed date is used: the same letter is always the same bytes. */
+  created_at?: Date;
+};
+
+type DrawnLetter = { pdf: Uint8Array; page_count: number; welsh_page_count: number };
+
+/** Draws a letter as a tagged A4 PDF. Any number of pages: whether they are too many is the caller's question. */
+export async function drawLetter(letter: LetterDocument, options: DrawLetterOptions): Promise<DrawnLetter> {
+  const first = letter.parts[0];
+  if (!first) throw new Error('a letter has at least one part');
+  const { document, bytes } = openDocument(
+    {
+      size: [mm(a4.width_mm), mm(a4.height_mm)],
+      tagged: true,
+      displayTitle: true,
+      lang: languageTags[first.language],
+      info: { Title: plainText(first.subject) },
+    },
+    options.created_at,
+  );
+  const ink = inkFor(options.purpose);
+  const structure = createStructure(document);
+  const root: StructureNode = { role: 'Document', parent: undefined };
+  const measure: Measure = (text, font, size) => document.font(font).fontSize(size).widthOfString(text);
+  const parts = letter.parts.map((part) => ({ language: part.language, ...layOutPart(part, root, measure) }));
+
+  parts.forEach((part, partIndex) => {
+    part.pages.forEach((items, pageIndex) => {
+      document.addPage();
+      const firstPage = pageIndex === 0;
+      if (firstPage && options.logo) {
+        const { svg, name } = options.logo;
+        structure.mark({ role: 'Figure', parent: part.node, alt: name }, () => drawLogo(document, svg, ink));
+      }
+      for (const item of items) structure.mark(item.node, () => drawItem(document, item, ink));
+      structure.artifact(() => {
+        drawPageNumber(document, part, pageIndex, ink);
+        if (partIndex > 0) return;
+        if (options.purpose === 'preview') drawMarks(document, { firstPage, ink });
+        else if (firstPage) drawTag(document);
+      });
+    });
+  });
+  structure.end();
+  document.end();
+  return {
+    pdf: await bytes,
+    page_count: parts.reduce((sum, part) => sum + part.pages.length, 0),
+    welsh_page_count: parts.filter((part) => part.language === 'welsh').reduce((sum, p) => sum + p.pages.length, 0),
+  };
+}
+
+/** Paper is printed on both sides. */
+export const sheetsOf = (page_count: number): number => Math.ceil(page_count / 2);
+
+const plainText = (inlines: LetterInline[]) => inlines.map((i) => (i.kind === 'line-break' ? ' ' : i.text)).join('');
+
+function createStructure(document: PDFKit.PDFDocument) {
+  const elements = new Map<StructureNode, PDFKit.PDFStructureElement>();
+  const roots: PDFKit.PDFStructureElement[] = [];
+
+  function elementOf(node: StructureNode): PDFKit.PDFStructureElement {
+    let element = elements.get(node);
+    if (!element) {
+      element = document.struct(node.role, { lang: node.lang, alt: node.alt });
+      elements.set(node, element);
+      if (node.parent) elementOf(node.parent).add(element);
+      else {
+        document.addStructure(element);
+        roots.push(element);
+      }
+    }
+    return element;
+  }
+
+  return {
+    mark(node: StructureNode, draw: () => void): void {
+      const element = elementOf(node);
+      element.add(document.markStructureContent(node.role));
+      draw();
+      document.endMarkedContent();
+    },
+    artifact(draw: () => void): void {
+      document.markContent('Artifact', { type: 'Pagination' });
+      draw();
+      document.endMarkedContent();
+    },
+    end(): void {
+      for (const root of roots) root.end();
+    },
+  };
+}
+
+function drawItem(document: PDFKit.PDFDocument, item: PageItem, ink: Ink): void {
+  if (item.kind === 'text') {
+    for (const line of item.lines) {
+      for (const run of line.runs) drawRun(document, line, run, ink);
+    }
+  } else if (item.kind === 'qr-code') {
+    for (const { x, y, width, height } of item.drawing.squares) {
+      document.rect(item.left + x, item.top + y, width, height);
+    }
+    document.fill(ink.black);
+  } else {
+    document
+      .lineWidth(1)
+      .dash(4, { space: 3 })
+      .rect(item.left, item.top, item.size, item.size)
+      .stroke(ink.black)
+      .undash();
+  }
+}
+
+function drawRun(document: PDFKit.PDFDocument, line: PlacedLine, run: LineRun, ink: Ink): void {
+  const left = line.left + run.x;
+  if (run.placeholder) {
+    const top = line.baseline - line.size * fontAscent;
+    const height = line.size * (fontAscent + fontDescent);
+    document.rect(left, top, run.width, height).fill(run.placeholder === 'redacted' ? ink.grey : ink.highlight);
+  }
+  writeText(document, run.text, { left, baseline: line.baseline, size: line.size, font: run.font, color: ink.black });
+}
+
+type TextPlace = { left: number; baseline: number; size: number; font: LineRun['font']; color: Ink['black'] };
+
+function writeText(document: PDFKit.PDFDocument, text: string, place: TextPlace): void {
+  document
+    .font(place.font)
+    .fontSize(place.size)
+    .fillColor(place.color)
+    .text(text, place.left, place.baseline, { lineBreak: false, baseline: 'alphabetic' });
+}
+
+const pageNumber: Record<LetterLanguage, (page: number, pages: number) => string> = {
+  english: (page, pages) => `Page ${page} of ${pages}`,
+  welsh: (page, pages) => `Tudalen ${page} o ${pages}`,
+};
+
+function drawPageNumber(
+  document: PDFKit.PDFDocument,
+  part: LaidOutPart & { language: LetterLanguage },
+  pageIndex: number,
+  ink: Ink,
+): void {
+  const text = pageNumber[part.language](pageIndex + 1, part.pages.length);
+  const size = 8;
+  const left = mm(letterLayout.footerRight) - document.font('regular').fontSize(size).widthOfString(text);
+  writeText(document, text, {
+    left,
+    baseline: mm(letterLayout.footerBaseline),
+    size,
+    font: 'regular',
+    color: ink.black,
+  });
+}

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import { PNG } from 'pngjs';
+import { describe, expect, it } from 'vitest';
+import { letter, paragraph, qrCode, qrLetter } from '../../../test/kit/letter-samples.ts';
+import { readPrecompiled } from '../pdf/pdf-check.ts';
+import { pageToPng } from '../pdf/pdf-image.ts';
+import { type DrawLetterOptions, drawLetter } from './pdf.ts';
+
+// A module of the older kind, which types and test runner import differently.
+const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');
+const print: DrawLetterOptions = { purpose: 'print' };
+
+describe('QR codes', () => {
+  const decode = async (data: string) => {
+    const { pdf } = await drawLetter(
+      letter({ blocks: [paragraph('Scan this:'), qrCode(data), paragraph('Thank you')] }),
+      print,
+    );
+    expect((await readPrecompiled(pdf, 'letter')).message).toBeNull();
+    const { data: pixels, width, height } = PNG.sync.read(Buffer.from(await pageToPng(pdf, 1)));
+    return readQrCode(new Uint8ClampedArray(pixels), width, height);
+  };
+
+  it.each([
+    ['a link', 'https://www.example.gov.uk/decision?claim=AB123456C'],
+    ['one letter', 'A'],
+    ['digits', '01234567890123456789'],
+    ['a link of 499 bytes', `https://example.gov.uk/${'a1-'.repeat(159)}`.slice(0, 499)],
+    ['500 bytes', 'x'.repeat(500)],
+    ['500 characters of two bytes', 'ŵ'.repeat(500)],
+    ['500 characters of four bytes', '👍'.repeat(500)],
+    ['signs of many kinds', 'Tŷ’r Gŵyl £5 & “more” – ünïcödé ✓'],
+  ])('of %s is read back from the picture', async (_, data) => {
+    const code = await decode(data);
+    expect(Buffer.from(code?.binaryData ?? []).toString('utf8')).toBe(data);
+  });
+
+  it('says what it holds to those who cannot see it', async () => {
+    const { pdf } = await drawLetter(qrLetter, print);
+    expect(Buffer.from(pdf).toString('latin1')).toContain(
+      '/Alt (QR code: https://www.example.gov.uk/decision?claim=AB123456C)',
+    );
+  });
+});

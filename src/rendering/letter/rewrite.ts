@@ -1,0 +1,43 @@
+import { fontAscent } from '../pdf/letter-fonts.ts';
+import { firstPageAreas, letterLayout, mm } from '../pdf/letter-geometry.ts';
+import { drawTag, hasTag } from '../pdf/letter-tag.ts';
+import { withPdf } from '../pdf/pdfium.ts';
+import { openDocument } from '../pdf/pdfkit-document.ts';
+import { inkFor } from './ink.ts';
+
+/** As on composed letters: what sorting machines read without mistakes. */
+const addressSize_pt = 8;
+const addressLeading_pt = 8.5;
+
+/**
+ * An uploaded letter as the printer wants it. Its pages move into a new file, which leaves scripts, attached files and
+ * links behind; the address in the window gives way to the one that was read and checked, and the tag is added.
+ */
+export async function rewritePrecompiled(pdf: Uint8Array, address: string[]): Promise<Uint8Array> {
+  const tagged = await withPdf(pdf, (file) => file.page(1, hasTag));
+  const overlay = await drawOverlay(address, { tag: !tagged });
+  return withPdf(overlay, (file) => {
+    file.append(pdf);
+    file.remove(1);
+    file.page(1, (page) => page.clear(firstPageAreas.address));
+    file.stamp(1, overlay);
+    return file.save();
+  });
+}
+
+function drawOverlay(address: string[], { tag }: { tag: boolean }): Promise<Uint8Array> {
+  const { document, bytes } = openDocument({ size: 'A4' });
+  const { left, top, width } = letterLayout.address;
+  document.addPage();
+  document.font('regular').fontSize(addressSize_pt).fillColor(inkFor('print').black);
+  for (const [index, line] of address.entries()) {
+    const baseline = mm(top) + addressSize_pt * fontAscent + index * addressLeading_pt;
+    const squeeze = Math.min(1, mm(width) / document.widthOfString(line));
+    document.fontSize(addressSize_pt * squeeze);
+    document.text(line, mm(left), baseline, { lineBreak: false, baseline: 'alphabetic' });
+    document.fontSize(addressSize_pt);
+  }
+  if (tag) drawTag(document);
+  document.end();
+  return bytes;
+}

@@ -1,0 +1,23 @@
+import type { OpenPlaceholder } from '../open-placeholders.ts';
+
+/** What a text in Markdown says. Texts are as they were written: escaped if the text was. */
+export type MarkdownBlock =
+  | { kind: 'heading'; level: number; inlines: MarkdownInline[] }
+  /** `source` is the same text before links and line breaks were looked for. */
+  | { kind: 'paragraph'; source: string; inlines: MarkdownInline[] }
+  | { kind: 'list'; ordered: boolean; items: MarkdownListItem[] }
+  | { kind: 'inset'; blocks: MarkdownBlock[] }
+  | { kind: 'rule' }
+  | { kind: 'code'; text: string }
+  /** Blank lines that separate nothing: at the very start, or between the paragraphs of a list item. */
+  | { kind: 'gap' };
+
+/** Items with blank lines between or inside them are loose: their texts are paragraphs, not bare text. */
+export type MarkdownListItem = { loose: boolean; blocks: MarkdownBlock[] };
+
+export type MarkdownInline =
+  | { kind: 'text'; text: string }
+  | { kind: 'line-break' }
+  | { kind: 'placeholder'; open: OpenPlaceholder }
+  | { kind: 'url'; url: string }
+  | { kind: 'link'; url: string; title: string | null; inlines: MarkdownInline[] };

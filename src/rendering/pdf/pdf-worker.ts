@@ -1,0 +1,56 @@
+import type { LetterDocument } from '../letter/model.ts';
+import { type DrawLetterOptions, drawLetter } from '../letter/pdf.ts';
+import { readPrecompiled } from './pdf-check.ts';
+import { withPdf } from './pdfium.ts';
+
+/**
+ * The tasks of the PDF threads. What they take and return can be copied between threads. All of them work on files and
+ * logos from outside, so they belong into threads with a time limit: `createWorkerPool` with this module.
+ */
+export { checkLogo } from '../letter/logo.ts';
+export { rewritePrecompiled } from '../letter/rewrite.ts';
+export { readPrecompiled } from './pdf-check.ts';
+export { overlayPdf, pageToPng } from './pdf-image.ts';
+
+type ComposeLetterOptions = DrawLetterOptions & {
+  /** PDF files whose pages follow the letter; they have passed the check for attachments. */
+  attachments?: Uint8Array[];
+};
+
+type ComposedLetter = {
+  pdf: Uint8Array;
+  /** All pages: Welsh, English and attached. Whether they are too many is the caller's question. */
+  page_count: number;
+  welsh_page_count: number;
+  attachment_page_count: number;
+};
+
+export async function composeLetter(letter: LetterDocument, options: ComposeLetterOptions): Promise<ComposedLetter> {
+  const { attachments = [], ...drawing } = options;
+  const drawn = await drawLetter(letter, drawing);
+  if (attachments.length === 0) return { ...drawn, attachment_page_count: 0 };
+  return withPdf(drawn.pdf, (file) => {
+    const attachment_page_count = attachments.reduce((sum, attachment) => sum + file.append(attachment), 0);
+    return { ...drawn, pdf: file.save(), page_count: file.page_count, attachment_page_count };
+  });
+}
+
+/** Parses the fonts and loads PDFium, so that the first letter of a thread takes as long as any other. */
+export async function warmUp(): Promise<void> {
+  const { pdf } = await drawLetter(
+    {
+      parts: [
+        {
+          language: 'english',
+          address: [],
+          contact_block: [],
+          date: '',
+          subject: [{ kind: 'text', text: 'Aa' }],
+          blocks: [],
+        },
+      ],
+    },
+    { purpose: 'print' },
+  );
+  await readPrecompiled(pdf, 'letter');
+}
