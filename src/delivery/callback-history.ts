@@ -5,8 +5,8 @@ import { notFound } from '../platform/failure.ts';
 import { firstIdAt, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
-import type { CallbackType } from '../services/callback-api.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
+import type { CallbackType } from '../services/settings/callback-api.ts';
 import {
   deleteCallbacks,
   deleteCallbacksAfter,

@@ -7,8 +7,8 @@ import { outlastingOutages } from '../platform/db/patience.ts';
 import { nilId } from '../platform/id.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
-import { decryptToken } from '../services/callback-api.ts';
-import { readSigningKey } from '../services/callback-signing.ts';
+import { decryptToken } from '../services/settings/callback-api.ts';
+import { readSigningKey } from '../services/settings/callback-signing.ts';
 import { type CallbackAnswer, CallbackCaller } from './callback-request.ts';
 import {
   type CallbackOutcome,

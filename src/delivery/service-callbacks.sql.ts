@@ -3,7 +3,7 @@ import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
 import { firstIdAt, nilId } from '../platform/id.ts';
-import type { CallbackType } from '../services/callback-api.ts';
+import type { CallbackType } from '../services/settings/callback-api.ts';
 
 /** Where a service wants to be told about this kind of event. */
 interface CallbackTarget {

@@ -7,8 +7,8 @@ import { startCallbackSink } from '../../test/kit/stub-gateways.ts';
 import { timestamp } from '../platform/clock.ts';
 import { guardedLookup, isInside } from '../platform/http/outside-addresses.ts';
 import { newId } from '../platform/id.ts';
-import type { CallbackType } from '../services/callback-api.ts';
-import { encryptToken } from '../services/callback-api.ts';
+import type { CallbackType } from '../services/settings/callback-api.ts';
+import { encryptToken } from '../services/settings/callback-api.ts';
 import { buildDelivery } from './delivery.ts';
 
 const sink = await startCallbackSink();

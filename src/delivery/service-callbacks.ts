@@ -4,7 +4,7 @@ import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import { newId } from '../platform/id.ts';
-import { type CallbackType, tokenPurpose } from '../services/callback-api.ts';
+import { type CallbackType, tokenPurpose } from '../services/settings/callback-api.ts';
 import { insertCallbacks, replaceCopiedTokens, selectCopiedTokens, selectTargets } from './service-callbacks.sql.ts';
 
 /** Each call that waits or is kept to be looked at has the token that it is made with. */

@@ -5,7 +5,7 @@ import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
-import { findNumberOfService } from '../services/inbound-numbers.ts';
+import { findNumberOfService } from '../services/inbound-numbers/inbound-numbers.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   countInbox,

@@ -7,7 +7,7 @@ import { recordComplaint } from '../complaints/complaints.ts';
 import { recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
-import { encryptToken } from '../services/callback-api.ts';
+import { encryptToken } from '../services/settings/callback-api.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const path = '/platform-admin/erase-recipient';

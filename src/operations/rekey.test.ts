@@ -6,7 +6,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { confirmRecipient } from '../documents/documents.ts';
 import { printerCallbackUrl, readPrinterToken } from '../letters/printer-callback.ts';
 import { newId } from '../platform/id.ts';
-import { decryptToken, encryptToken } from '../services/callback-api.ts';
+import { decryptToken, encryptToken } from '../services/settings/callback-api.ts';
 import { createLinkToken, readLinkToken } from '../users/link-tokens.ts';
 import { rekey } from './rekey.ts';
 

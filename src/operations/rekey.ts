@@ -11,8 +11,8 @@ import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { updateSecretForm } from '../platform/secret-form.ts';
 import { SecretBox } from '../platform/secrets.ts';
-import { callbackTokens } from '../services/callback-api.ts';
-import { signingSecrets } from '../services/callback-signing.ts';
+import { callbackTokens } from '../services/settings/callback-api.ts';
+import { signingSecrets } from '../services/settings/callback-signing.ts';
 import { selectMigrations } from './rekey.sql.ts';
 
 /** Everything that is kept encrypted with SECRET_KEYS. */

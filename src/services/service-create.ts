@@ -10,6 +10,7 @@ import { addServiceMember, creatorPermissions } from '../users/permissions.ts';
 import { getUserRecord, type UserRecord } from '../users/user-record.ts';
 import { resetAllowance } from './allowance.ts';
 import { defaultLimits } from './limits.ts';
+import { insertSmsSender } from './senders/sms-senders.sql.ts';
 import { nhsNotifyOrganisationId, selectNhsBrands, selectOrganisationId } from './service-create.sql.ts';
 import type { SettableFields } from './service-fields.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
@@ -17,7 +18,6 @@ import { defaultServicePermissions } from './service-permissions.ts';
 import { columnsOf, refuseUnfitFields } from './service-rows.ts';
 import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
-import { insertSmsSender } from './sms-senders.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'> };
 

@@ -2,9 +2,14 @@ import { type Days, londonDay } from '../platform/calendar.ts';
 import { invalidField } from '../platform/failure.ts';
 import { isTrue } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
-import { getRecentStatistics, noStatistics, type Statistics, statisticsByService } from './service-statistics.ts';
 import { selectServices } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
+import {
+  getRecentStatistics,
+  noStatistics,
+  type Statistics,
+  statisticsByService,
+} from './statistics/service-statistics.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 

@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { Data, Datetime, NoContent, Nullable, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { SmsSender } from '../senders/sms-sender-record.ts';
+import { selectAvailableNumbers, selectInboundNumbers } from './inbound-numbers.sql.ts';
+import {
+  assignInboundNumber,
+  createInboundNumber,
+  findNumberOfService,
+  removeInboundNumber,
+  switchOffInboundNumber,
+} from './inbound-numbers.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+
+const InboundNumber = Type.Object(
+  {
+    id: Uuid,
+    number: Type.String(),
+    provider: Type.String(),
+    service: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
+    active: Type.Boolean(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'InboundNumber' },
+);
+
+export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<Config, 'FROM_NUMBER'> }): void {
+  http.get(
+    '/inbound-number',
+    {
+      schema: {
+        summary: 'Every number on which text messages can be received',
+        response: { 200: Data(Type.Array(InboundNumber)) },
+      },
+    },
+    async () => ({ data: await selectInboundNumbers(app.db) }),
+  );
+
+  http.post(
+    '/inbound-number',
+    {
+      schema: {
+        summary: 'Add a number on which text messages can be received',
+        body: Type.Object({
+          number: Type.String({
+            minLength: 1,
+            maxLength: 255,
+            description: 'As the provider writes it in its callbacks',
+          }),
+          provider: Type.String({ minLength: 1, maxLength: 255 }),
+        }),
+        response: { 201: Data(InboundNumber) },
+      },
+    },
+    async (request, reply) => {
+      const { number, provider } = request.body;
+      return reply.code(201).send({ data: await createInboundNumber(app, { number, provider }) });
+    },
+  );
+
+  http.get(
+    '/inbound-number/available',
+    {
+      schema: {
+        summary: 'Numbers that no service has',
+        response: { 200: Data(Type.Array(InboundNumber)) },
+      },
+    },
+    async () => ({ data: await selectAvailableNumbers(app.db) }),
+  );
+
+  http.get(
+    '/inbound-number/service/:service_id',
+    {
+      schema: {
+        summary: 'The number of a service; an empty object when it has none',
+        params: OfService,
+        response: { 200: Data(Type.Partial(InboundNumber)) },
+      },
+    },
+    async (request) => ({ data: (await findNumberOfService(app.db, request.params.service_id)) ?? {} }),
+  );
+
+  http.post(
+    '/inbound-number/service/:service_id',
+    {
+      schema: {
+        summary: 'Give a service a number, as a sender of its text messages too',
+        params: OfService,
+        body: Type.Object({ inbound_number_id: Type.Optional(Uuid) }),
+        response: { 201: SmsSender },
+      },
+    },
+    async (request, reply) => {
+      const { inbound_number_id } = request.body;
+      const sender = await assignInboundNumber(app, request.params.service_id, { inbound_number_id, is_default: true });
+      return reply.code(201).send(sender);
+    },
+  );
+
+  http.post(
+    '/inbound-number/service/:service_id/off',
+    {
+      schema: {
+        summary: 'Stop receiving on the number of a service',
+        params: OfService,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await switchOffInboundNumber(app, request.params.service_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/service/:service_id/inbound-sms/remove',
+    {
+      schema: {
+        summary: 'Take the number from a service; archived, it is given to nobody else',
+        params: OfService,
+        body: Type.Object({ archive: Type.Boolean() }),
+        response: { 200: Type.Object({}) },
+      },
+    },
+    async (request) => {
+      await removeInboundNumber(app, request.params.service_id, request.body.archive);
+      return {};
+    },
+  );
+}

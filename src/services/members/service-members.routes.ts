@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { Data, NoContent, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import { isUuid } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { servicePermissions } from '../../users/permissions.ts';
+import { UserRecord } from '../../users/user-record.ts';
+import { serviceRecord } from '../service-fields.ts';
+import { joinService, leaveService, listServiceMembers, refuseUnlessMayJoin } from './service-members.ts';
+
+const OfMember = Type.Object({ service_id: Uuid, user_id: Uuid });
+
+const Member = Type.Object({
+  ...UserRecord.properties,
+  permissions: Type.Array(Type.String(), { description: 'In this service' }),
+});
+
+const ServiceWithUsers = Type.Object({
+  ...serviceRecord,
+  users: Type.Array(Type.Object({ id: Uuid, name: Type.String() })),
+});
+
+export function serviceMemberRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/users',
+    {
+      schema: {
+        summary: 'Everyone in a service’s team',
+        params: Type.Object({ service_id: Uuid }),
+        response: { 200: Data(Type.Array(Member)) },
+      },
+    },
+    async (request) => ({ data: await listServiceMembers(app.db, request.params.service_id) }),
+  );
+
+  http.post(
+    '/service/:service_id/users/:user_id',
+    {
+      schema: {
+        summary: 'Add a user to a service’s team',
+        params: OfMember,
+        body: Type.Object(
+          {
+            permissions: Type.Array(Type.Object({ permission: OneOf(servicePermissions) })),
+            folder_permissions: Type.Optional(Type.Array(Uuid)),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: Data(ServiceWithUsers) },
+      },
+      preValidation: async ({ params }) => {
+        if (isUuid(params.service_id) && isUuid(params.user_id)) await refuseUnlessMayJoin(app.db, params);
+      },
+    },
+    async (request, reply) => {
+      const permissions = request.body.permissions.map(({ permission }) => permission);
+      const folder_permissions = request.body.folder_permissions ?? [];
+      const service = await joinService(app, request.params, { permissions, folder_permissions });
+      return reply.code(201).send({ data: service });
+    },
+  );
+
+  http.delete(
+    '/service/:service_id/users/:user_id',
+    {
+      schema: {
+        summary: 'Remove a user from a service’s team; somebody active has to stay',
+        params: OfMember,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await leaveService(app, request.params);
+      return reply.code(204).send(null);
+    },
+  );
+}

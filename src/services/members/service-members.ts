@@ -1,0 +1,72 @@
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import {
+  addServiceMember,
+  alreadyMember,
+  isServiceMember,
+  removeServiceMember,
+  type ServiceMember,
+  type ServicePermission,
+} from '../../users/permissions.ts';
+import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
+import { getService, getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
+import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+/** User records, in which `permissions` are those in this service. */
+export async function listServiceMembers(db: Db, serviceId: string) {
+  await refuseUnlessServiceExists(db, serviceId);
+  const members = await selectMembers(db, serviceId);
+  const records = await listUserRecords(
+    db,
+    members.map(({ id }) => id),
+  );
+  const recordOf = new Map(records.map((record) => [record.id, record]));
+  return members.flatMap(({ id, permissions }) => {
+    const record = recordOf.get(id);
+    return record ? [{ ...record, permissions }] : [];
+  });
+}
+
+/** Asked before the body is looked at, as the protocol wants it. */
+export async function refuseUnlessMayJoin(db: Db, member: ServiceMember): Promise<void> {
+  await refuseUnlessServiceExists(db, member.service_id);
+  await getUserRecord(db, member.user_id);
+  if (await isServiceMember(db, member)) throw alreadyMember(member);
+}
+
+export async function joinService(
+  { db, clock }: Needs,
+  member: ServiceMember,
+  request: { permissions: ServicePermission[]; folder_permissions: string[] },
+) {
+  await refuseUnlessMayJoin(db, member);
+  await inTransaction(db, async (tx) => {
+    // A folder may have been deleted since the person was invited: that is no reason to keep the person out.
+    const folders = await selectFolderOwners(tx, request.folder_permissions);
+    if (folders.some(({ service_id }) => service_id !== member.service_id)) {
+      throw invalidField('folder_permissions', 'No result found');
+    }
+    const folder_permissions = folders.map(({ id }) => id);
+    await addServiceMember(tx, { ...member, permissions: request.permissions, folder_permissions }, clock.now());
+  });
+  const service = await getService(db, member.service_id);
+  const users = await selectMembers(db, member.service_id);
+  return { ...service, users: users.map(({ id, name }) => ({ id, name })) };
+}
+
+/** Somebody active has to stay. */
+export async function leaveService({ db }: Needs, member: ServiceMember): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    // Held, so that two who leave at once cannot each count on the other.
+    await getServiceForUpdate(tx, member.service_id);
+    const { id: userId } = await getUserRecord(tx, member.user_id);
+    const members = await selectMembers(tx, member.service_id);
+    const others = members.filter(({ id }) => id !== userId);
+    if (others.length === members.length) throw notFound('User not found');
+    if (!others.some(({ state }) => state === 'active')) throw invalid('User cannot be removed from the service');
+    await removeServiceMember(tx, member);
+  });
+}

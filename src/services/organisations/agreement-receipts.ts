@@ -1,0 +1,40 @@
+import type { Config } from '../../config.ts';
+import { getOrganisation } from '../../organisations/organisations.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { invalidField } from '../../platform/failure.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
+import { pageUrl } from '../../users/link-tokens.ts';
+import { getUserRecord } from '../../users/user-record.ts';
+
+interface Needs {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+}
+
+/** To the signer, and to the person on whose behalf it was signed, if there is one. */
+export async function sendAgreementReceipts(app: Needs, tx: Tx, organisationId: string, signerId: string) {
+  const organisation = await getOrganisation(tx, organisationId);
+  const signer = await getUserRecord(tx, signerId);
+  const other = organisation.agreement_signed_on_behalf_of_email_address;
+  if (other && !parseEmailAddress(other).ok) {
+    throw invalidField('agreement_signed_on_behalf_of_email_address', 'Not a valid email address');
+  }
+  const base = app.config.ADMIN_BASE_URL;
+  const personalisation = {
+    mou_link: pageUrl(base, `/agreement/${organisation.crown ? 'crown' : 'non-crown'}.pdf`),
+    org_name: organisation.name,
+    org_dashboard_link: pageUrl(base, `/organisations/${organisation.id}`),
+    signed_by_name: signer.name,
+    on_behalf_of_name: organisation.agreement_signed_on_behalf_of_name || other || '',
+  };
+  const { agreementSigned, agreementSignedForOther, agreementSignedByOther } = accountTemplates;
+  if (other) {
+    await app.accountMessages.send(tx, { template_id: agreementSignedByOther, to: other, personalisation });
+  }
+  await app.accountMessages.send(tx, {
+    template_id: other ? agreementSignedForOther : agreementSigned,
+    to: signer.email_address,
+    personalisation,
+  });
+}

@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { NoContent, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AccountMessageSender } from '../../users/account-messages.ts';
+import { tellApproversOfRequest, tellOfNextSteps, tellRequesterOfRejection } from './go-live-requests.ts';
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+const OfService = Type.Object({ service_id: Uuid });
+
+/** Messages between a service that asks to go live and the organisation that decides. */
+export function goLiveRequestRoutes(http: Http, app: Needs): void {
+  http.post(
+    '/organisations/notify-users-of-request-to-go-live/:service_id',
+    {
+      schema: {
+        summary: 'Tell those who may make services live that a service asks for it',
+        params: OfService,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await tellApproversOfRequest(app, request.params.service_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/organisations/notify-org-member-about-next-steps-of-go-live-request/:service_id',
+    {
+      schema: {
+        summary: 'Tell a member of the organisation what is to be done about a request to go live',
+        params: OfService,
+        body: Type.Object({
+          to: Type.String({ format: 'email' }),
+          service_name: Type.String(),
+          body: Type.String(),
+        }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await tellOfNextSteps(app, request.params.service_id, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/organisations/notify-service-member-of-rejected-go-live-request/:service_id',
+    {
+      schema: {
+        summary: 'Tell who asked for a service to go live that the organisation rejects it',
+        params: OfService,
+        body: Type.Object({
+          name: Type.String(),
+          service_name: Type.String(),
+          organisation_name: Type.String(),
+          reason: Type.String(),
+          organisation_team_member_name: Type.String(),
+          organisation_team_member_email: Type.String(),
+        }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await tellRequesterOfRejection(app, request.params.service_id, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+}

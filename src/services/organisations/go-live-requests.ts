@@ -1,0 +1,108 @@
+import type { Config } from '../../config.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { invalid, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
+import { pageUrl } from '../../users/link-tokens.ts';
+import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts';
+
+type Needs = Pick<Platform, 'db'> & {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+};
+
+/** Asks everyone in the organisation who may decide; the requester learns who was asked. */
+export async function tellApproversOfRequest(app: Needs, serviceId: string): Promise<void> {
+  const { service_name, requester, organisation } = await getRequest(app, serviceId);
+  if (!organisation) return;
+  const { goLiveRequest, goLiveReceipt } = accountTemplates;
+  await inTransaction(app.db, async (tx) => {
+    const approvers = await selectApprovers(tx, organisation.id);
+    for (const { name, email_address } of approvers) {
+      await app.accountMessages.send(tx, {
+        template_id: goLiveRequest,
+        to: email_address,
+        personalisation: {
+          name,
+          service_name,
+          requester_name: requester.name,
+          requester_email_address: requester.email_address,
+          make_service_live_link: pageUrl(app.config.ADMIN_BASE_URL, `/services/${serviceId}/make-service-live`),
+          support_page_link: pageUrl(app.config.ADMIN_BASE_URL, '/support'),
+          organisation_name: organisation.name,
+        },
+        reply_to: requester.email_address,
+      });
+    }
+    if (approvers.length === 0) return;
+    await app.accountMessages.send(tx, {
+      template_id: goLiveReceipt,
+      to: requester.email_address,
+      personalisation: {
+        service_name,
+        name: requester.name,
+        organisation_name: organisation.name,
+        organisation_team_member_names: approvers.map(({ name }) => name),
+      },
+    });
+  });
+}
+
+export async function tellOfNextSteps(
+  app: Needs,
+  serviceId: string,
+  { to, service_name, body }: { to: string; service_name: string; body: string },
+): Promise<void> {
+  await getOpenRequest(app, serviceId);
+  const message = { template_id: accountTemplates.goLiveNextSteps, to, personalisation: { service_name, body } };
+  await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
+}
+
+interface Rejection {
+  name: string;
+  service_name: string;
+  organisation_name: string;
+  reason: string;
+  organisation_team_member_name: string;
+  organisation_team_member_email: string;
+}
+
+export async function tellRequesterOfRejection(app: Needs, serviceId: string, rejection: Rejection): Promise<void> {
+  const { requester } = await getOpenRequest(app, serviceId);
+  const { reason, name, service_name, organisation_name } = rejection;
+  const { organisation_team_member_name, organisation_team_member_email } = rejection;
+  const message = {
+    template_id: accountTemplates.goLiveRejected,
+    to: requester.email_address,
+    personalisation: {
+      ...{ name, service_name, organisation_name, organisation_team_member_name, organisation_team_member_email },
+      reason: asInsetText(reason),
+    },
+  };
+  await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
+}
+
+function asInsetText(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `^ ${line}`)
+    .join('\n');
+}
+
+async function getRequest(app: Needs, serviceId: string) {
+  const request = await selectGoLiveRequest(app.db, serviceId);
+  if (!request) throw notFound();
+  const { requester } = request;
+  if (!requester) throw noRequest();
+  return { ...request, requester };
+}
+
+async function getOpenRequest(app: Needs, serviceId: string) {
+  const request = await getRequest(app, serviceId);
+  if (!request.open) throw noRequest();
+  return request;
+}
+
+function noRequest() {
+  return invalid('The service has no open request to go live');
+}

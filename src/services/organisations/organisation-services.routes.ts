@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { agreementFields } from '../../organisations/agreement-fields.ts';
+import { organisationTypes } from '../../organisations/organisation-types.ts';
+import { NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AccountMessageSender } from '../../users/account-messages.ts';
+import {
+  joinOrganisation,
+  listServicesOfOrganisation,
+  updateOrganisationAndServices,
+} from './organisation-services.ts';
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+const OfOrganisation = Type.Object({ organisation_id: Uuid });
+const Text = Nullable(Type.String());
+const ShortText = Nullable(Type.String({ maxLength: 255 }));
+
+const settable = {
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  crown: Nullable(Type.Boolean()),
+  organisation_type: Nullable(OneOf(organisationTypes)),
+  email_branding_id: Nullable(Uuid),
+  letter_branding_id: Nullable(Uuid),
+  ...agreementFields,
+  request_to_go_live_notes: Text,
+  notes: Text,
+  purchase_order_number: ShortText,
+  billing_contact_names: Text,
+  billing_contact_email_addresses: Text,
+  billing_reference: ShortText,
+  can_approve_own_go_live_requests: Type.Boolean(),
+  permissions: Type.Array(OneOf(['can_ask_to_join_a_service'])),
+  domains: Type.Array(Type.String({ minLength: 1, maxLength: 255 })),
+};
+
+const OrganisationChange = Type.Partial(Type.Object(settable));
+
+/** What changes services too; the rest of /organisations is in its own folder. */
+export function organisationServiceRoutes(http: Http, app: Needs): void {
+  http.post(
+    '/organisations/:organisation_id',
+    {
+      schema: {
+        summary:
+          'Change an organisation; its services take on a new type, and a new default brand where they have none',
+        params: OfOrganisation,
+        body: OrganisationChange,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const change = Object.fromEntries(
+        Object.entries(request.body).filter(([field]) => Object.hasOwn(settable, field)),
+      );
+      await updateOrganisationAndServices(app, request.params.organisation_id, change);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/organisations/:organisation_id/service',
+    {
+      schema: {
+        summary: 'Make a service one of the organisation’s',
+        params: OfOrganisation,
+        body: Type.Object({ service_id: Uuid }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await joinOrganisation(app, request.params.organisation_id, request.body.service_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.get(
+    '/organisations/:organisation_id/services',
+    {
+      schema: {
+        summary: 'Services of an organisation: active ones first, then by name',
+        params: OfOrganisation,
+        response: {
+          200: Type.Array(
+            Type.Object({ id: Uuid, name: Type.String(), active: Type.Boolean(), restricted: Type.Boolean() }),
+          ),
+        },
+      },
+    },
+    (request) => listServicesOfOrganisation(app.db, request.params.organisation_id),
+  );
+}

@@ -1,0 +1,23 @@
+import type { Db, Tx } from '../../platform/db/database.ts';
+
+/** Active ones first, then by name. */
+export function selectServicesOfOrganisation(db: Db, organisationId: string) {
+  return db
+    .selectFrom('services')
+    .select(['id', 'name', 'active', 'restricted'])
+    .where('organisation_id', '=', organisationId)
+    .orderBy('active', 'desc')
+    .orderBy('name')
+    .execute();
+}
+
+/** Held until the transaction ends, always in the same order. */
+export function lockServicesOfOrganisation(tx: Tx, organisationId: string) {
+  return tx
+    .selectFrom('services')
+    .select(['id', 'email_branding_id', 'letter_branding_id'])
+    .where('organisation_id', '=', organisationId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}

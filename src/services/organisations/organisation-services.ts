@@ -1,0 +1,84 @@
+import { addDefaultToPool } from '../../branding/brand-pools.ts';
+import type { Config } from '../../config.ts';
+import { getOrganisation, type OrganisationChange, updateOrganisation } from '../../organisations/organisations.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { invalidField } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AccountMessageSender } from '../../users/account-messages.ts';
+import { resetAllowance } from '../allowance.ts';
+import { lockService, updateServices } from '../services.sql.ts';
+import { sendAgreementReceipts } from './agreement-receipts.ts';
+import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+type ReceiptNeeds = Needs & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+export async function listServicesOfOrganisation(db: Db, organisationId: string) {
+  await getOrganisation(db, organisationId);
+  return selectServicesOfOrganisation(db, organisationId);
+}
+
+/** A service takes on the type and the crown of the organisation it joins, and the allowance that goes with them. */
+export async function joinOrganisation({ db, clock }: Needs, organisationId: string, serviceId: string): Promise<void> {
+  const organisation = await getOrganisation(db, organisationId);
+  await inTransaction(db, async (tx) => {
+    const service = await lockService(tx, serviceId);
+    if (!service) throw invalidField('service_id', 'No result found');
+    const now = clock.now();
+    const { organisation_type, crown } = organisation;
+    const change = { organisation_id: organisation.id, organisation_type, crown };
+    await updateServices(tx, [service.id], change, timestamp(now));
+    await resetAllowance(tx, service.id, now);
+  });
+}
+
+/** Its services follow: all take on a new type or crown, and those without a brand wear a new default one. */
+export async function updateOrganisationAndServices(
+  app: ReceiptNeeds,
+  organisationId: string,
+  request: OrganisationChange & { domains?: string[] },
+): Promise<void> {
+  // Existing front ends count on it: permissions are set alone.
+  const change = request.permissions ? { permissions: request.permissions } : request;
+  await inTransaction(app.db, async (tx) => {
+    const now = app.clock.now();
+    await updateOrganisation(tx, organisationId, change, now);
+    if (change.email_branding_id) await addDefaultToPool(tx, 'email', organisationId, change.email_branding_id);
+    if (change.letter_branding_id) await addDefaultToPool(tx, 'letter', organisationId, change.letter_branding_id);
+    await followOrganisation(tx, organisationId, change, now);
+    if (change.agreement_signed && change.agreement_signed_by_id) {
+      await sendAgreementReceipts(app, tx, organisationId, change.agreement_signed_by_id);
+    }
+  });
+}
+
+async function followOrganisation(
+  tx: Tx,
+  organisationId: string,
+  change: OrganisationChange,
+  now: Date,
+): Promise<void> {
+  const { organisation_type, crown, email_branding_id, letter_branding_id } = change;
+  if (organisation_type === undefined && crown === undefined && !email_branding_id && !letter_branding_id) return;
+  const services = await lockServicesOfOrganisation(tx, organisationId);
+  for (const lacksEmail of [true, false]) {
+    for (const lacksLetter of [true, false]) {
+      const alike = services.filter(
+        (service) =>
+          (service.email_branding_id === null) === lacksEmail && (service.letter_branding_id === null) === lacksLetter,
+      );
+      const follows = {
+        organisation_type,
+        crown,
+        email_branding_id: (lacksEmail && email_branding_id) || undefined,
+        letter_branding_id: (lacksLetter && letter_branding_id) || undefined,
+      };
+      if (Object.values(follows).every((value) => value === undefined)) continue;
+      const ids = alike.map(({ id }) => id);
+      await updateServices(tx, ids, follows, timestamp(now));
+    }
+  }
+  if (organisation_type === undefined) return;
+  for (const { id } of services) await resetAllowance(tx, id, now);
+}

@@ -1,0 +1,72 @@
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { detachReplyTo } from '../../templates/templates.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
+import { getServiceForUpdate } from '../services.ts';
+import { alreadyThere, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
+import { clearDefault, selectSenders } from './senders.sql.ts';
+import { getSender, listSenders, lockSender } from './senders.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const table = 'service_email_reply_to';
+
+interface ReplyToRequest {
+  email_address: string;
+  is_default: boolean;
+}
+
+const noDefault = () => invalid('You must have at least one reply to email address as the default.');
+
+export const listReplyTos = (db: Db, serviceId: string) => listSenders(db, table, serviceId);
+export const getReplyTo = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
+
+/** Sends a message to the address, so that someone can see whether it arrives. Returns that message's id. */
+export async function checkReplyTo(
+  { db, accountMessages }: Needs & { accountMessages: AccountMessageSender },
+  serviceId: string,
+  emailAddress: string,
+): Promise<string> {
+  const known = await listReplyTos(db, serviceId);
+  if (known.some(({ email_address }) => email_address === emailAddress)) throw alreadyThere(emailAddress);
+  const message = { template_id: accountTemplates.replyToCheck, to: emailAddress, personalisation: {} };
+  return (await inTransaction(db, (tx) => accountMessages.send(tx, message))).id;
+}
+
+/** The first one is the default; a new default takes the place of the old one. */
+export async function createReplyTo({ db, clock }: Needs, serviceId: string, request: ReplyToRequest) {
+  const now = clock.now();
+  return inTransaction(db, async (tx) => {
+    await getServiceForUpdate(tx, serviceId);
+    if (request.is_default) await clearDefault(tx, table, serviceId, timestamp(now));
+    else if (!(await hasDefault(tx, serviceId))) throw noDefault();
+    return insertReplyTo(tx, { ...request, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
+  });
+}
+
+export async function updateReplyTo({ db, clock }: Needs, serviceId: string, id: string, request: ReplyToRequest) {
+  const now = timestamp(clock.now());
+  return inTransaction(db, async (tx) => {
+    const replyTo = await lockSender(tx, table, serviceId, id);
+    if (replyTo.is_default && !request.is_default) throw noDefault();
+    if (request.is_default) await clearDefault(tx, table, serviceId, now);
+    return updateReplyToRow(tx, id, { ...request, updated_at: now });
+  });
+}
+
+export async function archiveReplyTo({ db, clock }: Needs, serviceId: string, id: string) {
+  const now = clock.now();
+  return inTransaction(db, async (tx) => {
+    const replyTo = await lockSender(tx, table, serviceId, id);
+    if (replyTo.is_default) throw invalid('You cannot delete a default email reply to address');
+    await detachReplyTo(tx, serviceId, id, now);
+    return updateReplyToRow(tx, id, { archived: true, updated_at: timestamp(now) });
+  });
+}
+
+async function hasDefault(tx: Tx, serviceId: string): Promise<boolean> {
+  return (await selectSenders(tx, table, serviceId)).some(({ is_default }) => is_default);
+}

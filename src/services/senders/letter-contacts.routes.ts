@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import { Data, Datetime, Nullable, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import {
+  archiveLetterContact,
+  createLetterContact,
+  getLetterContact,
+  listLetterContacts,
+  updateLetterContact,
+} from './letter-contacts.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+const OfContact = Type.Object({ service_id: Uuid, letter_contact_id: Uuid });
+
+const LetterContact = Type.Object(
+  {
+    id: Uuid,
+    service_id: Uuid,
+    contact_block: Type.String(),
+    is_default: Type.Boolean(),
+    archived: Type.Boolean(),
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'LetterContact' },
+);
+
+const Request = Type.Object({ contact_block: Type.String({ minLength: 1 }), is_default: Type.Boolean() });
+
+export function letterContactRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/letter-contact',
+    {
+      schema: {
+        summary: 'Sender blocks of a service’s letters, the default first',
+        params: OfService,
+        response: { 200: Type.Array(LetterContact) },
+      },
+    },
+    (request) => listLetterContacts(app.db, request.params.service_id),
+  );
+
+  http.get(
+    '/service/:service_id/letter-contact/:letter_contact_id',
+    { schema: { summary: 'One sender block', params: OfContact, response: { 200: LetterContact } } },
+    (request) => getLetterContact(app.db, request.params.service_id, request.params.letter_contact_id),
+  );
+
+  http.post(
+    '/service/:service_id/letter-contact',
+    {
+      schema: {
+        summary: 'Add a sender block',
+        params: OfService,
+        body: Request,
+        response: { 201: Data(LetterContact) },
+      },
+    },
+    async (request, reply) => {
+      const { contact_block, is_default } = request.body;
+      const contact = await createLetterContact(app, request.params.service_id, { contact_block, is_default });
+      return reply.code(201).send({ data: contact });
+    },
+  );
+
+  http.post(
+    '/service/:service_id/letter-contact/:letter_contact_id',
+    {
+      schema: {
+        summary: 'Change a sender block',
+        params: OfContact,
+        body: Request,
+        response: { 200: Data(LetterContact) },
+      },
+    },
+    async (request) => {
+      const { service_id, letter_contact_id } = request.params;
+      const { contact_block, is_default } = request.body;
+      return { data: await updateLetterContact(app, service_id, letter_contact_id, { contact_block, is_default }) };
+    },
+  );
+
+  http.post(
+    '/service/:service_id/letter-contact/:letter_contact_id/archive',
+    {
+      schema: {
+        summary: 'Archive a sender block; its templates print none from then on',
+        params: OfContact,
+        response: { 200: Data(LetterContact) },
+      },
+    },
+    async (request) => ({
+      data: await archiveLetterContact(app, request.params.service_id, request.params.letter_contact_id),
+    }),
+  );
+}

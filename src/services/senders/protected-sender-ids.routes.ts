@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import type { Http } from '../../platform/http/surface.ts';
+
+/** Names that people would take for somebody else’s: the front end asks before it lets a service have one. */
+export function protectedSenderIdRoutes(
+  http: Http,
+  { config }: { config: Pick<Config, 'PROTECTED_SENDER_IDS'> },
+): void {
+  const taken = new Set(config.PROTECTED_SENDER_IDS.map(comparable));
+  http.get(
+    '/protected-sender-id/check',
+    {
+      schema: {
+        summary: 'Whether a sender of text messages is the name of somebody else',
+        querystring: Type.Object({ sender_id: Type.String() }),
+        response: { 200: Type.Boolean() },
+      },
+    },
+    async (request, reply) => reply.send(taken.has(comparable(request.query.sender_id))),
+  );
+}
+
+/** `H M R C`, `hmrc` and `H.M.R.C` look alike on a telephone. */
+function comparable(sender: string): string {
+  return sender.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { Data, Nullable, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { assignInboundNumber } from '../inbound-numbers/inbound-numbers.ts';
+import { SmsSender } from './sms-sender-record.ts';
+import { archiveSmsSender, createSmsSender, getSmsSender, listSmsSenders, updateSmsSender } from './sms-senders.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+const OfSender = Type.Object({ service_id: Uuid, sms_sender_id: Uuid });
+
+const fields = {
+  sms_sender: Type.String({ minLength: 1, maxLength: 11 }),
+  is_default: Type.Boolean(),
+};
+
+export function smsSenderRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/sms-sender',
+    {
+      schema: {
+        summary: 'Senders of a service’s text messages, the default first',
+        params: OfService,
+        response: { 200: Type.Array(SmsSender) },
+      },
+    },
+    (request) => listSmsSenders(app.db, request.params.service_id),
+  );
+
+  http.post(
+    '/service/:service_id/sms-sender',
+    {
+      schema: {
+        summary: 'Add a sender of text messages, or an inbound number as one',
+        params: OfService,
+        body: Type.Object({ ...fields, inbound_number_id: Type.Optional(Nullable(Uuid)) }),
+        response: { 201: SmsSender },
+      },
+    },
+    async (request, reply) => {
+      const { service_id } = request.params;
+      const { sms_sender, is_default, inbound_number_id } = request.body;
+      const sender = inbound_number_id
+        ? await assignInboundNumber(app, service_id, { inbound_number_id, is_default })
+        : await createSmsSender(app, service_id, { sms_sender, is_default });
+      return reply.code(201).send(sender);
+    },
+  );
+
+  http.get(
+    '/service/:service_id/sms-sender/:sms_sender_id',
+    { schema: { summary: 'One sender of text messages', params: OfSender, response: { 200: SmsSender } } },
+    (request) => getSmsSender(app.db, request.params.service_id, request.params.sms_sender_id),
+  );
+
+  http.post(
+    '/service/:service_id/sms-sender/:sms_sender_id',
+    {
+      schema: {
+        summary: 'Change a sender of text messages',
+        params: OfSender,
+        body: Type.Object(fields),
+        response: { 200: SmsSender },
+      },
+    },
+    (request) => {
+      const { sms_sender, is_default } = request.body;
+      const { service_id, sms_sender_id } = request.params;
+      return updateSmsSender(app, service_id, sms_sender_id, { sms_sender, is_default });
+    },
+  );
+
+  http.post(
+    '/service/:service_id/sms-sender/:sms_sender_id/archive',
+    {
+      schema: {
+        summary: 'Archive a sender of text messages that is not the default',
+        params: OfSender,
+        response: { 200: Data(SmsSender) },
+      },
+    },
+    async (request) => ({
+      data: await archiveSmsSender(app, request.params.service_id, request.params.sms_sender_id),
+    }),
+  );
+}

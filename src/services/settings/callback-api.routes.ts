@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { callbackTypes, createCallback, deleteCallback, getCallback, updateCallback } from './callback-api.ts';
+
+const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });
+const CallbackTypes = OneOf(callbackTypes);
+const OfType = Type.Object({ callback_type: Type.Optional(CallbackTypes) });
+const Url = Type.String({ maxLength: 2_000, description: 'https' });
+const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });
+
+const Callback = Type.Object(
+  {
+    id: Uuid,
+    service_id: Uuid,
+    url: Type.String(),
+    updated_by_id: Uuid,
+    created_at: Datetime,
+    updated_at: Nullable(Datetime),
+  },
+  { title: 'ServiceCallback' },
+);
+
+export function callbackApiRoutes(
+  http: Http,
+  app: Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> },
+): void {
+  http.post(
+    '/service/:service_id/callback-api',
+    {
+      schema: {
+        summary: 'Say where a service wants to be told about a kind of event',
+        params: Type.Object({ service_id: Uuid }),
+        body: Type.Object({
+          url: Url,
+          bearer_token: BearerToken,
+          updated_by_id: Uuid,
+          callback_type: CallbackTypes,
+        }),
+        response: { 201: Data(Callback) },
+      },
+    },
+    async (request, reply) => {
+      const { url, bearer_token, updated_by_id, callback_type } = request.body;
+      const fields = { url, bearer_token, updated_by_id, callback_type };
+      return reply.code(201).send({ data: await createCallback(app, request.params.service_id, fields) });
+    },
+  );
+
+  http.get(
+    '/service/:service_id/callback-api/:callback_id',
+    {
+      schema: {
+        summary: 'Where a service is told about a kind of event; never the token',
+        params: OfCallback,
+        querystring: OfType,
+        response: { 200: Data(Callback) },
+      },
+    },
+    async (request) => {
+      const { service_id, callback_id: id } = request.params;
+      return { data: await getCallback(app.db, { id, service_id, ...request.query }) };
+    },
+  );
+
+  http.post(
+    '/service/:service_id/callback-api/:callback_id',
+    {
+      schema: {
+        summary:
+          'Change the address or the token; at another host or port the token must be given again, or calls have none',
+        params: OfCallback,
+        body: Type.Object({
+          url: Type.Optional(Url),
+          bearer_token: Type.Optional(BearerToken),
+          updated_by_id: Uuid,
+          callback_type: Type.Optional(CallbackTypes),
+        }),
+        response: { 200: Data(Callback) },
+      },
+    },
+    async (request) => {
+      const { service_id, callback_id: id } = request.params;
+      const { url, bearer_token, updated_by_id, callback_type } = request.body;
+      const which = { id, service_id, callback_type };
+      return { data: await updateCallback(app, which, { url, bearer_token, updated_by_id }) };
+    },
+  );
+
+  http.delete(
+    '/service/:service_id/callback-api/:callback_id',
+    {
+      schema: {
+        summary: 'Stop telling a service about a kind of event',
+        params: OfCallback,
+        querystring: OfType,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const { service_id, callback_id: id } = request.params;
+      await deleteCallback(app, { id, service_id, ...request.query });
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,120 @@
+import type { Config } from '../../config.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { EncryptedValues } from '../../platform/encrypted-values.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { isInsideName } from '../../platform/http/outside-addresses.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import {
+  type CallbackId,
+  type CallbackType,
+  deleteCallbackRow,
+  insertCallback,
+  replaceTokens,
+  selectCallback,
+  selectCallbackType,
+  selectTokens,
+  updateCallbackRow,
+} from './callback-api.sql.ts';
+
+export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> };
+
+export const tokenPurpose = 'callback-token';
+
+export const callbackTokens: EncryptedValues = {
+  name: 'tokens of callbacks',
+  purpose: tokenPurpose,
+  select: selectTokens,
+  replace: replaceTokens,
+};
+
+/** A service has one callback of a type, so that names it; copies of its token in the queue are bound to the same. */
+export interface TokenOwner {
+  service_id: string;
+  callback_type: CallbackType;
+}
+
+export function encryptToken({ secrets }: Pick<Platform, 'secrets'>, owner: TokenOwner, token: string): string {
+  return secrets.encrypt(tokenPurpose, token, placeOfToken(owner));
+}
+
+/** Undefined when no key that is listed opens it. */
+export function decryptToken(
+  { secrets }: Pick<Platform, 'secrets'>,
+  owner: TokenOwner,
+  encrypted: string,
+): string | undefined {
+  return secrets.decrypt(tokenPurpose, encrypted, placeOfToken(owner))?.toString();
+}
+
+export function placeOfToken({ service_id, callback_type }: TokenOwner): string {
+  return `${service_id} ${callback_type}`.toLowerCase();
+}
+
+export async function getCallback(db: Db, which: CallbackId) {
+  const callback = await selectCallback(db, which);
+  if (!callback) throw notFound();
+  return callback;
+}
+
+export async function createCallback(
+  app: Needs,
+  service_id: string,
+  request: { callback_type: CallbackType; url: string; bearer_token: string; updated_by_id: string },
+) {
+  const { bearer_token, ...row } = request;
+  refuseUnlessUrlMayBeCalled(app, row.url);
+  const now = app.clock.now();
+  const id = newId(now);
+  return inTransaction(app.db, async (tx) => {
+    const encrypted_bearer_token = encryptToken(app, { ...row, service_id }, bearer_token);
+    await insertCallback(tx, { ...row, id, service_id, encrypted_bearer_token, created_at: timestamp(now) });
+    return getCallback(tx, { id, service_id });
+  });
+}
+
+export async function updateCallback(
+  app: Needs,
+  which: CallbackId,
+  request: { url?: string; bearer_token?: string; updated_by_id: string },
+) {
+  const { bearer_token, ...change } = request;
+  if (change.url !== undefined) refuseUnlessUrlMayBeCalled(app, change.url);
+  return inTransaction(app.db, async (tx) => {
+    const { id, service_id, url } = await getCallback(tx, which);
+    const callback_type = await selectCallbackType(tx, id);
+    // A token was given to one receiver: another one, named by who may not know it, must not get it.
+    const token = bearer_token ?? (change.url !== undefined && !isSameOrigin(change.url, url) ? noToken : undefined);
+    await updateCallbackRow(tx, id, {
+      ...change,
+      ...(token === undefined
+        ? {}
+        : { encrypted_bearer_token: encryptToken(app, { service_id, callback_type }, token) }),
+      updated_at: timestamp(app.clock.now()),
+    });
+    return getCallback(tx, which);
+  });
+}
+
+/** Kept until a token is given for the new address: calls are made without one, and without a signature by it. */
+const noToken = '';
+
+function isSameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
+}
+
+export async function deleteCallback({ db }: Needs, which: CallbackId): Promise<void> {
+  const { id } = await getCallback(db, which);
+  await deleteCallbackRow(db, id);
+}
+
+/** What is sent names people, so it goes over https; plain http is for a test bench on the same network. */
+function refuseUnlessUrlMayBeCalled({ config }: Needs, url: string): void {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
+  if (protocol === 'https:') return;
+  if (protocol === 'http:' && config.CALLBACK_ALLOW_PRIVATE && isInsideName(hostname)) return;
+  throw invalidField('url', 'Not a valid https url.');
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { Data, NoContent, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { createSigningSecret, removeSigningSecret } from './callback-signing.ts';
+
+const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });
+const Secret = Type.Object(
+  { signing_secret: Type.String({ description: '`whsec_` and the key in base64' }) },
+  { title: 'CallbackSigningSecret' },
+);
+
+export function callbackSigningRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/service/:service_id/callback-api/:callback_id/signing-secret',
+    {
+      schema: {
+        summary: 'Make a secret that calls are signed with; shown once, and an earlier one ends',
+        params: OfCallback,
+        body: Type.Object({ updated_by_id: Uuid }),
+        response: { 201: Data(Secret) },
+      },
+    },
+    async (request, reply) => {
+      const { service_id, callback_id: id } = request.params;
+      const signing_secret = await createSigningSecret(app, { id, service_id }, request.body.updated_by_id);
+      return reply.code(201).send({ data: { signing_secret } });
+    },
+  );
+
+  http.delete(
+    '/service/:service_id/callback-api/:callback_id/signing-secret',
+    {
+      schema: {
+        summary: 'Sign calls with the bearer token alone again',
+        params: OfCallback,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const { service_id, callback_id: id } = request.params;
+      await removeSigningSecret(app, { id, service_id });
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
+import { invalid, notFound } from '../../platform/failure.ts';
+
+export type RetainedType = 'email' | 'sms' | 'letter';
+
+const columns = [
+  'service_data_retention.id',
+  'service_id',
+  'services.name as service_name',
+  'notification_type',
+  'days_of_retention',
+  'service_data_retention.created_at',
+  'service_data_retention.updated_at',
+] as const;
+
+export function selectRetentions(
+  db: Db,
+  serviceId: string,
+  which: { id?: string; notification_type?: RetainedType } = {},
+) {
+  const { id, notification_type } = which;
+  return db
+    .selectFrom('service_data_retention')
+    .innerJoin('services', 'services.id', 'service_data_retention.service_id')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .$if(id !== undefined, (query) => query.where('service_data_retention.id', '=', id ?? ''))
+    .$if(notification_type !== undefined, (query) => query.where('notification_type', '=', notification_type ?? 'sms'))
+    .orderBy(sql`array_position(array['email', 'sms', 'letter'], notification_type)`)
+    .execute();
+}
+
+export async function insertRetention(
+  db: Db,
+  row: {
+    id: string;
+    service_id: string;
+    notification_type: RetainedType;
+    days_of_retention: number;
+    created_at: Timestamp;
+  },
+): Promise<void> {
+  await withConstraints(
+    {
+      service_data_retention_type_key: () =>
+        invalid(`Service already has data retention for ${row.notification_type} notification type`),
+      service_data_retention_service_id_fkey: () => notFound(),
+    },
+    () => db.insertInto('service_data_retention').values(row).execute(),
+  );
+}
+
+export async function updateRetentionDays(
+  db: Db,
+  which: { id: string; service_id: string },
+  change: { days_of_retention: number; updated_at: Timestamp },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('service_data_retention')
+    .set(change)
+    .where('id', '=', which.id)
+    .where('service_id', '=', which.service_id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}

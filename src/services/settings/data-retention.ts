@@ -1,0 +1,46 @@
+import { timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { refuseUnlessServiceExists } from '../services.ts';
+import { insertRetention, type RetainedType, selectRetentions, updateRetentionDays } from './data-retention.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export async function listRetentions(db: Db, serviceId: string) {
+  await refuseUnlessServiceExists(db, serviceId);
+  return selectRetentions(db, serviceId);
+}
+
+export async function findRetention(
+  db: Db,
+  serviceId: string,
+  which: { id: string } | { notification_type: RetainedType },
+) {
+  await refuseUnlessServiceExists(db, serviceId);
+  return (await selectRetentions(db, serviceId, which))[0];
+}
+
+export async function createRetention(
+  { db, clock }: Needs,
+  serviceId: string,
+  request: { notification_type: RetainedType; days_of_retention: number },
+) {
+  const now = clock.now();
+  const id = newId(now);
+  await insertRetention(db, { ...request, id, service_id: serviceId, created_at: timestamp(now) });
+  return findRetention(db, serviceId, { id });
+}
+
+export async function updateRetention(
+  { db, clock }: Needs,
+  serviceId: string,
+  id: string,
+  days: number,
+): Promise<void> {
+  const change = { days_of_retention: days, updated_at: timestamp(clock.now()) };
+  if (!(await updateRetentionDays(db, { id, service_id: serviceId }, change))) {
+    throw notFound(`The service data retention for id: ${id} was not found for service: ${serviceId}`);
+  }
+}

@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { takesLongLists } from '../../platform/http/body-limits.ts';
+import { NoContent, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { getGuestList, replaceGuestList } from './guest-list.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+const Entries = Type.Array(Type.String());
+
+export function guestListRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/guest-list',
+    {
+      schema: {
+        summary: 'Whom a service in trial mode may send to',
+        params: OfService,
+        response: { 200: Type.Object({ email_addresses: Entries, phone_numbers: Entries }) },
+      },
+    },
+    (request) => getGuestList(app, request.params.service_id),
+  );
+
+  http.put(
+    '/service/:service_id/guest-list',
+    {
+      ...takesLongLists,
+      schema: {
+        summary: 'Replace the whole guest list',
+        params: OfService,
+        body: Type.Object({ email_addresses: Type.Optional(Entries), phone_numbers: Type.Optional(Entries) }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const { email_addresses = [], phone_numbers = [] } = request.body;
+      await replaceGuestList(app, request.params.service_id, { email_addresses, phone_numbers });
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../platform/db/database.ts';
+
+export type GuestType = 'email' | 'mobile';
+
+export function selectGuests(db: Db, serviceId: string) {
+  return db
+    .selectFrom('service_guest_list')
+    .select(['recipient_type', 'recipient'])
+    .where('service_id', '=', serviceId)
+    .orderBy('position')
+    .execute();
+}
+
+export async function replaceGuests(
+  tx: Tx,
+  service_id: string,
+  guests: { recipient_type: GuestType; position: number; recipient: string }[],
+): Promise<void> {
+  await tx.deleteFrom('service_guest_list').where('service_id', '=', service_id).execute();
+  // As one value, because the number of values of a statement is limited and that of guests is not.
+  await sql`
+    insert into service_guest_list (service_id, recipient_type, position, recipient)
+    select ${service_id}, recipient_type, position, recipient
+    from json_to_recordset(${JSON.stringify(guests)}::json) as guest (recipient_type text, position int, recipient text)
+  `.execute(tx);
+}

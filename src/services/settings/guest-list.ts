@@ -1,0 +1,48 @@
+import { inTransaction } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
+import { type GuestType, replaceGuests, selectGuests } from './guest-list.sql.ts';
+
+/** Whom a service in trial mode may send to, beyond its own team. Entries stay exactly as they were typed. */
+interface GuestList {
+  email_addresses: string[];
+  phone_numbers: string[];
+}
+
+export async function getGuestList({ db }: Pick<Platform, 'db'>, serviceId: string): Promise<GuestList> {
+  await refuseUnlessServiceExists(db, serviceId);
+  const guests = await selectGuests(db, serviceId);
+  const ofType = (type: GuestType) =>
+    guests.filter(({ recipient_type }) => recipient_type === type).map(({ recipient }) => recipient);
+  return { email_addresses: ofType('email'), phone_numbers: ofType('mobile') };
+}
+
+export async function replaceGuestList(
+  { db }: Pick<Platform, 'db'>,
+  serviceId: string,
+  list: GuestList,
+): Promise<void> {
+  await refuseUnlessServiceExists(db, serviceId);
+  const wrong =
+    list.phone_numbers.find((number) => !isMobileNumber(number)) ??
+    list.email_addresses.find((address) => !parseEmailAddress(address).ok);
+  if (wrong !== undefined) {
+    throw invalid(`Invalid guest list: "${wrong}" is not a valid email address or phone number`);
+  }
+  await inTransaction(db, async (tx) => {
+    await getServiceForUpdate(tx, serviceId);
+    await replaceGuests(tx, serviceId, [...rows('mobile', list.phone_numbers), ...rows('email', list.email_addresses)]);
+  });
+}
+
+function isMobileNumber(text: string): boolean {
+  const parsed = parsePhoneNumber(text);
+  return parsed.ok && checkPhonePermissions(parsed.number, { international: true, landline: false }) === undefined;
+}
+
+function rows(recipient_type: GuestType, recipients: string[]) {
+  return recipients.map((recipient, position) => ({ recipient_type, position, recipient }));
+}

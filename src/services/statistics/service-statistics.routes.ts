@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { invalidField } from '../../platform/failure.ts';
+import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { Statistics, StatisticsOfMonth } from '../service-fields.ts';
+import { refuseUnlessServiceExists } from '../services.ts';
+import { getMonthlyStatistics, getRecentStatistics } from './service-statistics.ts';
+
+const OfService = Type.Object({ service_id: Uuid });
+
+export function serviceStatisticsRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/statistics',
+    {
+      schema: {
+        summary: 'What a service sent today and on the days before, in London',
+        params: OfService,
+        querystring: Type.Object({
+          today_only: Type.Optional(QueryBoolean),
+          limit_days: Type.Optional(QueryInteger),
+        }),
+        response: { 200: Data(Statistics) },
+      },
+    },
+    async (request) => {
+      const { today_only, limit_days = '7' } = request.query;
+      if (Number(limit_days) < 0) throw invalidField('limit_days', 'Must be greater than or equal to 0.');
+      await refuseUnlessServiceExists(app.db, request.params.service_id);
+      const days = { today_only: isTrue(today_only), limit_days: Number(limit_days) };
+      return { data: await getRecentStatistics(app, request.params.service_id, days) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/notifications/monthly',
+    {
+      schema: {
+        summary: 'What a service sent in each month of a financial year',
+        params: OfService,
+        querystring: Type.Object({
+          year: Type.Optional(Type.String({ description: 'Required; the year in which the financial year starts' })),
+        }),
+        response: { 200: Data(Type.Record(Type.String(), StatisticsOfMonth)) },
+      },
+    },
+    async (request) => ({ data: await getMonthlyStatistics(app, request.params.service_id, request.query.year) }),
+  );
+}
