@@ -68,21 +68,21 @@ import { templateStatisticsRoutes } from './templates/template-statistics.routes
 import { templateRoutes } from './templates/templates.routes.ts';
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.routes.ts';
 import { unsubscribeReportRoutes } from './unsubscribe/unsubscribe-reports.routes.ts';
-import { accountLinkRoutes } from './users/account-links.routes.ts';
 import { eventRoutes } from './users/events.routes.ts';
 import { functionalTestUserRoutes } from './users/functional-test-users.routes.ts';
-import { joinRequestRoutes } from './users/join-requests.routes.ts';
-import { organisationInviteRoutes } from './users/organisation-invites.routes.ts';
-import { organisationMemberRoutes } from './users/organisation-members.routes.ts';
-import { permissionRoutes } from './users/permissions.routes.ts';
-import { serviceInviteRoutes } from './users/service-invites.routes.ts';
-import { refusalOfPermissionList } from './users/service-invites.ts';
-import { signInRoutes } from './users/sign-in.routes.ts';
+import { joinRequestRoutes } from './users/invites/join-requests.routes.ts';
+import { organisationInviteRoutes } from './users/invites/organisation-invites.routes.ts';
+import { serviceInviteRoutes } from './users/invites/service-invites.routes.ts';
+import { refusalOfPermissionList } from './users/invites/service-invites.ts';
+import { organisationMemberRoutes } from './users/members/organisation-members.routes.ts';
+import { permissionRoutes } from './users/members/permissions.routes.ts';
+import { accountLinkRoutes } from './users/sign-in/account-links.routes.ts';
+import { signInRoutes } from './users/sign-in/sign-in.routes.ts';
+import { verifyCodeRoutes } from './users/sign-in/verify-codes.routes.ts';
+import { webauthnCredentialRoutes } from './users/sign-in/webauthn-credentials.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
 import { userRoutes } from './users/users.routes.ts';
 import { usersListRoutes } from './users/users-list.routes.ts';
-import { verifyCodeRoutes } from './users/verify-codes.routes.ts';
-import { webauthnCredentialRoutes } from './users/webauthn-credentials.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 

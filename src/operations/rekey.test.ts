@@ -7,7 +7,7 @@ import { confirmRecipient } from '../documents/documents.ts';
 import { printerCallbackUrl, readPrinterToken } from '../letters/printer-callback.ts';
 import { newId } from '../platform/id.ts';
 import { decryptToken, encryptToken } from '../services/settings/callback-api.ts';
-import { createLinkToken, readLinkToken } from '../users/link-tokens.ts';
+import { createLinkToken, readLinkToken } from '../users/sign-in/link-tokens.ts';
 import { rekey } from './rekey.ts';
 
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];

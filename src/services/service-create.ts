@@ -6,7 +6,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { addServiceMember, creatorPermissions } from '../users/permissions.ts';
+import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../users/user-record.ts';
 import { resetAllowance } from './allowance.ts';
 import { defaultLimits } from './limits.ts';

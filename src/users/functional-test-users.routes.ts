@@ -3,7 +3,7 @@ import { Nullable, OneOf, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { putFunctionalTestUsers } from './functional-test-users.ts';
-import { servicePermissions } from './permissions.ts';
+import { servicePermissions } from './members/permissions.ts';
 import { authTypes, userStates } from './user-record.ts';
 
 export function functionalTestUserRoutes(http: Http, app: Platform): void {

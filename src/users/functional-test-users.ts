@@ -4,13 +4,18 @@ import { invalidField } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { platformServiceId } from './account-messages.ts';
-import { hashPassword } from './passwords.ts';
-import { deleteOrganisationMemberships } from './permissions.sql.ts';
-import { addOrganisationMember, addServiceMember, removeServiceMember, type ServicePermission } from './permissions.ts';
-import { noFailures } from './sign-in.sql.ts';
+import { deleteOrganisationMemberships } from './members/permissions.sql.ts';
+import {
+  addOrganisationMember,
+  addServiceMember,
+  removeServiceMember,
+  type ServicePermission,
+} from './members/permissions.ts';
+import { hashPassword } from './sign-in/passwords.ts';
+import { noFailures } from './sign-in/sign-in.sql.ts';
+import { markCodesUsed } from './sign-in/verify-codes.sql.ts';
 import type { UserRecord } from './user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from './users.sql.ts';
-import { markCodesUsed } from './verify-codes.sql.ts';
 
 interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' | 'auth_type' | 'state'> {
   mobile_number: string | null;

@@ -2,7 +2,7 @@ import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import { deleteEventsBefore } from './events.sql.ts';
-import { clearReasonsBefore } from './join-requests.sql.ts';
+import { clearReasonsBefore } from './invites/join-requests.sql.ts';
 
 const batch = 2_000;
 

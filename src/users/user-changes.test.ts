@@ -4,7 +4,7 @@ import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builde
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { accountTemplates } from './account-messages.ts';
-import { addOrganisationMember } from './permissions.ts';
+import { addOrganisationMember } from './members/permissions.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });
 const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';

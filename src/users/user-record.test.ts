@@ -8,7 +8,7 @@ import {
   addServiceMember,
   removeOrganisationMember,
   setOrganisationPermissions,
-} from './permissions.ts';
+} from './members/permissions.ts';
 import { getUserRecord, listUserRecords } from './user-record.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,10 +1,10 @@
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
-import { inviteLifetime_ms } from './invite-links.ts';
-import { deleteOrganisationInvitesUntil } from './organisation-invites.sql.ts';
-import { deleteServiceInvitesUntil } from './service-invites.sql.ts';
-import { deleteVerifyCodesUntil } from './verify-codes.sql.ts';
+import { inviteLifetime_ms } from './invites/invite-links.ts';
+import { deleteOrganisationInvitesUntil } from './invites/organisation-invites.sql.ts';
+import { deleteServiceInvitesUntil } from './invites/service-invites.sql.ts';
+import { deleteVerifyCodesUntil } from './sign-in/verify-codes.sql.ts';
 
 const codesAreKept_ms = day_ms;
 

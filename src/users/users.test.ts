@@ -3,7 +3,7 @@ import { accountMessages } from '../../test/kit/account-messages.ts';
 import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { addOrganisationMember, addServiceMember } from './permissions.ts';
+import { addOrganisationMember, addServiceMember } from './members/permissions.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';

@@ -6,9 +6,10 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
-import { pageUrl } from './link-tokens.ts';
-import { hashPassword, isPassword, noPassword } from './passwords.ts';
-import { deleteMembershipsOfUser } from './permissions.sql.ts';
+import { deleteMembershipsOfUser } from './members/permissions.sql.ts';
+import { pageUrl } from './sign-in/link-tokens.ts';
+import { hashPassword, isPassword, noPassword } from './sign-in/passwords.ts';
+import { deleteCredentialsOfUser } from './sign-in/webauthn-credentials.sql.ts';
 import { getUserRecord, type UserRecord } from './user-record.ts';
 import {
   activateUserRow,
@@ -21,7 +22,6 @@ import {
   selectUsersByPartOfEmail,
   updateUserRow,
 } from './users.sql.ts';
-import { deleteCredentialsOfUser } from './webauthn-credentials.sql.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock'>;
 type Editable = Partial<

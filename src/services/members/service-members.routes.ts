@@ -3,7 +3,7 @@ import { Data, NoContent, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { servicePermissions } from '../../users/permissions.ts';
+import { servicePermissions } from '../../users/members/permissions.ts';
 import { UserRecord } from '../../users/user-record.ts';
 import { serviceRecord } from '../service-fields.ts';
 import { joinService, leaveService, listServiceMembers, refuseUnlessMayJoin } from './service-members.ts';

@@ -8,7 +8,7 @@ import {
   removeServiceMember,
   type ServiceMember,
   type ServicePermission,
-} from '../../users/permissions.ts';
+} from '../../users/members/permissions.ts';
 import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';

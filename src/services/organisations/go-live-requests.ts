@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
-import { pageUrl } from '../../users/link-tokens.ts';
+import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts';
 
 type Needs = Pick<Platform, 'db'> & {

@@ -1,0 +1,47 @@
+import type { Config } from '../../config.ts';
+import { invalid } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AccountMessageSender } from '../account-messages.ts';
+import { createLinkToken, linkLifetimes_s, pageUrl, readLinkToken } from '../sign-in/link-tokens.ts';
+
+export type InviteNeeds = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+};
+
+export const inviteStatuses = ['pending', 'accepted', 'cancelled'] as const;
+export type InviteStatus = (typeof inviteStatuses)[number];
+
+/** How long an invitation is kept, which is as long as its link works. */
+export const inviteLifetime_ms = linkLifetimes_s['service-invite'] * 1_000;
+
+const pages = { 'service-invite': '/invitation', 'organisation-invite': '/organisation-invitation' };
+type InvitePurpose = keyof typeof pages;
+
+/** The link in an invitation's message; `host` is the front end that asked, where it is not the usual one. */
+export function inviteUrl(app: InviteNeeds, purpose: InvitePurpose, inviteId: string, host?: string | null): string {
+  const token = createLinkToken(app, purpose, { invite_id: inviteId });
+  return pageUrl(host || app.config.ADMIN_BASE_URL, `${pages[purpose]}/${token}`);
+}
+
+/** The id of the invitation that a link leads to. */
+export function inviteIdOfLink(
+  app: Pick<Platform, 'secrets' | 'clock'>,
+  purpose: InvitePurpose,
+  token: string,
+): string {
+  const link = readLinkToken(app, purpose, token);
+  switch (link.state) {
+    case 'valid':
+      return link.payload.invite_id;
+    case 'expired':
+      throw invalid({
+        invitation:
+          'Your invitation to GOV.UK Notify has expired. Please ask the person that invited you to send you another one',
+      });
+    case 'broken':
+      throw invalid({
+        invitation: 'Something’s wrong with this link. Make sure you’ve copied the whole thing.',
+      });
+  }
+}

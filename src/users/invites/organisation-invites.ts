@@ -1,0 +1,81 @@
+import { getOrganisation } from '../../organisations/organisations.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { accountTemplates } from '../account-messages.ts';
+import type { OrganisationPermission } from '../members/permissions.ts';
+import { selectUser } from '../users.sql.ts';
+import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
+import {
+  insertOrganisationInvite,
+  selectOrganisationInvite,
+  selectOrganisationInvites,
+  updateOrganisationInviteRow,
+} from './organisation-invites.sql.ts';
+
+interface NewOrganisationInvite {
+  email_address: string;
+  invited_by: string;
+  permissions?: OrganisationPermission[];
+  invite_link_host?: string | null;
+}
+
+export async function createOrganisationInvite(
+  app: InviteNeeds,
+  organisationId: string,
+  request: NewOrganisationInvite,
+) {
+  const now = app.clock.now();
+  const id = newId(now);
+  const organisation = await getOrganisation(app.db, organisationId);
+  const inviter = await selectUser(app.db, request.invited_by);
+  if (!inviter) throw invalidField('invited_by', 'No result found');
+  const url = inviteUrl(app, 'organisation-invite', id, request.invite_link_host);
+  return inTransaction(app.db, async (tx) => {
+    const invite = await insertOrganisationInvite(tx, {
+      id,
+      organisation_id: organisationId,
+      email_address: request.email_address,
+      invited_by_id: request.invited_by,
+      permissions: [...new Set(request.permissions)],
+      created_at: timestamp(now),
+    });
+    await app.accountMessages.send(tx, {
+      template_id: accountTemplates.organisationInvite,
+      to: request.email_address,
+      personalisation: { user_name: inviter.name, organisation_name: organisation.name, url },
+      reply_to: inviter.email_address,
+    });
+    return invite;
+  });
+}
+
+export async function listOrganisationInvites(app: InviteNeeds, organisationId: string) {
+  await getOrganisation(app.db, organisationId);
+  return selectOrganisationInvites(app.db, organisationId);
+}
+
+/** `organisationId`: an invitation to another organisation is as unknown as none. */
+export async function getOrganisationInvite(app: Pick<Platform, 'db'>, inviteId: string, organisationId?: string) {
+  const invite = await selectOrganisationInvite(app.db, inviteId);
+  if (!invite || (organisationId !== undefined && invite.organisation !== organisationId.toLowerCase())) {
+    throw notFound();
+  }
+  return invite;
+}
+
+export function getOrganisationInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'clock'>, token: string) {
+  return getOrganisationInvite(app, inviteIdOfLink(app, 'organisation-invite', token));
+}
+
+export async function updateOrganisationInvite(
+  app: InviteNeeds,
+  which: { organisation_id: string; invite_id: string },
+  status: InviteStatus,
+) {
+  const invite = await updateOrganisationInviteRow(app.db, which, status);
+  if (!invite) throw notFound();
+  return invite;
+}

@@ -1,0 +1,104 @@
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { accountTemplates } from '../account-messages.ts';
+import { servicePermissions } from '../members/permissions.ts';
+import type { UserRecord } from '../user-record.ts';
+import { selectUser } from '../users.sql.ts';
+import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
+import {
+  insertServiceInvite,
+  selectServiceInvite,
+  selectServiceInvites,
+  selectServiceName,
+  updateServiceInviteRow,
+} from './service-invites.sql.ts';
+
+interface NewServiceInvite {
+  email_address: string;
+  from_user: string;
+  /** Names separated by commas, as the front end keeps them. */
+  permissions: string;
+  auth_type?: UserRecord['auth_type'];
+  folder_permissions?: string[];
+  invite_link_host?: string | null;
+}
+
+export async function createServiceInvite(app: InviteNeeds, serviceId: string, request: NewServiceInvite) {
+  const now = app.clock.now();
+  const id = newId(now);
+  const service_name = await selectServiceName(app.db, serviceId);
+  if (service_name === undefined) throw notFound();
+  const inviter = await selectUser(app.db, request.from_user);
+  if (!inviter) throw invalidField('from_user', 'No result found');
+  const url = inviteUrl(app, 'service-invite', id, request.invite_link_host);
+  return inTransaction(app.db, async (tx) => {
+    const invite = await insertServiceInvite(tx, {
+      id,
+      service_id: serviceId,
+      email_address: request.email_address,
+      from_user_id: request.from_user,
+      permissions: namesIn(request.permissions),
+      folder_permissions: request.folder_permissions ?? [],
+      auth_type: request.auth_type ?? 'sms_auth',
+      created_at: timestamp(now),
+    });
+    await app.accountMessages.send(tx, {
+      template_id: accountTemplates.serviceInvite,
+      to: request.email_address,
+      personalisation: { user_name: inviter.name, service_name, url },
+      reply_to: inviter.email_address,
+    });
+    return invite;
+  });
+}
+
+export async function listServiceInvites(app: InviteNeeds, serviceId: string) {
+  if ((await selectServiceName(app.db, serviceId)) === undefined) throw notFound();
+  return selectServiceInvites(app.db, serviceId);
+}
+
+/** `serviceId`: an invitation to another service is as unknown as none. */
+export async function getServiceInvite(app: Pick<Platform, 'db'>, inviteId: string, serviceId?: string) {
+  const invite = await selectServiceInvite(app.db, inviteId);
+  if (!invite || (serviceId !== undefined && invite.service !== serviceId.toLowerCase())) throw notFound();
+  return invite;
+}
+
+export function getServiceInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'clock'>, token: string) {
+  return getServiceInvite(app, inviteIdOfLink(app, 'service-invite', token));
+}
+
+export async function updateServiceInvite(
+  app: InviteNeeds,
+  which: { service_id: string; invite_id: string },
+  change: { status?: InviteStatus; auth_type?: UserRecord['auth_type'] },
+) {
+  const { status, auth_type } = change;
+  if (status === undefined && auth_type === undefined) {
+    return getServiceInvite(app, which.invite_id, which.service_id);
+  }
+  const invite = await updateServiceInviteRow(app.db, which, { status, auth_type });
+  if (!invite) throw notFound();
+  return invite;
+}
+
+/** For the request schema: which of the names is none. */
+export function refusalOfPermissionList(text: string): string | undefined {
+  const known: readonly string[] = servicePermissions;
+  if (namesIn(text).every((name) => known.includes(name))) return undefined;
+  return `Must be one of: ${known.join(', ')}.`;
+}
+
+function namesIn(list: string): string[] {
+  return [
+    ...new Set(
+      list
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { invalidField } from '../../platform/failure.ts';
+import { canonicalId } from '../../platform/id.ts';
+import {
+  copyFolderMembers,
+  deleteFolderMembers,
+  insertActiveMembers,
+  insertFolderMembers,
+} from './folder-members.sql.ts';
+
+interface Folder {
+  id: string;
+  service_id: string;
+}
+
+/** A new folder is seen by those who see its parent; at the top, by every active member of the team. */
+export function openNewFolder(tx: Tx, folder: Folder, parentId: string | null): Promise<void> {
+  return parentId === null ? insertActiveMembers(tx, folder) : copyFolderMembers(tx, folder, parentId);
+}
+
+/** Replaces the whole set; 400 when someone is not in the service's team. */
+export async function setFolderMembers(tx: Tx, folder: Folder, userIds: string[]): Promise<void> {
+  const wanted = [...new Set(userIds.map(canonicalId))];
+  await deleteFolderMembers(tx, folder);
+  if ((await insertFolderMembers(tx, folder, wanted)) < wanted.length) {
+    throw invalidField('users_with_permission', 'No result found');
+  }
+}

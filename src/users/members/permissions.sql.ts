@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
+import type { OrganisationPermissions } from '../../platform/db/schema.ts';
+import { type Failure, invalid, notFound } from '../../platform/failure.ts';
+
+export interface ServiceMember {
+  service_id: string;
+  user_id: string;
+}
+
+interface OrganisationMember {
+  organisation_id: string;
+  user_id: string;
+}
+
+export async function isServiceMember(db: Db | Tx, member: ServiceMember): Promise<boolean> {
+  const row = await db
+    .selectFrom('service_members')
+    .select('user_id')
+    .where('service_id', '=', member.service_id)
+    .where('user_id', '=', member.user_id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function alreadyMember({ user_id, service_id }: ServiceMember): Failure {
+  return invalid(`User id: ${user_id} already part of service id: ${service_id}`);
+}
+
+export async function insertServiceMember(
+  tx: Tx,
+  row: ServiceMember & { permissions: string[]; created_at: Timestamp },
+): Promise<void> {
+  await withConstraints(
+    {
+      service_members_pkey: () => alreadyMember(row),
+      service_members_user_id_fkey: () => notFound(),
+      service_members_service_id_fkey: () => notFound(),
+    },
+    () => tx.insertInto('service_members').values(row).execute(),
+  );
+}
+
+export async function deleteServiceMember(tx: Tx, member: ServiceMember): Promise<void> {
+  await tx
+    .deleteFrom('service_members')
+    .where('service_id', '=', member.service_id)
+    .where('user_id', '=', member.user_id)
+    .execute();
+}
+
+export async function updateServiceMemberPermissions(
+  tx: Tx,
+  member: ServiceMember,
+  permissions: string[],
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('service_members')
+    .set({ permissions })
+    .where('service_id', '=', member.service_id)
+    .where('user_id', '=', member.user_id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteFolderPermissions(tx: Tx, member: ServiceMember): Promise<void> {
+  await tx
+    .deleteFrom('template_folder_members')
+    .where('service_id', '=', member.service_id)
+    .where('user_id', '=', member.user_id)
+    .execute();
+}
+
+/** How many of the folders are the service's own and were added. */
+export async function insertFolderPermissions(tx: Tx, member: ServiceMember, folderIds: string[]): Promise<number> {
+  if (folderIds.length === 0) return 0;
+  const added = await tx
+    .insertInto('template_folder_members')
+    .columns(['template_folder_id', 'service_id', 'user_id'])
+    .expression(
+      tx
+        .selectFrom('template_folders')
+        .where('service_id', '=', member.service_id)
+        .where('id', '=', anyOf(folderIds))
+        .select(['id', 'service_id', sql<string>`${member.user_id}::uuid`.as('user_id')]),
+    )
+    .returning('template_folder_id')
+    .execute();
+  return added.length;
+}
+
+export async function insertOrganisationMember(
+  tx: Tx,
+  row: OrganisationMember & { created_at: Timestamp },
+): Promise<void> {
+  await withConstraints(
+    {
+      organisation_members_user_id_fkey: () => notFound(),
+      organisation_members_organisation_id_fkey: () => notFound(),
+    },
+    () =>
+      tx
+        .insertInto('organisation_members')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute(),
+  );
+}
+
+export async function deleteOrganisationMember(tx: Tx, member: OrganisationMember): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('organisation_members')
+    .where('organisation_id', '=', member.organisation_id)
+    .where('user_id', '=', member.user_id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+export async function replaceOrganisationPermissions(
+  tx: Tx,
+  { organisation_id, user_id }: OrganisationMember,
+  permissions: OrganisationPermissions['permission'][],
+): Promise<void> {
+  await tx
+    .deleteFrom('organisation_permissions')
+    .where('organisation_id', '=', organisation_id)
+    .where('user_id', '=', user_id)
+    .execute();
+  if (permissions.length === 0) return;
+  await withConstraints(
+    {
+      organisation_permissions_user_id_fkey: () => notFound(),
+      organisation_permissions_organisation_id_fkey: () => notFound(),
+    },
+    () =>
+      tx
+        .insertInto('organisation_permissions')
+        .values(permissions.map((permission) => ({ organisation_id, user_id, permission })))
+        // Two writers of the same set at once: either one's rows are the set.
+        .onConflict((conflict) => conflict.doNothing())
+        .execute(),
+  );
+}
+
+export async function deleteMembershipsOfUser(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('service_members').where('user_id', '=', userId).execute();
+  await deleteOrganisationMemberships(tx, userId);
+}
+
+export async function deleteOrganisationMemberships(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('organisation_permissions').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('organisation_members').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,136 @@
+import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { isUuid } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import {
+  deleteFolderPermissions,
+  deleteOrganisationMember,
+  deleteServiceMember,
+  insertFolderPermissions,
+  insertOrganisationMember,
+  insertServiceMember,
+  isServiceMember,
+  replaceOrganisationPermissions,
+  type ServiceMember,
+  updateServiceMemberPermissions,
+} from './permissions.sql.ts';
+
+export { alreadyMember, isServiceMember, type ServiceMember } from './permissions.sql.ts';
+
+/** The specification's names, then those that existing front ends store; what was given is stored and echoed. */
+export const servicePermissions = [
+  'send_messages',
+  'manage_templates',
+  'manage_service',
+  'manage_api_keys',
+  'manage_users',
+  'view_activity',
+  'manage_settings',
+  'send_texts',
+  'send_emails',
+  'send_letters',
+  'platform_admin',
+] as const;
+export type ServicePermission = (typeof servicePermissions)[number];
+
+/** What the creator of a service holds in it. */
+export const creatorPermissions: ServicePermission[] = [
+  'manage_users',
+  'manage_templates',
+  'manage_settings',
+  'send_texts',
+  'send_emails',
+  'send_letters',
+  'manage_api_keys',
+  'view_activity',
+];
+
+export const organisationPermissions = [
+  'manage_services',
+  'view_all_services',
+  'manage_organisation',
+  'can_make_services_live',
+] as const;
+export type OrganisationPermission = (typeof organisationPermissions)[number];
+
+export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: ServiceMember): Promise<void> {
+  if (!(await isServiceMember(app.db, member))) throw notFound();
+}
+
+/** 404 when the user does not exist, 400 when already a member, 404 when a folder is not the service's. */
+export async function addServiceMember(
+  tx: Tx,
+  member: ServiceMember & { permissions: ServicePermission[]; folder_permissions?: string[] },
+  now: Date,
+): Promise<void> {
+  refuseDuplicates('permissions', member.permissions);
+  await insertServiceMember(tx, {
+    service_id: member.service_id,
+    user_id: member.user_id,
+    permissions: member.permissions,
+    created_at: timestamp(now),
+  });
+  await addFolderPermissions(tx, member, member.folder_permissions ?? []);
+}
+
+/** Folder permissions go with the membership. */
+export function removeServiceMember(tx: Tx, member: ServiceMember): Promise<void> {
+  return deleteServiceMember(tx, member);
+}
+
+/** Replaces the whole set; folder permissions only when they are given. 404 when the user is not a member. */
+export async function setServiceMemberPermissions(
+  tx: Tx,
+  member: ServiceMember,
+  set: { permissions: ServicePermission[]; folder_permissions?: string[] },
+): Promise<void> {
+  refuseDuplicates('permissions', set.permissions);
+  if (!(await updateServiceMemberPermissions(tx, member, set.permissions))) throw notFound();
+  if (set.folder_permissions === undefined) return;
+  await deleteFolderPermissions(tx, member);
+  await addFolderPermissions(tx, member, set.folder_permissions);
+}
+
+/** Nothing happens when the user is a member already; the permissions are replaced either way. */
+export async function addOrganisationMember(
+  tx: Tx,
+  member: { organisation_id: string; user_id: string; permissions: OrganisationPermission[] },
+  now: Date,
+): Promise<void> {
+  await insertOrganisationMember(tx, {
+    organisation_id: member.organisation_id,
+    user_id: member.user_id,
+    created_at: timestamp(now),
+  });
+  await setOrganisationPermissions(tx, member, member.permissions);
+}
+
+/** False when the user was not a member. The permissions go too. */
+export async function removeOrganisationMember(
+  tx: Tx,
+  member: { organisation_id: string; user_id: string },
+): Promise<boolean> {
+  await replaceOrganisationPermissions(tx, member, []);
+  return deleteOrganisationMember(tx, member);
+}
+
+/** Replaces the whole set; membership is not needed. */
+export async function setOrganisationPermissions(
+  tx: Tx,
+  member: { organisation_id: string; user_id: string },
+  permissions: OrganisationPermission[],
+): Promise<void> {
+  refuseDuplicates('permissions', permissions);
+  await replaceOrganisationPermissions(tx, member, permissions);
+}
+
+async function addFolderPermissions(tx: Tx, member: ServiceMember, folderIds: string[]): Promise<void> {
+  const wanted = [...new Set(folderIds.map((id) => id.toLowerCase()))];
+  if (!wanted.every(isUuid)) throw notFound();
+  if ((await insertFolderPermissions(tx, member, wanted)) !== wanted.length) throw notFound();
+}
+
+function refuseDuplicates(field: string, values: readonly string[]): void {
+  if (new Set(values).size !== values.length) throw invalidField(field, 'Must not contain duplicates.');
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { Data, NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AccountMessageSender } from '../account-messages.ts';
+import { OfUser, userOfPathExists } from '../user-of-path.ts';
+import {
+  readAccountLink,
+  sendAlreadyRegistered,
+  sendChangeEmailVerification,
+  sendEmailVerification,
+  sendPasswordReset,
+} from './account-links.ts';
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+const Email = Type.String({ format: 'email' });
+
+export function accountLinkRoutes(http: Http, app: Needs): void {
+  const preValidation = userOfPathExists(app);
+
+  http.post(
+    '/user/reset-password',
+    {
+      schema: {
+        summary: 'Send a link to choose a new password',
+        body: Type.Object({
+          email: Email,
+          admin_base_url: Type.Optional(Type.String()),
+          next: Type.Optional(Type.String()),
+        }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await sendPasswordReset(app, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/user/:user_id/email-verification',
+    {
+      preValidation,
+      schema: {
+        summary: 'Send a new user the link that confirms the address',
+        params: OfUser,
+        body: Type.Object({ admin_base_url: Type.Optional(Nullable(Type.String())) }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await sendEmailVerification(app, request.params.user_id, request.body.admin_base_url);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/user/:user_id/change-email-verification',
+    {
+      preValidation,
+      schema: {
+        summary: 'Send the link that confirms a new address to that address',
+        params: OfUser,
+        body: Type.Object({ email: Email }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await sendChangeEmailVerification(app, request.params.user_id, request.body.email);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/user/:user_id/email-already-registered',
+    {
+      preValidation,
+      schema: {
+        summary: 'Tell an address that it has an account already',
+        params: OfUser,
+        body: Type.Object({ email: Email }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await sendAlreadyRegistered(app, request.body.email);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/user/check-link',
+    {
+      schema: {
+        summary: 'What a link that was sent to a user carries',
+        body: Type.Object({
+          purpose: OneOf(['reset-password', 'verify-email', 'change-email', 'email-auth']),
+          token: Type.String(),
+        }),
+        response: {
+          200: Data(
+            Type.Object({
+              user_id: Type.Optional(Uuid),
+              email: Type.Optional(Type.String()),
+              secret_code: Type.Optional(Type.String()),
+              created_at: Type.Optional(Type.String()),
+            }),
+          ),
+        },
+      },
+    },
+    async (request) => ({ data: await readAccountLink(app, request.body.purpose, request.body.token) }),
+  );
+}

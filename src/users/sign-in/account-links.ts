@@ -1,0 +1,96 @@
+import type { Config } from '../../config.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type AccountMessage, type AccountMessageSender, accountTemplates } from '../account-messages.ts';
+import { getUserRecord } from '../user-record.ts';
+import { selectUserByEmail } from '../users.sql.ts';
+import { createLinkToken, type LinkPurpose, pageUrl, readLinkToken } from './link-tokens.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+};
+
+export async function sendPasswordReset(
+  app: Needs,
+  request: { email: string; admin_base_url?: string; next?: string },
+): Promise<void> {
+  const user = await selectUserByEmail(app.db, request.email);
+  if (!user) throw notFound();
+  const token = createLinkToken(app, 'reset-password', {
+    email: user.email_address,
+    created_at: timestamp(app.clock.now()),
+  });
+  await send(app, {
+    template_id: accountTemplates.passwordReset,
+    to: request.email,
+    personalisation: {
+      user_name: user.name,
+      url: pageUrl(request.admin_base_url || app.config.ADMIN_BASE_URL, `/new-password/${token}`, request.next),
+    },
+  });
+}
+
+export async function sendEmailVerification(app: Needs, userId: string, adminBaseUrl?: string | null): Promise<void> {
+  const user = await getUserRecord(app.db, userId);
+  const token = createLinkToken(app, 'verify-email', { user_id: user.id, email: user.email_address });
+  await send(app, {
+    template_id: accountTemplates.emailVerification,
+    to: user.email_address,
+    personalisation: {
+      name: user.name,
+      url: pageUrl(adminBaseUrl || app.config.ADMIN_BASE_URL, `/verify-email/${token}`),
+    },
+  });
+}
+
+/** To the new address: whoever opens the link shows that it is theirs. Nothing is changed yet. */
+export async function sendChangeEmailVerification(app: Needs, userId: string, email: string): Promise<void> {
+  const user = await getUserRecord(app.db, userId);
+  const base = app.config.ADMIN_BASE_URL;
+  const token = createLinkToken(app, 'change-email', { user_id: user.id, email });
+  await send(app, {
+    template_id: accountTemplates.changeEmail,
+    to: email,
+    personalisation: {
+      name: user.name,
+      url: pageUrl(base, `/your-account/email/confirm/${token}`),
+      feedback_url: pageUrl(base, '/support'),
+    },
+  });
+}
+
+export async function sendAlreadyRegistered(app: Needs, email: string): Promise<void> {
+  const base = app.config.ADMIN_BASE_URL;
+  await send(app, {
+    template_id: accountTemplates.alreadyRegistered,
+    to: email,
+    personalisation: {
+      signin_url: pageUrl(base, '/sign-in'),
+      forgot_password_url: pageUrl(base, '/forgot-password'),
+      feedback_url: pageUrl(base, '/support'),
+    },
+  });
+}
+
+async function send(app: Needs, message: AccountMessage): Promise<void> {
+  await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
+}
+
+type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
+
+/** What a link that was sent to a user says. A link to a new password works until the password is changed. */
+export async function readAccountLink(app: Needs, purpose: AccountLink, token: string): Promise<object> {
+  const link = readLinkToken(app, purpose, token);
+  if (link.state === 'broken') throw invalidField('token', 'Link is not valid');
+  const used = link.state === 'valid' && 'created_at' in link.payload && (await changedSince(app, link.payload));
+  if (link.state === 'expired' || used) throw invalidField('token', 'Link has expired');
+  return link.payload;
+}
+
+async function changedSince(app: Needs, link: { email: string; created_at: string }): Promise<boolean> {
+  const user = await selectUserByEmail(app.db, link.email);
+  return user === undefined || user.password_changed_at > link.created_at;
+}

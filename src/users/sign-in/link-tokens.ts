@@ -1,0 +1,53 @@
+import { later, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+
+/** What each link carries, and for how long it works. The format is described in docs/operations/link-tokens.md. */
+interface LinkPayloads {
+  'reset-password': { email: string; created_at: string };
+  'verify-email': { user_id: string; email: string };
+  'change-email': { user_id: string; email: string };
+  'email-auth': { user_id: string; secret_code: string };
+  'service-invite': { invite_id: string };
+  'organisation-invite': { invite_id: string };
+}
+export type LinkPurpose = keyof LinkPayloads;
+
+const hour_s = 3_600;
+export const linkLifetimes_s: Record<LinkPurpose, number> = {
+  'reset-password': hour_s,
+  'verify-email': hour_s,
+  'change-email': hour_s,
+  'email-auth': hour_s / 2,
+  'service-invite': 48 * hour_s,
+  'organisation-invite': 48 * hour_s,
+};
+
+type Needs = Pick<Platform, 'secrets' | 'clock'>;
+
+export function createLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, payload: LinkPayloads[P]): string {
+  const expires_at = timestamp(later(app.clock.now(), linkLifetimes_s[purpose] * 1000));
+  return app.secrets.encrypt(keyPurpose(purpose), JSON.stringify({ expires_at, payload }));
+}
+
+type LinkToken<P extends LinkPurpose> =
+  | { state: 'valid'; payload: LinkPayloads[P] }
+  | { state: 'expired' }
+  | { state: 'broken' };
+
+export function readLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, token: string): LinkToken<P> {
+  const text = app.secrets.decrypt(keyPurpose(purpose), token);
+  if (!text) return { state: 'broken' };
+  // Only we can have made a text that decrypts, so its shape needs no check.
+  const { expires_at, payload } = JSON.parse(text.toString()) as { expires_at: string; payload: LinkPayloads[P] };
+  if (expires_at <= timestamp(app.clock.now())) return { state: 'expired' };
+  return { state: 'valid', payload };
+}
+
+function keyPurpose(purpose: LinkPurpose): string {
+  return `link:${purpose}`;
+}
+
+/** The address of a page of the administrative front end that a message leads to. */
+export function pageUrl(base: string, path: string, next?: string | null): string {
+  return `${base}${path}${next ? `?${new URLSearchParams({ next })}` : ''}`;
+}

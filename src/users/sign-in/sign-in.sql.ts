@@ -1,0 +1,74 @@
+import type { Updateable } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Users } from '../../platform/db/schema.ts';
+
+export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst();
+  return row?.password_hash;
+}
+
+/** In the count that the record shows, of all kinds of failures together. */
+export async function countFailure(tx: Tx, userId: string, now: Timestamp): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((user) => ({ failed_login_count: user('failed_login_count', '+', 1), updated_at: now }))
+    .where('id', '=', userId)
+    .execute();
+}
+
+export async function countWrongPassword(
+  tx: Tx,
+  userId: string,
+  now: Timestamp,
+  refusedUntil: Timestamp | null,
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((user) => ({
+      failed_login_count: user('failed_login_count', '+', 1),
+      failed_password_count: user('failed_password_count', '+', 1),
+      passwords_refused_until: refusedUntil,
+      updated_at: now,
+    }))
+    .where('id', '=', userId)
+    .execute();
+}
+
+export async function raiseFailedCodeCount(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((user) => ({ failed_code_count: user('failed_code_count', '+', 1) }))
+    .where('id', '=', userId)
+    .execute();
+}
+
+/** What a row holds whose passwords have not failed. */
+const noFailedPasswords = { failed_login_count: 0, failed_password_count: 0, passwords_refused_until: null };
+/** And whose codes have not failed, either. */
+export const noFailures = { ...noFailedPasswords, failed_code_count: 0 };
+
+export async function recordRightPassword(tx: Tx, userId: string, now: Timestamp): Promise<void> {
+  await updateUser(tx, userId, { ...noFailedPasswords, updated_at: now });
+}
+
+export async function forgetFailures(db: Db, userId: string, now: Timestamp): Promise<void> {
+  await updateUser(db, userId, { ...noFailures, updated_at: now });
+}
+
+export async function recordSignIn(
+  tx: Tx,
+  userId: string,
+  change: {
+    current_session_id: string;
+    logged_in_at: Timestamp;
+    email_access_validated_at?: Timestamp;
+    failed_code_count?: 0;
+  },
+): Promise<void> {
+  await updateUser(tx, userId, { ...change, failed_login_count: 0, updated_at: change.logged_in_at });
+}
+
+async function updateUser(db: Db | Tx, userId: string, change: Updateable<Users>): Promise<void> {
+  await db.updateTable('users').set(change).where('id', '=', userId).execute();
+}

@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import { accountMessages, sentBy } from '../../../test/kit/account-messages.ts';
+import { aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';
+const notFound = { result: 'error', message: 'No result found' };
+const missing = 'Missing data for required field.';
+
+async function user(userId: string) {
+  return (await harness.admin('GET', `/user/${userId}`)).body.data;
+}
+
+async function withFailures(failed_login_count: number): Promise<string> {
+  const id = await aUser(harness);
+  await harness.app.db.updateTable('users').set({ failed_login_count }).where('id', '=', id).execute();
+  return id;
+}
+
+/** Has a code sent, and reads it off the telephone. */
+async function smsCode(userId: string): Promise<string> {
+  await harness.admin('POST', `/user/${userId}/sms-code`, {});
+  return (await accountMessages(harness)).at(-1)?.personalisation.verify_code ?? '';
+}
+
+async function emailCode(userId: string): Promise<string> {
+  await harness.admin('POST', `/user/${userId}/email-code`, {});
+  const token = (await accountMessages(harness)).at(-1)?.personalisation.url?.split('/').at(-1);
+  const link = await harness.admin('POST', '/user/check-link', { purpose: 'email-auth', token });
+  return link.body.data.secret_code;
+}
+
+const verify = (userId: string, code: unknown, code_type: unknown = 'sms') =>
+  harness.admin('POST', `/user/${userId}/verify/code`, { code, code_type });
+
+/** A code that is not the right one. */
+const wrong = (code: string) => (code === '01010' ? '10101' : '01010');
+
+describe('POST /user/{user_id}/verify/password', () => {
+  async function withPassword(password: string): Promise<string> {
+    const body = { name: 'A', email_address: `${Math.random()}@example.org`, mobile_number: '07700900460', password };
+    return (await harness.admin('POST', '/user', body)).body.data.id;
+  }
+  const check = (id: string, body: unknown) => harness.admin('POST', `/user/${id}/verify/password`, body);
+
+  it('204 when it is right; failures are forgotten, nobody is signed in', async () => {
+    const id = await withPassword('pässword');
+    await harness.app.db.updateTable('users').set({ failed_login_count: 12 }).where('id', '=', id).execute();
+    const answer = await check(id, { password: 'pässword' });
+    expect(answer.status).toBe(204);
+    expect(answer.text).toBe('');
+    expect(await user(id)).toMatchObject({ failed_login_count: 0, logged_in_at: null, current_session_id: null });
+  });
+
+  it('400 when it is wrong, and counted', async () => {
+    const id = await withPassword('right');
+    for (const count of [1, 2]) {
+      const answer = await check(id, { password: 'wrong' });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({ result: 'error', message: { password: ['Incorrect password'] } });
+      expect((await user(id)).failed_login_count).toBe(count);
+    }
+  });
+
+  it('400 for every one of many at once, and each is counted', async () => {
+    const id = await withPassword('right');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => check(id, { password: 'wrong' })));
+    expect(answers.every(({ status }) => status === 400)).toBe(true);
+    expect((await user(id)).failed_login_count).toBe(20);
+  });
+
+  it('compares all of a long password', async () => {
+    const id = await withPassword(`${'a'.repeat(80)}b`);
+    expect((await check(id, { password: `${'a'.repeat(80)}c` })).status).toBe(400);
+    expect((await check(id, { password: `${'a'.repeat(80)}b` })).status).toBe(204);
+  });
+
+  it('400 for an archived user’s old password, and an account without one', async () => {
+    const id = await withPassword('right');
+    await harness.admin('POST', `/user/${id}/archive`);
+    expect((await check(id, { password: 'right' })).status).toBe(400);
+    expect((await check(id, { password: 'none' })).status).toBe(400);
+  });
+
+  it.each([
+    [{}, missing],
+    [undefined, missing],
+    [{ password: null }, 'Field may not be null.'],
+    [{ password: 5 }, 'Not a valid string.'],
+  ])('400 for %j, which is not counted', async (body, text) => {
+    const id = await aUser(harness);
+    const answer = await check(id, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: { password: [text] } });
+    expect((await user(id)).failed_login_count).toBe(0);
+  });
+
+  it('takes about as long for an address that nobody has as for a wrong password', async () => {
+    const id = await withPassword('right');
+    // Processor time, in turns, the middle of each: what else the machine does is not our time.
+    const cpu_ms = async (request: () => Promise<unknown>) => {
+      const start = process.cpuUsage();
+      await request();
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1_000;
+    };
+    const times: { wrongPassword: number; nobody: number }[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      times.push({
+        wrongPassword: await cpu_ms(() => check(id, { password: 'wrong' })),
+        nobody: await cpu_ms(() => harness.admin('POST', '/user/email', { email: 'nobody@example.org' })),
+      });
+    }
+    const median = (of: 'wrongPassword' | 'nobody') => times.map((time) => time[of]).sort((a, b) => a - b)[3] ?? 0;
+    const [wrongPassword, nobody] = [median('wrongPassword'), median('nobody')];
+    expect(nobody).toBeGreaterThan(wrongPassword / 3);
+    expect(nobody).toBeLessThan(wrongPassword * 3);
+  });
+
+  it('404 when there is no such user, before the body is looked at', async () => {
+    expect((await check(unknown, {})).body).toEqual(notFound);
+    expect((await check(unknown.replaceAll('-', ''), {})).body).toEqual(notFound);
+  });
+});
+
+describe('POST /user/{user_id}/verify/code', () => {
+  it('204 for a code by SMS: signed in, and the code is used up', async () => {
+    const id = await withFailures(3);
+    const code = await smsCode(id);
+    harness.clock.advance({ minutes: 29 });
+    const before = await user(id);
+    const answer = await verify(id, code);
+    expect(answer.status).toBe(204);
+    expect(answer.text).toBe('');
+    const after = await user(id);
+    expect(after).toMatchObject({
+      failed_login_count: 0,
+      logged_in_at: harness.clock.now().toISOString().replace('Z', '000Z'),
+      email_access_validated_at: before.email_access_validated_at,
+      state: before.state,
+    });
+    expect(after.current_session_id).toMatch(/^[0-9a-f-]{36}$/);
+
+    const again = await verify(id, code);
+    expect(again.status).toBe(400);
+    expect(again.body.message).toBe('Code has expired');
+    expect((await user(id)).failed_login_count).toBe(1);
+  });
+
+  it('204 for a code by email: the address is confirmed too', async () => {
+    const id = await aUser(harness, { state: 'pending' });
+    const code = await emailCode(id);
+    expect((await verify(id, code, 'sms')).status).toBe(404);
+    expect((await verify(id, code, 'email')).status).toBe(204);
+    const after = await user(id);
+    expect(after.email_access_validated_at).toBe(after.logged_in_at);
+    expect(after.state).toBe('pending');
+  });
+
+  it('204 with an id in capitals', async () => {
+    const id = await aUser(harness);
+    const code = await smsCode(id);
+    expect((await verify(id.toUpperCase(), code)).status).toBe(204);
+  });
+
+  it('404 when no code of that type was sent, and counted', async () => {
+    const id = await aUser(harness);
+    const answer = await verify(id, '12345');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ result: 'error', message: 'Code not found' });
+    expect((await user(id)).failed_login_count).toBe(1);
+  });
+
+  it('400 for a wrong code, and counted', async () => {
+    const id = await aUser(harness);
+    const answer = await verify(id, wrong(await smsCode(id)));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: 'Code is not valid' });
+    expect((await user(id)).failed_login_count).toBe(1);
+  });
+
+  it('400 for another user’s code', async () => {
+    const [one, other] = [await aUser(harness), await aUser(harness)];
+    const [mine, theirs] = [await smsCode(one), await smsCode(other)];
+    if (mine !== theirs) expect((await verify(one, theirs)).body.message).toBe('Code is not valid');
+  });
+
+  it('400 after thirty minutes, and counted', async () => {
+    const id = await aUser(harness);
+    const code = await smsCode(id);
+    harness.clock.advance({ minutes: 30 });
+    const answer = await verify(id, code);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message: 'Code has expired' });
+    expect((await user(id)).failed_login_count).toBe(1);
+  });
+
+  it('404 for a right code once ten attempts have failed', async () => {
+    const id = await withFailures(9);
+    const code = await smsCode(id);
+    expect((await verify(id, wrong(code))).status).toBe(400);
+    const answer = await verify(id, code);
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ result: 'error', message: 'Code not found' });
+    expect((await user(id)).failed_login_count).toBe(10);
+    await harness.admin('POST', `/user/${id}/reset-failed-login-count`);
+    expect((await verify(id, code)).status).toBe(204);
+  });
+
+  it('counts 200 wrong codes at once up to ten, and lets no later guess in', async () => {
+    const id = await aUser(harness);
+    const code = await smsCode(id);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => verify(id, wrong(code))));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(190);
+    expect((await user(id)).failed_login_count).toBe(10);
+    const later = await verify(id, code);
+    expect(later.status).toBe(404);
+    expect(await user(id)).toMatchObject({ failed_login_count: 10, logged_in_at: null, current_session_id: null });
+  });
+
+  it('204 for one only, however often a code is presented at once', async () => {
+    const id = await aUser(harness);
+    const code = await smsCode(id);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(id, code)));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect((await user(id)).failed_login_count).toBe(7);
+  });
+
+  it.each([
+    [{}, { code: [missing], code_type: [missing] }],
+    [{ code: 12345, code_type: 'sms' }, { code: ['Not a valid string.'] }],
+    [
+      { code: null, code_type: null },
+      { code: ['Field may not be null.'], code_type: ['Field may not be null.'] },
+    ],
+    [{ code: '1', code_type: 'smoke' }, { code_type: ['Must be one of: sms, email.'] }],
+    [{ code: '1', code_type: 5 }, { code_type: ['Not a valid string.'] }],
+    [{ code: '1', code_type: 'sms', to: 'x' }, { _schema: ['Unknown field name to'] }],
+  ])('400 for %j, before the user is looked up', async (body, message) => {
+    const answer = await harness.admin('POST', `/user/${unknown}/verify/code`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message });
+  });
+
+  it('404 when there is no such user', async () => {
+    const answer = await verify(unknown, '12345');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual(notFound);
+  });
+});
+
+describe('POST /user/{user_id}/complete/webauthn-login', () => {
+  const complete = (id: string, body: unknown) => harness.admin('POST', `/user/${id}/complete/webauthn-login`, body);
+
+  async function aCredential(userId: string): Promise<string> {
+    const body = { name: 'Key', credential_data: 'data', registration_response: 'response' };
+    return (await harness.admin('POST', `/user/${userId}/webauthn`, body)).body.data.id;
+  }
+
+  it('204 when it went well: signed in, and the key’s use is recorded', async () => {
+    const id = await withFailures(4);
+    const credential = await aCredential(id);
+    const answer = await complete(id, { successful: true, webauthn_credential_id: credential });
+    expect(answer.status).toBe(204);
+    const after = await user(id);
+    expect(after).toMatchObject({ failed_login_count: 0 });
+    expect(after.current_session_id).not.toBeNull();
+    const [key] = (await harness.admin('GET', `/user/${id}/webauthn`)).body.data;
+    expect(key.logged_in_at).toBe(after.logged_in_at);
+  });
+
+  it.each([[{ successful: true }], [{ successful: true, webauthn_credential_id: null }]])(
+    '204 for %j',
+    async (body) => {
+      expect((await complete(await aUser(harness), body)).status).toBe(204);
+    },
+  );
+
+  it('204 when it failed, and counted; 403 from the fifth failure on', async () => {
+    const id = await withFailures(4);
+    expect((await complete(id, { successful: false })).status).toBe(204);
+    expect(await user(id)).toMatchObject({ failed_login_count: 5, logged_in_at: null });
+    for (const successful of [true, false]) {
+      const answer = await complete(id, { successful });
+      expect(answer.status).toBe(403);
+      expect(answer.body).toEqual({ result: 'error', message: 'Maximum login count exceeded' });
+    }
+    expect(await user(id)).toMatchObject({ failed_login_count: 5, logged_in_at: null });
+  });
+
+  it('counts 40 failures at once up to five', async () => {
+    const id = await aUser(harness);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => complete(id, { successful: false })));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(5);
+    expect((await user(id)).failed_login_count).toBe(5);
+  });
+
+  it('404 for another user’s key, and nobody is signed in', async () => {
+    const [id, other] = [await aUser(harness), await aUser(harness)];
+    const answer = await complete(id, { successful: true, webauthn_credential_id: await aCredential(other) });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual(notFound);
+    expect(await user(id)).toMatchObject({ logged_in_at: null, current_session_id: null });
+  });
+
+  it.each([
+    [{}, { successful: [missing] }],
+    [{ successful: 'True' }, { successful: ['Not a valid boolean.'] }],
+    [{ successful: true, webauthn_credential_id: 'x' }, { webauthn_credential_id: ['Not a valid UUID.'] }],
+    [{ successful: true, extra: 1 }, { _schema: ['Unknown field name extra'] }],
+  ])('400 for %j, before the user is looked up', async (body, message) => {
+    const answer = await complete(unknown, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message });
+  });
+
+  it('404 when there is no such user', async () => {
+    expect((await complete(unknown, { successful: true })).body).toEqual(notFound);
+  });
+});
+
+describe('POST /user/{user_id}/reset-failed-login-count', () => {
+  it('200 with the user, unlocked', async () => {
+    const id = await withFailures(11);
+    const { answer, sent } = await sentBy(harness, () => harness.admin('POST', `/user/${id}/reset-failed-login-count`));
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({ id, failed_login_count: 0 });
+    expect(sent).toEqual([]);
+  });
+
+  it('404 when there is none', async () => {
+    expect((await harness.admin('POST', `/user/${unknown}/reset-failed-login-count`)).body).toEqual(notFound);
+  });
+});

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { NoContent, Nullable } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import { isUuid } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AccountMessageSender } from '../account-messages.ts';
+import { OfUser, userOfPathExists } from '../user-of-path.ts';
+import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
+
+type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+
+export function verifyCodeRoutes(http: Http, app: Needs): void {
+  const preValidation = [userOfPathExists(app), answerIfTooManyCodes(app)];
+
+  http.post(
+    '/user/:user_id/sms-code',
+    {
+      preValidation,
+      schema: {
+        summary: 'Send a sign-in code by SMS',
+        params: OfUser,
+        body: Type.Object(
+          { to: Type.Optional(Nullable(Type.String({ description: 'Instead of the user’s own number' }))) },
+          { additionalProperties: false },
+        ),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await sendSmsCode(app, request.params.user_id, request.body.to);
+      return reply.code(204).send(null);
+    },
+  );
+
+  http.post(
+    '/user/:user_id/email-code',
+    {
+      preValidation,
+      schema: {
+        summary: 'Send a sign-in link by email',
+        params: OfUser,
+        body: Type.Object(
+          {
+            to: Type.Optional(Type.Null()),
+            email_auth_link_host: Type.Optional(Nullable(Type.String())),
+            next: Type.Optional(Nullable(Type.String())),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await sendEmailCode(app, request.params.user_id, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+/** Whatever the body holds; the count is taken again under a lock before a code is made. */
+function answerIfTooManyCodes(app: Needs) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { user_id } = request.params as { user_id: string };
+    if (isUuid(user_id) && (await hasTooManyCodes(app, user_id))) return reply.code(204).send(null);
+  };
+}

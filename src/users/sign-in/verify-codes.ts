@@ -1,0 +1,110 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { day_ms, earlier, later, minute_ms, timestamp } from '../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type AccountMessageSender, accountTemplates } from '../account-messages.ts';
+import { type LockedUser, lockUser } from '../users.ts';
+import { createLinkToken, pageUrl } from './link-tokens.ts';
+import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';
+
+const codeLifetime_ms = 30 * minute_ms;
+const maxLiveCodes = 5;
+const codeDigits = 5;
+/** Wrong codes in a row after which a user's codes are useless. */
+export const maxWrongCodes = 10;
+const maxCodesADayAfterThat = 20;
+const codePurpose = 'verify-code';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+};
+
+/** Nothing is sent, and nothing is said, while five codes are still good. */
+export async function hasTooManyCodes(app: Pick<Platform, 'db' | 'clock'>, userId: string): Promise<boolean> {
+  return (await countLiveCodes(app.db, userId, timestamp(app.clock.now()))) >= maxLiveCodes;
+}
+
+export async function sendSmsCode(app: Needs, userId: string, to?: string | null): Promise<void> {
+  const code = newSmsCode();
+  await sendCode(app, userId, { code_type: 'sms', code }, async (tx, user) => {
+    const recipient = to || user.mobile_number;
+    if (recipient === null) throw invalid("Recipient can't be empty");
+    const { smsCode } = accountTemplates;
+    await app.accountMessages.send(tx, { template_id: smsCode, to: recipient, personalisation: { verify_code: code } });
+  });
+}
+
+export async function sendEmailCode(
+  app: Needs,
+  userId: string,
+  link: { email_auth_link_host?: string | null; next?: string | null },
+): Promise<void> {
+  const code = randomUUID();
+  await sendCode(app, userId, { code_type: 'email', code }, async (tx, user) => {
+    const token = createLinkToken(app, 'email-auth', { user_id: user.id, secret_code: code });
+    const base = link.email_auth_link_host || app.config.ADMIN_BASE_URL;
+    const url = pageUrl(base, `/email-auth/${token}`, link.next);
+    const { emailCode } = accountTemplates;
+    await app.accountMessages.send(tx, {
+      template_id: emailCode,
+      to: user.email_address,
+      personalisation: { name: user.name, url },
+    });
+  });
+}
+
+async function sendCode(
+  app: Needs,
+  userId: string,
+  { code_type, code }: { code_type: CodeType; code: string },
+  send: (tx: Tx, user: LockedUser) => Promise<void>,
+): Promise<void> {
+  const now = app.clock.now();
+  await inTransaction(app.db, async (tx) => {
+    // The lock makes the count exact however many requests arrive at once.
+    const user = await lockUser(tx, userId);
+    if ((await countLiveCodes(tx, userId, timestamp(now))) >= maxLiveCodes) return;
+    // Useless codes make room for new ones. Without a limit, one guess at each of thousands of codes would be possible.
+    if (user.failed_code_count >= maxWrongCodes) {
+      const today = await countCodesSince(tx, userId, timestamp(earlier(now, day_ms)));
+      if (today >= maxCodesADayAfterThat) return;
+    }
+    await insertVerifyCode(tx, {
+      id: newId(now),
+      user_id: user.id,
+      code_type,
+      code_digest: codeDigest(app, user.id, code),
+      expires_at: timestamp(later(now, codeLifetime_ms)),
+      created_at: timestamp(now),
+    });
+    await send(tx, user);
+  });
+}
+
+/** Keyed, and bound to the user: five digits without the key could be tried out in no time. */
+function codeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string): string {
+  return app.secrets.digest(codePurpose, textOf(userId, code));
+}
+
+/** Also of a code that was sent while another key came first. */
+export function isCodeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string, digest: string): boolean {
+  return app.secrets.isDigest(codePurpose, textOf(userId, code), digest);
+}
+
+function textOf(userId: string, code: string): string {
+  return `${userId}:${code}`;
+}
+
+/** No digit follows itself, which is easier to read off a telephone. */
+export function newSmsCode(): string {
+  const digits = [randomInt(10)];
+  while (digits.length < codeDigits) {
+    const last = digits.at(-1) ?? 0;
+    digits.push((last + 1 + randomInt(9)) % 10);
+  }
+  return digits.join('');
+}

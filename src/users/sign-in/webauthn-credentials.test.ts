@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';
+const notFound = { result: 'error', message: 'No result found' };
+const missing = 'Missing data for required field.';
+const key = { name: 'Blue key', credential_data: 'ABC123', registration_response: 'DEF456' };
+
+const add = (user: string, body: unknown = key) => harness.admin('POST', `/user/${user}/webauthn`, body);
+const list = (user: string) => harness.admin('GET', `/user/${user}/webauthn`);
+
+describe('security keys of a user', () => {
+  it('201 when one is added, 200 when they are listed', async () => {
+    const user = await aUser(harness);
+    expect((await list(user)).body).toEqual({ data: [] });
+    const answer = await add(user);
+    expect(answer.status).toBe(201);
+    expect(answer.body.data).toEqual({
+      id: answer.body.data.id,
+      user_id: user,
+      name: 'Blue key',
+      credential_data: 'ABC123',
+      created_at: '2026-11-15T12:00:00.000000Z',
+      updated_at: null,
+      logged_in_at: null,
+    });
+    expect((await list(user)).body).toEqual({ data: [answer.body.data] });
+  });
+
+  it.each([
+    [{}, { name: [missing], credential_data: [missing], registration_response: [missing] }],
+    [{ ...key, name: '' }, { name: ['Shorter than minimum length 1.'] }],
+    [{ ...key, extra: 1 }, { _schema: ['Unknown field name extra'] }],
+  ])('400 for %j', async (body, message) => {
+    const answer = await add(await aUser(harness), body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message });
+  });
+
+  it('200 when one is renamed', async () => {
+    const user = await aUser(harness);
+    const { id } = (await add(user)).body.data;
+    const answer = await harness.admin('POST', `/user/${user}/webauthn/${id}`, { name: 'Red key' });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({ id, name: 'Red key', updated_at: '2026-11-15T12:00:00.000000Z' });
+  });
+
+  it('204 when one is removed, 400 for the last', async () => {
+    const user = await aUser(harness);
+    const [first, second] = [(await add(user)).body.data.id, (await add(user)).body.data.id];
+    expect((await harness.admin('DELETE', `/user/${user}/webauthn/${first}`)).status).toBe(204);
+    const answer = await harness.admin('DELETE', `/user/${user}/webauthn/${second}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toBe('Cannot delete last remaining webauthn credential for user');
+    expect((await list(user)).body.data).toHaveLength(1);
+  });
+
+  it('keeps one of two that are removed at once', async () => {
+    const user = await aUser(harness);
+    const ids = [(await add(user)).body.data.id, (await add(user)).body.data.id];
+    const answers = await Promise.all(ids.map((id) => harness.admin('DELETE', `/user/${user}/webauthn/${id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+  });
+
+  it('404 for another user’s key', async () => {
+    const [user, other] = [await aUser(harness), await aUser(harness)];
+    await add(user);
+    const { id } = (await add(other)).body.data;
+    expect((await harness.admin('POST', `/user/${user}/webauthn/${id}`, { name: 'x' })).body).toEqual(notFound);
+    expect((await harness.admin('DELETE', `/user/${user}/webauthn/${id}`)).body).toEqual(notFound);
+  });
+
+  it('404 when there is no such user', async () => {
+    for (const answer of [
+      await list(unknown),
+      await add(unknown, {}),
+      await harness.admin('POST', `/user/${unknown}/webauthn/${unknown}`, {}),
+      await harness.admin('DELETE', `/user/${unknown}/webauthn/${unknown}`),
+    ]) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual(notFound);
+    }
+  });
+});
