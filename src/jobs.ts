@@ -1,7 +1,7 @@
 import { type App, forTasks } from './app.ts';
 import { deliveryJobs } from './delivery/delivery.job.ts';
-import { emailReceiptJob } from './delivery/email-receipts.job.ts';
-import { returnedLettersJob } from './delivery/returned-letters.job.ts';
+import { emailReceiptJob } from './delivery/receipts/email-receipts.job.ts';
+import { returnedLettersJob } from './delivery/receipts/returned-letters.job.ts';
 import { letterJobs } from './letters/letters.job.ts';
 import { rollupJobs } from './notifications/rollups/rollups.job.ts';
 import { upkeepJobs } from './notifications/upkeep.job.ts';

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { settings } from '../src/config.ts';
-import { signatureHeaders } from '../src/delivery/callback-request.ts';
+import { signatureHeaders } from '../src/delivery/callbacks/callback-request.ts';
 import { ensureDemo } from '../src/operations/demo.ts';
 import { cloneDatabase } from './kit/database.ts';
 import { useHarness } from './kit/harness.ts';

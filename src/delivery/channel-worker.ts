@@ -16,13 +16,13 @@ import type { Platform } from '../platform/platform.ts';
 import type { Composed } from './compose.ts';
 import { deliver, failedAttempt, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
+import type { ProviderChoice } from './failover/provider-choice.ts';
+import { selectPlaces } from './failover/provider-details.sql.ts';
+import { shiftFromFailing } from './failover/provider-failover.ts';
+import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
-import type { ProviderChoice } from './provider-choice.ts';
-import { selectPlaces } from './provider-details.sql.ts';
-import { shiftFromFailing } from './provider-failover.ts';
-import { isPrompt } from './provider-health.ts';
+import type { SenderIdentities, SenderIdentity } from './providers/sender-identities.ts';
 import { handOvers, recordResults } from './record-results.ts';
-import type { SenderIdentities, SenderIdentity } from './sender-identities.ts';
 
 /** New messages wake the worker; retries and scheduled ones are found by looking. */
 const idle_ms = 500;

@@ -3,8 +3,8 @@ import { bringForward } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
+import { bringCallbacksForward } from './callbacks/service-callbacks.sql.ts';
 import { lease_ms, smallestJump_ms } from './leases.ts';
-import { bringCallbacksForward } from './service-callbacks.sql.ts';
 
 const lookEvery_ms = 500;
 /** For what was under way in other processes when the clock was set, and was written down by the old time after that. */

@@ -5,8 +5,8 @@ import type { Platform } from '../platform/platform.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { EmailBrand } from '../rendering/email/page.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
-import type { EmailMessage, TextMessage } from './provider.ts';
-import type { SenderIdentity } from './sender-identities.ts';
+import type { EmailMessage, TextMessage } from './providers/provider.ts';
+import type { SenderIdentity } from './providers/sender-identities.ts';
 
 type Needs = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;

@@ -6,8 +6,8 @@ import { type Clock, hour_ms, later } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { simulatedOutcome } from '../recipients/simulated-recipients.ts';
 import type { Composed } from './compose.ts';
-import type { Outcome, Provider } from './provider.ts';
-import type { SenderIdentity } from './sender-identities.ts';
+import type { Outcome, Provider } from './providers/provider.ts';
+import type { SenderIdentity } from './providers/sender-identities.ts';
 
 /** One message in a worker’s hands: leased, and on record as being given to `provider`. */
 interface Attempt<Message> {

@@ -2,12 +2,12 @@ import type { Config } from '../config.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';
-import { forgetOldCallbacks } from './callback-history.ts';
+import { forgetOldCallbacks } from './callbacks/callback-history.ts';
+import { driftBack, shiftFromSlow } from './failover/provider-failover.ts';
+import { deleteHealthBefore } from './failover/provider-health.sql.ts';
 import { findLostMessages } from './lost-messages.ts';
-import { driftBack, shiftFromSlow } from './provider-failover.ts';
-import { deleteHealthBefore } from './provider-health.sql.ts';
-import { cleanSandbox } from './providers/sandbox.ts';
 import { checkQueue } from './queue-check.ts';
+import { cleanSandbox } from './sandbox/sandbox.ts';
 import { timeOutMessages } from './time-outs.ts';
 
 /** The timed part of delivery. All of it may run in any process, twice or late: the rows say what is due. */

@@ -5,19 +5,19 @@ import { withoutCollisions } from '../platform/db/patience.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
-import { CallbackSender } from './callback-sender.ts';
+import { CallbackSender } from './callbacks/callback-sender.ts';
 import { type Channel, ChannelWorker } from './channel-worker.ts';
 import { clockMender } from './clock-mender.ts';
 import { composeEmail, composeText } from './compose.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
-import type { EmailMessage, TextMessage } from './provider.ts';
-import { ProviderChoice } from './provider-choice.ts';
-import { addUpHealth } from './provider-health.sql.ts';
-import { isSandboxInUse, takeSandboxReceipts } from './providers/sandbox.ts';
-import { emailProviders, textProviders } from './providers.ts';
+import { ProviderChoice } from './failover/provider-choice.ts';
+import { addUpHealth } from './failover/provider-health.sql.ts';
+import type { EmailMessage, TextMessage } from './providers/provider.ts';
+import { emailProviders, textProviders } from './providers/providers.ts';
+import { senderIdentities } from './providers/sender-identities.ts';
 import { measureQueues } from './queue-check.ts';
-import { recordReceipts } from './receipts.ts';
-import { senderIdentities } from './sender-identities.ts';
+import { recordReceipts } from './receipts/receipts.ts';
+import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 
 type DeliveryNeeds = Platform & { config: Config; compiledTemplates: CompiledTemplates };
 

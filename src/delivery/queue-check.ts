@@ -2,7 +2,7 @@ import { laneName } from '../notifications/notification.ts';
 import { type LaneAge, listLaneAges } from '../notifications/queue/delivery-queue.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { selectWaitingCallbacks } from './service-callbacks.sql.ts';
+import { selectWaitingCallbacks } from './callbacks/service-callbacks.sql.ts';
 
 const stuckAfter_s = 300;
 

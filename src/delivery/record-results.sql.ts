@@ -3,9 +3,9 @@ import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notif
 import { type ChangedNotification, changeColumns, type StatusChange, statusChange } from '../notifications/status.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { type HealthChange, handOverHealth, receiptHealth } from './provider-health.sql.ts';
-import { inTime_ms } from './provider-health.ts';
-import { announcement } from './service-callbacks.sql.ts';
+import { announcement } from './callbacks/service-callbacks.sql.ts';
+import { type HealthChange, handOverHealth, receiptHealth } from './failover/provider-health.sql.ts';
+import { inTime_ms } from './failover/provider-health.ts';
 
 /** Without `because` its status stays; without `due_at` it leaves the queue. */
 export interface ResultRow extends Partial<StatusChange> {

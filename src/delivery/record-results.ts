@@ -2,7 +2,7 @@ import { forgetAccountValues } from '../notifications/sending/secret-values.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Result } from './deliver.ts';
-import { type HandOver, handOverHealth } from './provider-health.ts';
+import { type HandOver, handOverHealth } from './failover/provider-health.ts';
 import { type ResultRow, updateResults } from './record-results.sql.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { eraseComplaints } from '../complaints/complaints.ts';
 import type { Config } from '../config.ts';
-import { eraseCallbacks } from '../delivery/callback-history.ts';
-import { eraseSandboxMessages } from '../delivery/providers/sandbox.ts';
+import { eraseCallbacks } from '../delivery/callbacks/callback-history.ts';
+import { eraseSandboxMessages } from '../delivery/sandbox/sandbox.ts';
 import { eraseInboundTexts } from '../inbound/inbound-texts.ts';
 import { eraseMessages } from '../notifications/erase-messages.ts';
 import { invalidField } from '../platform/failure.ts';

@@ -1,6 +1,6 @@
 import { keySecrets } from '../auth/api-keys.ts';
-import { sandboxBodies } from '../delivery/providers/sandbox.ts';
-import { copiedCallbackTokens } from '../delivery/service-callbacks.ts';
+import { copiedCallbackTokens } from '../delivery/callbacks/service-callbacks.ts';
+import { sandboxBodies } from '../delivery/sandbox/sandbox.ts';
 import { documentRecipients } from '../documents/documents.ts';
 import { idempotentAnswers } from '../notifications/sending/idempotency.ts';
 import { forgetOldAccountValues, secretValues } from '../notifications/sending/secret-values.ts';

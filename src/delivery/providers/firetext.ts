@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
-import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
-import { receiptAddress } from '../receipt-address.ts';
+import { receiptAddress } from '../receipts/receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import { plainText } from './plain-text.ts';
+import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
 
 type Needs = {

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../../config.ts';
-import type { Outcome } from '../provider.ts';
+import type { Outcome } from './provider.ts';
 
 export interface Answer {
   status: number;

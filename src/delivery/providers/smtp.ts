@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
 import type { Config } from '../../config.ts';
 import { isInsideName } from '../../platform/http/outside-addresses.ts';
-import { mailOf } from '../mime.ts';
-import type { EmailMessage, Outcome, Provider } from '../provider.ts';
+import { mailOf } from './mime.ts';
+import type { EmailMessage, Outcome, Provider } from './provider.ts';
 
 type Needs = {
   config: Pick<

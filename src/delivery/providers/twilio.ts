@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { sameSecret } from '../../platform/secrets.ts';
-import type { Provider, Receipt, ReceiptStatus, TextMessage } from '../provider.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
+import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 
 type Needs = {
   config: Pick<Config, 'TWILIO_URL' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;

@@ -1,0 +1,81 @@
+import { Type } from 'typebox';
+import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { callbackTypes } from '../../services/settings/callback-api.ts';
+import { listCallbacks, replayCallback, replayFailedCallbacks } from './callback-history.ts';
+
+const CallbackTypes = OneOf(callbackTypes);
+const Statuses = OneOf(['waiting', 'delivered', 'failed']);
+const OfService = Type.Object({ service_id: Uuid });
+
+const Callbacks = Type.Object({
+  callbacks: Type.Array(
+    Type.Object({
+      id: Uuid,
+      callback_type: CallbackTypes,
+      subject_id: Type.String({ description: 'The notification or received text that it is about' }),
+      url: Type.String(),
+      status: Statuses,
+      attempts: Type.Integer(),
+      attempt_log: Type.Array(
+        Type.Object({
+          at: Datetime,
+          status_code: Nullable(Type.Integer()),
+          error: Nullable(Type.String()),
+          duration_ms: Type.Integer(),
+        }),
+      ),
+      next_attempt_at: Nullable(Datetime),
+      created_at: Datetime,
+      completed_at: Nullable(Datetime),
+    }),
+  ),
+});
+
+/** What became of the callbacks of a service, for whoever looks after its receiver. */
+export function callbackHistoryRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/service/:service_id/callbacks',
+    {
+      schema: {
+        summary: 'Callbacks of the last days with every attempt, newest first',
+        params: OfService,
+        querystring: Type.Object({ status: Type.Optional(Statuses), older_than: Type.Optional(Uuid) }),
+        response: { 200: Callbacks },
+      },
+    },
+    async ({ params, query }) => ({ callbacks: await listCallbacks(app, params.service_id, query) }),
+  );
+
+  http.post(
+    '/service/:service_id/callbacks/replay',
+    {
+      schema: {
+        summary: 'Send the callbacks that failed again, to the address that is configured now',
+        params: OfService,
+        body: Type.Object({
+          callback_type: Type.Optional(CallbackTypes),
+          created_since: Type.Optional(Type.String({ format: 'datetime' })),
+        }),
+        response: { 200: Type.Object({ replayed: Type.Integer() }) },
+      },
+    },
+    async ({ params, body }) => ({ replayed: await replayFailedCallbacks(app, params.service_id, body) }),
+  );
+
+  http.post(
+    '/service/:service_id/callbacks/:callback_id/replay',
+    {
+      schema: {
+        summary: 'Send one callback again, delivered or not',
+        params: Type.Object({ service_id: Uuid, callback_id: Uuid }),
+        response: { 204: Type.Null() },
+      },
+    },
+    async ({ params }, reply) => {
+      await replayCallback(app, params.service_id, params.callback_id);
+      return reply.code(204).send(null);
+    },
+  );
+}

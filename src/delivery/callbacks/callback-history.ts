@@ -1,0 +1,96 @@
+import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import { firstIdAt, nilId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { normaliseRecipient } from '../../recipients/recipient.ts';
+import { refuseUnlessServiceExists } from '../../services/services.ts';
+import type { CallbackType } from '../../services/settings/callback-api.ts';
+import {
+  deleteCallbacks,
+  deleteCallbacksAfter,
+  deleteCallbacksOf,
+  replayCallbacks,
+  selectCallbackRules,
+  selectCallbacks,
+  selectPersons,
+} from './service-callbacks.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+const pageSize = 50;
+
+export async function listCallbacks(
+  app: Needs,
+  serviceId: string,
+  page: { status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
+) {
+  await refuseUnlessServiceExists(app.db, serviceId);
+  const rows = await selectCallbacks(app.db, serviceId, { size: pageSize, ...page });
+  return rows.map(({ due_at, attempt_log, ...row }) => ({
+    ...row,
+    attempt_log: attempt_log as { at: string; status_code: number | null; error: string | null; duration_ms: number }[],
+    next_attempt_at: row.status === 'waiting' ? due_at : null,
+  }));
+}
+
+export async function replayCallback(app: Needs, serviceId: string, callbackId: string): Promise<void> {
+  const replayed = await replay(app, { service_id: serviceId, id: callbackId });
+  if (replayed === 0) throw notFound();
+}
+
+export async function replayFailedCallbacks(
+  app: Needs,
+  serviceId: string,
+  which: { callback_type?: CallbackType; created_since?: string },
+): Promise<number> {
+  await refuseUnlessServiceExists(app.db, serviceId);
+  return replay(app, { service_id: serviceId, ...which });
+}
+
+function replay(app: Needs, which: Parameters<typeof replayCallbacks>[1]): Promise<number> {
+  return inTransaction(app.db, (tx) => replayCallbacks(tx, which, timestamp(app.clock.now())));
+}
+
+const keptForDays = 7;
+const mostAtOnce = 5_000;
+
+/**
+ * What was delivered or given up is kept to look at and to replay, as long as the messages that it is about: by its
+ * service's rule for the channel, or a week. It names their recipients.
+ */
+export async function forgetOldCallbacks(app: Needs): Promise<void> {
+  const cutOff = (days: number) => firstIdAt(londonInstant(addDays(londonDay(app.clock.now()), -days)));
+  const rules = (await selectCallbackRules(app.db)).map(({ days_of_retention, ...rule }) => ({
+    ...rule,
+    before_id: cutOff(days_of_retention),
+  }));
+  const usual = cutOff(keptForDays);
+  for (const rule of rules.filter(({ before_id }) => before_id > usual)) {
+    while ((await deleteCallbacksOf(app.db, rule, mostAtOnce)) === mostAtOnce);
+  }
+  const kept = rules.filter(({ before_id }) => before_id < usual);
+  for (let after: string | undefined = nilId; after !== undefined; ) {
+    after = await deleteCallbacksAfter(app.db, after, usual, kept, mostAtOnce);
+  }
+}
+
+/** Those about these messages or about this person. What still has to be delivered is left. */
+export async function eraseCallbacks(db: Db, recipient: string, subjects: ReadonlySet<string>) {
+  const counts = { erased: 0, left: 0 };
+  for (let after = nilId; ; ) {
+    const part = await selectPersons(db, after, mostAtOnce);
+    const theirs = part.filter(
+      ({ subject_id, person }) =>
+        subjects.has(subject_id) || (person !== null && normaliseRecipient(person) === recipient),
+    );
+    const done = theirs.filter(({ is_waiting }) => !is_waiting).map(({ id }) => id);
+    if (done.length > 0) await deleteCallbacks(db, done);
+    counts.erased += done.length;
+    counts.left += theirs.length - done.length;
+    const last = part.at(-1);
+    if (!last) return counts;
+    after = last.id;
+  }
+}

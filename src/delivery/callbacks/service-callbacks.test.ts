@@ -1,0 +1,422 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aService, aUser } from '../../../test/kit/builders.ts';
+import { type Harness, useHarness } from '../../../test/kit/harness.ts';
+import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
+import { startCallbackSink } from '../../../test/kit/stub-gateways.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { guardedLookup, isInside } from '../../platform/http/outside-addresses.ts';
+import { newId } from '../../platform/id.ts';
+import type { CallbackType } from '../../services/settings/callback-api.ts';
+import { encryptToken } from '../../services/settings/callback-api.ts';
+import { buildDelivery } from '../delivery.ts';
+
+const sink = await startCallbackSink();
+afterAll(() => sink.close());
+beforeEach(() => {
+  sink.calls.length = 0;
+  sink.answer = () => 204;
+});
+
+const config = { SANDBOX_DELAY_MS: 0, CALLBACK_ALLOW_PRIVATE: true, CALLBACK_RETRY_DELAYS_S: [5, 30, 120] };
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config });
+const token = 'a-bearer-token';
+
+async function aCallback(
+  at: Harness,
+  service: string,
+  url = `${sink.url}/hook`,
+  type: CallbackType = 'delivery_status',
+) {
+  const { app, clock } = at;
+  await app.db
+    .insertInto('service_callback_api')
+    .values({
+      id: newId(clock.now()),
+      service_id: service,
+      callback_type: type,
+      url,
+      encrypted_bearer_token: encryptToken(app, { service_id: service, callback_type: type }, token),
+      updated_by_id: await aUser(at),
+      created_at: timestamp(clock.now()),
+    })
+    .execute();
+}
+
+async function aToldService(url?: string): Promise<string> {
+  const service = await aService(harness);
+  await aCallback(harness, service, url);
+  return service;
+}
+
+/** One pass hands over, the next takes the receipt and tells the service. */
+async function sendAndTell(service: string, fields: Parameters<typeof aQueuedMessage>[2] = {}): Promise<string> {
+  const id = await aQueuedMessage(harness, service, fields);
+  await harness.deliver();
+  await harness.deliver();
+  return id;
+}
+
+const history = async (service: string) => (await harness.admin('GET', `/service/${service}/callbacks`)).body.callbacks;
+
+describe('telling a service what became of its messages', () => {
+  it('reaches each service, however many others only wait for a retry', async () => {
+    const service = await aToldService();
+    const id = await sendAndTell(service);
+    const waiting = { url: sink.url, encrypted_bearer_token: 'x', body: '{}', attempts: 1 };
+    const due_at = timestamp(new Date('2026-11-15T18:00:00Z'));
+    const rows = Array.from({ length: 1_200 }, (_, number) => ({
+      ...waiting,
+      id: newId(harness.clock.now()),
+      service_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+      callback_type: 'delivery_status' as const,
+      subject_id: id,
+      due_at,
+      created_at: timestamp(harness.clock.now()),
+    }));
+    await harness.app.db.insertInto('service_callbacks').values(rows).execute();
+    for (let time = 0; time < 2; time += 1) {
+      sink.calls.length = 0;
+      await sendAndTell(service);
+      expect(sink.calls).toHaveLength(1);
+    }
+    await harness.app.db.deleteFrom('service_callbacks').where('due_at', '=', due_at).execute();
+  });
+
+  it('posts the outcome with the token and a signature', async () => {
+    const service = await aToldService();
+    const id = await sendAndTell(service);
+    expect(sink.calls).toHaveLength(1);
+    const [call] = sink.calls;
+    const message = await messageOf(harness, id);
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      id,
+      reference: 'your-reference',
+      to: '07700 900123',
+      status: 'delivered',
+      created_at: message.created_at,
+      completed_at: message.updated_at,
+      sent_at: message.sent_at,
+      notification_type: 'sms',
+      template_id: message.template_id,
+      template_version: 1,
+    });
+    expect(call?.headers).toMatchObject({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
+    const {
+      'webhook-id': webhookId,
+      'webhook-timestamp': seconds,
+      'webhook-signature': signature,
+    } = call?.headers ?? {};
+    const expected = createHmac('sha256', token).update(`${webhookId}.${seconds}.${call?.body}`).digest('base64');
+    expect(signature).toBe(`v1,${expected}`);
+    expect(Number(seconds)).toBe(Math.floor(harness.clock.now().getTime() / 1000));
+  });
+
+  it('signs with a secret of its own, too, where there is one', async () => {
+    const service = await aToldService();
+    const [{ callback_id }] = (await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api;
+    const path = `/service/${service}/callback-api/${callback_id}/signing-secret`;
+    const updated_by_id = await aUser(harness);
+    const { status, body } = await harness.admin('POST', path, { updated_by_id });
+    expect(status).toBe(201);
+    expect(body).toEqual({ data: { signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) } });
+    await sendAndTell(service);
+    const [call] = sink.calls;
+    const text = `${call?.headers['webhook-id']}.${call?.headers['webhook-timestamp']}.${call?.body}`;
+    const signedWith = (key: string | Buffer) => `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
+    const key = Buffer.from(body.data.signing_secret.slice('whsec_'.length), 'base64');
+    expect(call?.headers['webhook-signature']).toBe(`${signedWith(key)} ${signedWith(token)}`);
+
+    const again = await harness.admin('POST', path, { updated_by_id });
+    expect(again.body.data.signing_secret).not.toBe(body.data.signing_secret);
+    expect((await harness.admin('DELETE', path)).status).toBe(204);
+    expect((await harness.admin('DELETE', path)).status).toBe(404);
+    await sendAndTell(service);
+    expect(sink.calls[1]?.headers['webhook-signature']).not.toContain(' ');
+    expect(harness.logged.join()).not.toContain(body.data.signing_secret);
+  });
+
+  it('gives the token to nobody at another host', async () => {
+    const service = await aToldService();
+    const [{ callback_id }] = (await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api;
+    const path = `/service/${service}/callback-api/${callback_id}`;
+    const updated_by_id = await aUser(harness);
+    await harness.admin('POST', path, { url: `${sink.url}/elsewhere-on-it`, updated_by_id });
+    await sendAndTell(service);
+    expect(sink.calls[0]?.headers.authorization).toBe(`Bearer ${token}`);
+
+    const moved = sink.url.replace('127.0.0.1', 'localhost');
+    expect((await harness.admin('POST', path, { url: `${moved}/hook`, updated_by_id })).status).toBe(200);
+    await sendAndTell(service);
+    expect(sink.calls).toHaveLength(2);
+    expect(sink.calls[1]?.headers).not.toHaveProperty('authorization');
+    expect(sink.calls[1]?.headers).not.toHaveProperty('webhook-signature');
+
+    await harness.admin('POST', path, { bearer_token: 'the-token-of-the-new-one', updated_by_id });
+    await sendAndTell(service);
+    expect(sink.calls[2]?.headers.authorization).toBe('Bearer the-token-of-the-new-one');
+  });
+
+  it('tells about test keys, failures and giving up, but not about pending, simulated or hand-over', async () => {
+    const service = await aToldService();
+    await sendAndTell(service, { key_type: 'test', normalised_recipient: '447700900002' });
+    await sendAndTell(service, { normalised_recipient: '447700900003' });
+    await sendAndTell(service, { international: true, normalised_recipient: '12025550104' });
+    expect(sink.calls.map(({ body }) => JSON.parse(body).status)).toEqual(['permanent-failure', 'temporary-failure']);
+  });
+
+  it('tells nobody who did not ask', async () => {
+    await sendAndTell(await aService(harness));
+    expect(sink.calls).toEqual([]);
+  });
+
+  it('tells once, however often the receipt comes', async () => {
+    const service = await aToldService();
+    const id = await sendAndTell(service);
+    for (const status of ['3', '2']) {
+      const payload = JSON.stringify({ status, CID: id });
+      await harness.request({ method: 'POST', url: '/notifications/sms/mmg', payload });
+    }
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(1);
+  });
+
+  it.each([500, 503, 429])('tries again after %s, with growing delays and the same id', async (status) => {
+    const service = await aToldService();
+    sink.answer = () => status;
+    await sendAndTell(service);
+    expect(sink.calls).toHaveLength(1);
+    harness.clock.advance({ seconds: 4 });
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(1);
+    harness.clock.advance({ seconds: 1 });
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(2);
+    harness.clock.advance({ seconds: 30 });
+    await harness.deliver();
+    sink.answer = () => 200;
+    harness.clock.advance({ seconds: 120 });
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(4);
+    expect(new Set(sink.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const [entry] = await history(service);
+    expect(entry).toMatchObject({ status: 'delivered', attempts: 4, next_attempt_at: null, url: `${sink.url}/hook` });
+    expect(entry.attempt_log.map(({ status_code }: { status_code: number }) => status_code)).toEqual([
+      status,
+      status,
+      status,
+      200,
+    ]);
+  });
+
+  it('gives up after the last delay', async () => {
+    const service = await aToldService();
+    sink.answer = () => 500;
+    await sendAndTell(service);
+    for (let hour = 0; hour < 5; hour += 1) {
+      harness.clock.advance({ hours: 1 });
+      await harness.deliver();
+    }
+    expect(sink.calls).toHaveLength(4);
+    expect((await history(service))[0]).toMatchObject({ status: 'failed', attempts: 4 });
+  });
+
+  it.each([400, 404, 410, 301, 307])('%s is final, and a redirect is not followed', async (status) => {
+    const service = await aToldService();
+    sink.answer = () => status;
+    await sendAndTell(service);
+    harness.clock.advance({ hours: 1 });
+    await harness.deliver();
+    expect(sink.calls.map(({ path }) => path)).toEqual(['/hook']);
+    expect((await history(service))[0]).toMatchObject({ status: 'failed' });
+  });
+
+  it('tries again when nobody answers', async () => {
+    const service = await aToldService('http://127.0.0.1:9/hook');
+    await sendAndTell(service);
+    const [entry] = await history(service);
+    expect(entry).toMatchObject({ status: 'waiting', attempts: 1 });
+    expect(entry.attempt_log[0]).toMatchObject({ status_code: null, error: 'ECONNREFUSED' });
+  });
+
+  it('a receiver that never answers holds up nobody else', async () => {
+    const slow = await aToldService(`${sink.url}/slow`);
+    const quick = await aToldService(`${sink.url}/quick`);
+    sink.answer = (path) => (path === '/slow' ? undefined : 204);
+    const many = (length: number) => Array.from({ length }, () => ({}));
+    const to = (path: string) => sink.calls.filter((call) => call.path === path);
+    await someQueuedMessages(harness, slow, many(120));
+    const delivery = buildDelivery(harness.app);
+    delivery.start();
+    try {
+      // As many of its calls are under way as one receiver may have.
+      await vi.waitFor(() => expect(to('/slow')).toHaveLength(25), { timeout: 15_000 });
+      await someQueuedMessages(harness, quick, many(60));
+      await vi.waitFor(() => expect(to('/quick')).toHaveLength(60), { timeout: 15_000 });
+      // Had one of them waited for a slow call to end, another slow one would have begun before it.
+      expect(new Set(sink.calls.slice(25, 85).map(({ path }) => path))).toEqual(new Set(['/quick']));
+    } finally {
+      await harness.app.db.deleteFrom('service_callbacks').where('attempts', '=', 0).execute();
+      await delivery.stop();
+    }
+    const tried = (await history(slow)).filter(({ attempts }: { attempts: number }) => attempts > 0);
+    expect(tried[0].attempt_log[0].error).toBe('no answer within 5 s');
+  });
+});
+
+describe('GET /service/{id}/callbacks, POST .../replay', () => {
+  it('404 for an unknown service or callback', async () => {
+    const unknown = '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
+    expect((await harness.admin('GET', `/service/${unknown}/callbacks`)).status).toBe(404);
+    expect((await harness.admin('POST', `/service/${unknown}/callbacks/replay`)).status).toBe(404);
+    const service = await aService(harness);
+    expect((await harness.admin('POST', `/service/${service}/callbacks/${unknown}/replay`)).status).toBe(404);
+  });
+
+  it('200 and what failed is sent again, to the address of now', async () => {
+    const service = await aToldService(`${sink.url}/old`);
+    sink.answer = () => 404;
+    await sendAndTell(service);
+    await harness.app.db
+      .updateTable('service_callback_api')
+      .set({ url: `${sink.url}/new` })
+      .where('service_id', '=', service)
+      .execute();
+    sink.answer = () => 204;
+    const answer = await harness.admin('POST', `/service/${service}/callbacks/replay`, {
+      callback_type: 'delivery_status',
+      created_since: '2026-11-15T00:00:00Z',
+    });
+    expect(answer.body).toEqual({ replayed: 1 });
+    await harness.deliver();
+    expect(sink.calls.map(({ path }) => path)).toEqual(['/old', '/new']);
+    const [entry] = await history(service);
+    expect(entry.status).toBe('delivered');
+    expect(entry.attempt_log).toHaveLength(2);
+
+    expect((await harness.admin('POST', `/service/${service}/callbacks/${entry.id}/replay`)).status).toBe(204);
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(3);
+    const failed = await harness.admin('GET', `/service/${service}/callbacks?status=failed`);
+    expect(failed.body.callbacks).toEqual([]);
+  });
+
+  it('old ones are forgotten', async () => {
+    const service = await aToldService();
+    await sendAndTell(service);
+    harness.clock.advance({ days: 8 });
+    await harness.app.queue.add(harness.app.db, 'clean-delivery', {});
+    await harness.runJobs();
+    expect(await history(service)).toEqual([]);
+  });
+});
+
+describe('complaints and received texts', () => {
+  const callTo = (path: string) => JSON.parse(sink.calls.find((call) => call.path === path)?.body ?? '');
+
+  it('posts a complaint', async () => {
+    const service = await aService(harness);
+    await aCallback(harness, service, `${sink.url}/complaints`, 'complaint');
+    const id = await sendAndTell(service, { notification_type: 'email' });
+    const message = {
+      notificationType: 'Complaint',
+      complaint: { feedbackId: 'f', timestamp: '2026-11-15T12:00:00.000Z' },
+      mail: { messageId: id },
+    };
+    const payload = JSON.stringify({ Type: 'Notification', Message: JSON.stringify(message) });
+    Object.assign(harness.app.config, { SES_VERIFY_SIGNATURES: false });
+    await harness.request({ method: 'POST', url: '/notifications/email/ses', payload });
+    await harness.deliver();
+    expect(callTo('/complaints')).toEqual({
+      notification_id: id,
+      complaint_id: expect.any(String),
+      reference: 'your-reference',
+      to: 'Ada@Example.org',
+      complaint_date: '2026-11-15T12:00:00.000000Z',
+    });
+  });
+
+  it('posts a received text', async () => {
+    Object.assign(harness.app.config, { MMG_INBOUND_AUTH: 'mmg:secret' });
+    const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
+    await aCallback(harness, service, `${sink.url}/texts`, 'inbound_sms');
+    await harness.app.db
+      .insertInto('inbound_numbers')
+      .values({
+        id: newId(harness.clock.now()),
+        number: '07700900500',
+        provider: 'mmg',
+        service_id: service,
+        created_at: timestamp(harness.clock.now()),
+      })
+      .execute();
+    await harness.request({
+      method: 'POST',
+      url: '/notifications/sms/receive/mmg',
+      headers: { authorization: `Basic ${Buffer.from('mmg:secret').toString('base64')}` },
+      payload: JSON.stringify({ MSISDN: '447700900111', Number: '447700900500', Message: 'hello+there' }),
+    });
+    await harness.deliver();
+    expect(callTo('/texts')).toEqual({
+      id: expect.any(String),
+      source_number: '447700900111',
+      destination_number: '07700900500',
+      message: 'hello there',
+      date_received: timestamp(harness.clock.now()),
+    });
+  });
+});
+
+describe('addresses that are not called', () => {
+  const strict = useHarness({ now: '2026-11-15T12:00:00Z', config: { ...config, CALLBACK_ALLOW_PRIVATE: false } });
+
+  it.each([
+    ['https://127.0.0.1/'],
+    ['https://localhost/'],
+    ['https://[::1]/'],
+    ['https://[::ffff:127.0.0.1]/'],
+    ['https://2130706433/'],
+    ['https://0x7f.1/'],
+    ['https://169.254.169.254/latest/meta-data'],
+    ['http://example.org/'],
+  ])('%s', async (url) => {
+    const service = await aService(strict);
+    await aCallback(strict, service, url);
+    await aQueuedMessage(strict, service);
+    await strict.deliver();
+    await strict.deliver();
+    const [entry] = (await strict.admin('GET', `/service/${service}/callbacks`)).body.callbacks;
+    expect(entry).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(entry.attempt_log[0].error).toBe('address not allowed');
+  });
+
+  it.each([
+    ['10.1.2.3', true],
+    ['172.31.255.255', true],
+    ['192.168.0.1', true],
+    ['100.64.0.1', true],
+    ['0.0.0.0', true],
+    ['::', true],
+    ['fd00::1', true],
+    ['fe80::1%eth0', true],
+    ['::ffff:10.0.0.1', true],
+    ['::ffff:0:7f00:1', true],
+    ['168.63.129.16', true],
+    ['168.63.129.17', false],
+    ['64:ff9b::a00:1', true],
+    ['2002:7f00:1::', true],
+    ['8.8.8.8', false],
+    ['172.32.0.1', false],
+    ['2a00:1450:4009::1', false],
+  ])('%s is inside: %s', (address, inside) => {
+    expect(isInside(address)).toBe(inside);
+  });
+
+  it('a name is refused by the addresses it has at the moment of connecting', async () => {
+    const lookup = guardedLookup((address) => !isInside(address));
+    const outcome = await new Promise((resolve) =>
+      lookup('localhost', { all: true }, (error) => resolve(error?.message)),
+    );
+    expect(outcome).toBe('the address is not one that may be called');
+  });
+});

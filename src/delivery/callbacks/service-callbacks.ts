@@ -1,0 +1,87 @@
+import type { InboundText } from '../../inbound/inbound-texts.ts';
+import type { ReturnedLetter } from '../../letters/returned-letters.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import type { EncryptedValues } from '../../platform/encrypted-values.ts';
+import { newId } from '../../platform/id.ts';
+import { type CallbackType, tokenPurpose } from '../../services/settings/callback-api.ts';
+import { insertCallbacks, replaceCopiedTokens, selectCopiedTokens, selectTargets } from './service-callbacks.sql.ts';
+
+/** Each call that waits or is kept to be looked at has the token that it is made with. */
+export const copiedCallbackTokens: EncryptedValues = {
+  name: 'tokens of calls to services',
+  purpose: tokenPurpose,
+  select: selectCopiedTokens,
+  replace: replaceCopiedTokens,
+};
+
+interface Event {
+  service_id: string;
+  /** The notification or received text that it is about. */
+  subject_id: string;
+  body: object;
+}
+
+interface AnnouncedComplaint {
+  service_id: string;
+  notification_id: string;
+  complaint_id: string;
+  reference: string | null;
+  to: string;
+  complaint_date: string | null;
+}
+
+export async function announceComplaint(tx: Tx, complaint: AnnouncedComplaint, now: Date): Promise<void> {
+  const { service_id, ...body } = complaint;
+  await announce(tx, 'complaint', [{ service_id, subject_id: complaint.notification_id, body }], now);
+}
+
+export async function announceInboundText(tx: Tx, text: InboundText, now: Date): Promise<void> {
+  const body = {
+    id: text.id,
+    source_number: text.user_number,
+    destination_number: text.notify_number,
+    message: text.content,
+    date_received: text.provider_date ?? text.created_at,
+  };
+  await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
+}
+
+/** The template of an uploaded letter is hidden, so it is not named. */
+export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
+  const { service_id, notification_id, api_key_id, precompiled } = letter;
+  const body = {
+    notification_id: letter.shown_id,
+    reference: api_key_id ? letter.client_reference : null,
+    date_sent: letter.letter_created_at,
+    sent_by: letter.email_address ?? 'API',
+    template_name: precompiled ? null : letter.template_name,
+    template_id: precompiled ? null : letter.template_id,
+    template_version: precompiled ? null : letter.template_version,
+    spreadsheet_file_name: null,
+    spreadsheet_row_number: null,
+    upload_letter_file_name: precompiled && !api_key_id ? letter.client_reference : null,
+  };
+  await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
+}
+
+/** Only services that asked to be told are. */
+async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
+  if (events.length === 0) return;
+  const services = [...new Set(events.map(({ service_id }) => service_id))];
+  const targets = new Map((await selectTargets(tx, type, services)).map((target) => [target.service_id, target]));
+  const rows = events.flatMap(({ service_id, subject_id, body }) => {
+    const target = targets.get(service_id);
+    if (!target) return [];
+    return {
+      ...target,
+      id: newId(now),
+      callback_type: type,
+      subject_id,
+      body: JSON.stringify(body),
+      due_at: timestamp(now),
+      created_at: timestamp(now),
+    };
+  });
+  if (rows.length > 0) await insertCallbacks(tx, rows);
+}

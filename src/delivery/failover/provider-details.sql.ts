@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import type { NotificationType } from '../../notifications/notification.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
+import { invalidField } from '../../platform/failure.ts';
+
+export interface ProviderDetails {
+  id: string;
+  identifier: string;
+  display_name: string;
+  notification_type: NotificationType;
+  priority: number;
+  active: boolean;
+  supports_international: boolean;
+  version: number;
+  created_by_id: string | null;
+  created_by_name: string | null;
+  reason: string | null;
+  updated_at: Timestamp | null;
+}
+
+const columns = [
+  'provider_details.id',
+  'provider_details.identifier',
+  'provider_details.display_name',
+  'provider_details.notification_type',
+  'provider_details.priority',
+  'provider_details.active',
+  'provider_details.supports_international',
+  'provider_details.version',
+  'provider_details.created_by_id',
+  'provider_details.reason',
+  'provider_details.updated_at',
+  'users.name as created_by_name',
+] as const;
+
+export function selectProviders(db: Db | Tx): Promise<ProviderDetails[]> {
+  return db
+    .selectFrom('provider_details')
+    .leftJoin('users', 'users.id', 'provider_details.created_by_id')
+    .select(columns)
+    .orderBy('notification_type', 'desc')
+    .orderBy('priority')
+    .orderBy('identifier')
+    .execute();
+}
+
+export function selectProvider(db: Db | Tx, id: string): Promise<ProviderDetails | undefined> {
+  return db
+    .selectFrom('provider_details')
+    .leftJoin('users', 'users.id', 'provider_details.created_by_id')
+    .select(columns)
+    .where('provider_details.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export function selectProviderVersions(
+  db: Db,
+  id: string,
+): Promise<(ProviderDetails & { created_by_email_address: string | null })[]> {
+  return db
+    .selectFrom('provider_details_history as provider_details')
+    .leftJoin('users', 'users.id', 'provider_details.created_by_id')
+    .select([...columns, 'users.email_address as created_by_email_address'])
+    .where('provider_details.id', '=', id)
+    .orderBy('version', 'desc')
+    .execute();
+}
+
+/** Text fragments charged through each provider since a London day, from the usage that is kept anyway. */
+export async function selectFragmentsSince(db: Db, londonDay: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ provider: string; fragments: number }>`
+    select provider, total(billable_units * rate_multiplier) as fragments from usage_counts
+    where notification_type = 'sms' and london_day >= ${londonDay}
+    group by provider`.execute(db);
+  return new Map(rows.map(({ provider, fragments }) => [provider, fragments]));
+}
+
+export interface ProviderChange {
+  priority?: number;
+  active?: boolean;
+  reason?: string | null;
+  created_by_id?: string;
+}
+
+/** The new state and its place in the history. What is not given stays; the reason goes with its change. */
+export async function updateProvider(tx: Tx, id: string, change: ProviderChange, now: Timestamp): Promise<void> {
+  await withConstraints(
+    { provider_details_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
+    () =>
+      tx
+        .updateTable('provider_details')
+        .set((provider) => ({
+          version: provider('version', '+', 1),
+          updated_at: now,
+          reason: change.reason ?? null,
+          priority: change.priority,
+          active: change.active,
+          created_by_id: change.created_by_id,
+        }))
+        .where('id', '=', id)
+        .execute(),
+  );
+  const kept = [
+    'id',
+    'version',
+    'identifier',
+    'display_name',
+    'notification_type',
+    'priority',
+    'active',
+    'supports_international',
+    'created_by_id',
+    'reason',
+    'updated_at',
+  ] as const;
+  await tx
+    .insertInto('provider_details_history')
+    .columns(kept)
+    .expression(tx.selectFrom('provider_details').select(kept).where('id', '=', id))
+    .execute();
+}
+
+export interface ProviderPlace {
+  id: string;
+  identifier: string;
+  priority: number;
+  resting_priority: number;
+  active: boolean;
+  supports_international: boolean;
+  updated_at: Timestamp | null;
+}
+
+const placeColumns = [
+  'id',
+  'identifier',
+  'priority',
+  'resting_priority',
+  'active',
+  'supports_international',
+  'updated_at',
+] as const;
+
+export function selectPlaces(db: Db, type: NotificationType): Promise<ProviderPlace[]> {
+  return db.selectFrom('provider_details').select(placeColumns).where('notification_type', '=', type).execute();
+}
+
+/** For changing several together: whoever comes second sees what the first one did. */
+export function lockPlaces(tx: Tx, type: NotificationType): Promise<ProviderPlace[]> {
+  return tx
+    .selectFrom('provider_details')
+    .select(placeColumns)
+    .where('notification_type', '=', type)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}

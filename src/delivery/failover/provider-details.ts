@@ -1,0 +1,52 @@
+import { addDays, londonDay } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import {
+  type ProviderChange,
+  type ProviderDetails,
+  selectFragmentsSince,
+  selectProvider,
+  selectProviders,
+  selectProviderVersions,
+  updateProvider,
+} from './provider-details.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock'>;
+
+export async function listProviderDetails(app: Needs) {
+  const today = londonDay(app.clock.now());
+  const monthStart = addDays(today, 1 - Number(today.slice(8)));
+  const [providers, fragments] = await Promise.all([selectProviders(app.db), selectFragmentsSince(app.db, monthStart)]);
+  return providers.map((provider) => ({
+    ...provider,
+    current_month_billable_sms: provider.notification_type === 'sms' ? (fragments.get(provider.identifier) ?? 0) : 0,
+  }));
+}
+
+export async function getProviderDetails(app: Needs, id: string): Promise<ProviderDetails> {
+  const provider = await selectProvider(app.db, id);
+  if (!provider) throw notFound();
+  return provider;
+}
+
+export async function listProviderVersions(app: Needs, id: string) {
+  await getProviderDetails(app, id);
+  const versions = await selectProviderVersions(app.db, id);
+  return versions.map(({ created_by_email_address: email_address, ...version }) => {
+    const { created_by_id, created_by_name: name } = version;
+    const created_by =
+      created_by_id === null || name === null || email_address === null
+        ? null
+        : { id: created_by_id, name, email_address };
+    return { ...version, created_by };
+  });
+}
+
+export async function updateProviderDetails(app: Needs, id: string, change: ProviderChange): Promise<ProviderDetails> {
+  await getProviderDetails(app, id);
+  const now = timestamp(app.clock.now());
+  await inTransaction(app.db, (tx) => updateProvider(tx, id, change, now));
+  return getProviderDetails(app, id);
+}

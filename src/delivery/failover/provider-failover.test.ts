@@ -1,0 +1,281 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { aService, aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
+import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { chooseByPriority, Pace, ProviderChoice } from './provider-choice.ts';
+
+const gateways = await startStubGateways();
+afterAll(() => gateways.close());
+
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: {
+    SMS_PROVIDERS: ['mmg', 'firetext'],
+    MMG_URL: `${gateways.url}/mmg`,
+    MMG_API_KEY: 'x',
+    FIRETEXT_URL: `${gateways.url}/firetext`,
+    FIRETEXT_API_KEY: 'x',
+  },
+});
+
+const details = async () => (await harness.admin('GET', '/provider-details')).body.provider_details;
+const detailsOf = async (name: string) =>
+  (await details()).find(({ identifier }: { identifier: string }) => identifier === name);
+const priorities = async () => [(await detailsOf('mmg')).priority, (await detailsOf('firetext')).priority];
+
+async function set(name: string, change: object): Promise<void> {
+  await harness.admin('POST', `/provider-details/${(await detailsOf(name)).id}`, change);
+}
+
+async function run(job: string): Promise<void> {
+  await harness.app.queue.add(harness.app.db, job, {});
+  await harness.runJobs();
+}
+
+const many = (length: number) => Array.from({ length }, () => ({}));
+
+describe('a provider that fails', () => {
+  it('its messages go to the other one at once, and its share shrinks', async () => {
+    gateways.answer = ({ gateway }) => (gateway === 'mmg' ? { status: 500 } : 'accept');
+    const ids = await someQueuedMessages(harness, await aService(harness), many(200));
+    await harness.deliver();
+    for (const id of ids)
+      expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'firetext' });
+    expect(await priorities()).toEqual([41, 59]);
+    const [newest, first] = (await harness.admin('GET', `/provider-details/${(await detailsOf('mmg')).id}/versions`))
+      .body.data;
+    expect(newest).toMatchObject({
+      version: 2,
+      priority: 41,
+      reason: expect.stringMatching(/^\d+ failed calls within a minute$/),
+      created_by_name: 'Pennypost',
+    });
+    expect(first).toMatchObject({ version: 1, priority: 51, reason: null });
+  });
+
+  it('loses no more within the minute, but more after it', async () => {
+    await someQueuedMessages(harness, await aService(harness), many(150));
+    await harness.deliver();
+    expect(await priorities()).toEqual([41, 59]);
+    harness.clock.advance({ seconds: 61 });
+    await someQueuedMessages(harness, await aService(harness), many(200));
+    await harness.deliver();
+    expect(await priorities()).toEqual([31, 69]);
+  });
+
+  it('drifts back when nothing has changed for a quarter of an hour', async () => {
+    gateways.answer = () => 'accept';
+    harness.clock.advance({ minutes: 14 });
+    await run('drift-providers-back');
+    expect(await priorities()).toEqual([31, 69]);
+    harness.clock.advance({ minutes: 1 });
+    await run('drift-providers-back');
+    expect(await priorities()).toEqual([41, 59]);
+    harness.clock.advance({ minutes: 15 });
+    await run('drift-providers-back');
+    expect(await priorities()).toEqual([51, 49]);
+    harness.clock.advance({ minutes: 15 });
+    await run('drift-providers-back');
+    expect((await detailsOf('mmg')).version).toBe(5);
+  });
+});
+
+describe('a provider whose receipts are slow', () => {
+  beforeEach(async () => {
+    harness.clock.advance({ hours: 1 });
+    gateways.answer = () => 'accept';
+  });
+
+  const receipts = async (ids: string[]) => {
+    for (const id of ids) {
+      const sent = gateways.sentTo(id).at(-1);
+      const [type, payload] =
+        sent?.gateway === 'mmg'
+          ? ['application/json', JSON.stringify({ status: '3', CID: id })]
+          : ['application/x-www-form-urlencoded', `status=0&reference=${id}`];
+      const headers = { 'content-type': type };
+      await harness.request({ method: 'POST', url: receiptPathOf(sent), headers, payload });
+    }
+  };
+  const sentBy = async (ids: string[], provider: string) => {
+    const messages = await Promise.all(ids.map((id) => messageOf(harness, id)));
+    return messages.filter((message) => message.provider === provider).map(({ id }) => id);
+  };
+
+  it('loses some of its share', async () => {
+    const ids = await someQueuedMessages(harness, await aService(harness), many(60));
+    await harness.deliver();
+    await receipts(await sentBy(ids, 'mmg'));
+    harness.clock.advance({ minutes: 6 });
+    await run('shift-from-slow-provider');
+    expect(await priorities()).toEqual([61, 39]);
+    expect((await detailsOf('firetext')).reason).toBe('100 % of its messages took five minutes or more');
+    await run('shift-from-slow-provider');
+    expect(await priorities()).toEqual([61, 39]);
+  });
+
+  it('keeps it when everybody is slow, and when few messages are', async () => {
+    await set('mmg', { priority: 51 });
+    await set('firetext', { priority: 49 });
+    harness.clock.advance({ minutes: 20 });
+    await someQueuedMessages(harness, await aService(harness), many(40));
+    await harness.deliver();
+    harness.clock.advance({ minutes: 6 });
+    await run('shift-from-slow-provider');
+    expect(await priorities()).toEqual([51, 49]);
+
+    harness.clock.advance({ minutes: 20 });
+    const ids = await someQueuedMessages(harness, await aService(harness), many(100));
+    await harness.deliver();
+    await receipts(await sentBy(ids, 'mmg'));
+    await receipts((await sentBy(ids, 'firetext')).slice(5));
+    harness.clock.advance({ minutes: 6 });
+    await run('shift-from-slow-provider');
+    expect(await priorities()).toEqual([51, 49]);
+  });
+});
+
+describe('GET /provider-details, POST /provider-details/{id}', () => {
+  it('200 with every built-in provider', async () => {
+    const all = await details();
+    expect(all.map(({ identifier }: { identifier: string }) => identifier).sort()).toEqual([
+      'dvla',
+      'firetext',
+      'mmg',
+      'sandbox',
+      'sandbox',
+      'ses',
+      'smtp',
+      'twilio',
+    ]);
+    const mmg = await detailsOf('mmg');
+    expect(Object.keys(mmg).sort()).toEqual([
+      'active',
+      'created_by_id',
+      'created_by_name',
+      'current_month_billable_sms',
+      'display_name',
+      'id',
+      'identifier',
+      'notification_type',
+      'priority',
+      'reason',
+      'supports_international',
+      'updated_at',
+      'version',
+    ]);
+    expect(mmg.current_month_billable_sms).toBeGreaterThan(0);
+    expect((await harness.admin('GET', `/provider-details/${mmg.id}`)).body.provider_details).toMatchObject({
+      identifier: 'mmg',
+    });
+  });
+
+  it('200 and the change counts', async () => {
+    const { id, version } = await detailsOf('firetext');
+    const answer = await harness.admin('POST', `/provider-details/${id}`, { active: false, reason: 'maintenance' });
+    expect(answer.status).toBe(200);
+    expect(answer.body.provider_details).toMatchObject({ active: false, version: version + 1, reason: 'maintenance' });
+    await harness.admin('POST', `/provider-details/${id}`, { active: true, priority: 0 });
+    expect((await detailsOf('firetext')).reason).toBeNull();
+  });
+
+  it('200 with each version and who made it', async () => {
+    const { id, version } = await detailsOf('twilio');
+    const created_by = await aUser(harness, { name: 'Grace', email_address: 'grace@example.gov.uk' });
+    await harness.admin('POST', `/provider-details/${id}`, { reason: 'quieter', created_by });
+    const { status, body } = await harness.admin('GET', `/provider-details/${id}/versions`);
+    expect(status).toBe(200);
+    expect(body.data[0]).toMatchObject({
+      version: version + 1,
+      reason: 'quieter',
+      created_by_id: created_by,
+      created_by_name: 'Grace',
+      created_by: { id: created_by, name: 'Grace', email_address: 'grace@example.gov.uk' },
+    });
+    expect(body.data[1]).toMatchObject({ version, created_by_id: null, created_by: null });
+  });
+
+  it.each([
+    [{ display_name: 'x', priority: 5 }, { display_name: ['Not permitted to be updated'] }],
+    [
+      { identifier: 'x', supports_international: true },
+      { identifier: ['Not permitted to be updated'], supports_international: ['Not permitted to be updated'] },
+    ],
+    [{ priority: 101 }, { priority: ['Must be less than or equal to 100.'] }],
+    [{ priority: -1 }, { priority: ['Must be greater than or equal to 0.'] }],
+    [{ priority: 'high' }, { priority: ['Not a valid integer.'] }],
+    [{ active: 'yes' }, { active: ['Not a valid boolean.'] }],
+    [{ created_by: '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6' }, { created_by: ['No result found'] }],
+  ])('400 for %j', async (change, message) => {
+    const answer = await harness.admin('POST', `/provider-details/${(await detailsOf('mmg')).id}`, change);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ result: 'error', message });
+  });
+
+  it('404 for an unknown one', async () => {
+    const unknown = '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
+    expect((await harness.admin('GET', `/provider-details/${unknown}`)).status).toBe(404);
+    expect((await harness.admin('GET', `/provider-details/${unknown}/versions`)).status).toBe(404);
+    expect((await harness.admin('POST', `/provider-details/${unknown}`, { priority: 1 })).status).toBe(404);
+  });
+});
+
+describe('the choice between providers', () => {
+  const place = (identifier: string, priority: number, more = {}) => ({
+    id: identifier,
+    identifier,
+    priority,
+    resting_priority: 50,
+    active: true,
+    supports_international: true,
+    updated_at: null,
+    ...more,
+  });
+  const provider = (name: string) => ({ name, send: async () => ({ kind: 'accepted' as const }) });
+  const all = [provider('a'), provider('b')];
+
+  it.each([
+    [[{ priority: 51 }, { priority: 49 }], 0.5, 0],
+    [[{ priority: 51 }, { priority: 49 }], 0.52, 1],
+    [[{ priority: 0 }, { priority: 100 }], 0, 1],
+    [[{ priority: 0 }], 0.9, 0],
+    [[{ priority: 0 }, { priority: 0 }], 0.9, 1],
+  ])('%j at %d is number %d', (candidates, random, index) => {
+    expect(chooseByPriority(candidates, random)).toBe(candidates[index]);
+  });
+
+  it('of those in use, active, and able to send abroad where that is wanted', () => {
+    const choice = new ProviderChoice(all, {}, () => 0);
+    choice.update([place('a', 10, { supports_international: false }), place('b', 90), place('c', 100)]);
+    expect(choice.choose({ international: false })).toBe('a');
+    expect(choice.choose({ international: true })).toBe('b');
+    expect(choice.choose({ international: false, notAgain: 'a' })).toBe('b');
+    expect(choice.choose({ international: false, again: 'b' })).toBe('b');
+    choice.update([place('a', 10, { supports_international: false }), place('b', 90, { active: false })]);
+    expect(choice.choose({ international: true })).toBeUndefined();
+    expect(choice.isHopeless({ international: true })).toBe(true);
+    expect(choice.choose({ international: false, notAgain: 'a' })).toBe('a');
+  });
+
+  it('waits for the provider that may have the message already, unless that is out of use', () => {
+    const choice = new ProviderChoice(all, { a: 10 }, () => 0);
+    choice.update([place('a', 50), place('b', 50)]);
+    expect(choice.choose({ international: false, again: 'a' })).toBe('a');
+    expect(choice.choose({ international: false, again: 'a' })).toBeUndefined();
+    expect(choice.isHopeless({ international: false })).toBe(false);
+    choice.update([place('a', 50, { active: false }), place('b', 50)]);
+    expect(choice.choose({ international: false, again: 'a' })).toBe('b');
+  });
+
+  it('not faster than a provider’s pace', () => {
+    const choice = new ProviderChoice(all, { a: 20 }, () => 0);
+    choice.update([place('a', 50), place('b', 50)]);
+    expect([1, 2, 3].map(() => choice.choose({ international: false }))).toEqual(['a', 'a', 'b']);
+    const pace = new Pace(100, 0);
+    for (let taken = 0; taken < 10; taken += 1) pace.take();
+    expect(pace.available(0)).toBe(0);
+    expect(pace.available(55)).toBe(5);
+    expect(pace.available(10_000)).toBe(10);
+  });
+});

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+
+export interface HealthChange {
+  provider: string;
+  period_start: Timestamp;
+  handed_over: number;
+  errors: number;
+}
+
+/** Part of a statement that records results. Appended: a row for all would make every commit wait for the others. */
+export function handOverHealth(changes: HealthChange[]): RawBuilder<unknown> {
+  return sql`health as (
+      insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
+      select c.*, 0, 0 from json_to_recordset(${JSON.stringify(changes)}::json)
+        as c (provider text, period_start timestamptz, handed_over int, errors int)
+    )`;
+}
+
+/** Part of a statement that records receipts: how messages ended counts for the period in which they were handed over. */
+export function receiptHealth(inTimeSince: Timestamp, isCounted: boolean): RawBuilder<unknown> {
+  return sql`health as (
+      insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
+      select provider, date_bin('10 seconds', sent_at, 'epoch'), 0, 0,
+        count(*) filter (where status = 'delivered' and sent_at > ${inTimeSince}),
+        count(*) filter (where status like '%-failure')
+      from after
+      where ${isCounted}::boolean and provider is not null and sent_at is not null and key_type <> 'test'
+        and (status = 'delivered' and sent_at > ${inTimeSince} or status like '%-failure')
+      group by 1, 2
+    )`;
+}
+
+/** What was appended moves into the rows that are kept. */
+export async function addUpHealth(tx: Tx): Promise<void> {
+  await sql`/* prepared: add-up-health */
+    with taken as (delete from provider_health_changes returning *)
+    insert into provider_health as health (provider, period_start, handed_over, errors, delivered_in_time, failed)
+    select provider, period_start, sum(handed_over), sum(errors), sum(delivered_in_time), sum(failed)
+    from taken
+    group by 1, 2
+    order by 2, 1
+    on conflict (period_start, provider) do update set
+      handed_over = health.handed_over + excluded.handed_over, errors = health.errors + excluded.errors,
+      delivered_in_time = health.delivered_in_time + excluded.delivered_in_time,
+      failed = health.failed + excluded.failed`.execute(tx);
+}
+
+export async function countErrorsSince(db: Db | Tx, since: Timestamp): Promise<Map<string, number>> {
+  const { rows } = await sql<{ provider: string; errors: number }>`
+    select provider, sum(errors) as errors from provider_health_counts where period_start >= ${since} group by provider`.execute(
+    db,
+  );
+  return new Map(rows.map(({ provider, errors }) => [provider, errors]));
+}
+
+interface Speed {
+  provider: string;
+  /** Handed over and not failed. */
+  messages: number;
+  /** Of those, the ones that had no receipt in time. */
+  slow: number;
+}
+
+/** Only what was handed over before `judgedBefore` can be slow yet. */
+export async function selectSpeeds(db: Db | Tx, since: Timestamp, judgedBefore: Timestamp): Promise<Speed[]> {
+  const { rows } = await sql<Speed>`
+    select provider, sum(handed_over - failed) as messages,
+      coalesce(sum(handed_over - failed - delivered_in_time) filter (where period_start < ${judgedBefore}), 0) as slow
+    from provider_health_counts where period_start >= ${since} group by provider`.execute(db);
+  return rows;
+}
+
+export async function deleteHealthBefore(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('provider_health').where('period_start', '<', moment).execute();
+}

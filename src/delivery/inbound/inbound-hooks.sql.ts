@@ -1,0 +1,13 @@
+import type { Tx } from '../../platform/db/database.ts';
+
+/** The service that people reach under a number, if it may receive texts. */
+export function selectServiceOfNumber(tx: Tx, number: string) {
+  return tx
+    .selectFrom('inbound_numbers')
+    .innerJoin('services', 'services.id', 'inbound_numbers.service_id')
+    .select(['services.id', 'services.permissions', 'inbound_numbers.number'])
+    .where('inbound_numbers.number', '=', number)
+    .where('inbound_numbers.active', '=', true)
+    .where('services.active', '=', true)
+    .executeTakeFirst();
+}

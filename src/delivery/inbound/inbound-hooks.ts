@@ -1,0 +1,63 @@
+import { recordInboundText } from '../../inbound/inbound-texts.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { Failure, forbidden } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { sameSecret } from '../../platform/secrets.ts';
+import { announceInboundText } from '../callbacks/service-callbacks.ts';
+import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
+
+/** A text that somebody sent, in the words of the gateway that took it. */
+interface GatewayText {
+  provider: string;
+  from: string;
+  to: string;
+  content: string;
+  received_at: Date | undefined;
+  reference: string | undefined;
+}
+
+/** Stores it for the service under whose number it came, and tells that service. False: nobody receives texts there. */
+export async function receiveText(app: Needs, text: GatewayText): Promise<boolean> {
+  const received = await inTransaction(app.db, async (tx) => {
+    const service = await selectServiceOfNumber(tx, text.to.replace(/^\+?44/, '0'));
+    if (!service?.permissions.includes('inbound_sms')) return false;
+    const now = app.clock.now();
+    const stored = await recordInboundText(
+      tx,
+      {
+        service_id: service.id,
+        notify_number: service.number,
+        user_number: text.from,
+        content: text.content.replaceAll('\0', ''),
+        provider: text.provider,
+        provider_reference: text.reference,
+        provider_date: text.received_at,
+      },
+      now,
+    );
+    await announceInboundText(tx, stored, now);
+    return true;
+  });
+  if (received) {
+    app.metrics
+      .counter('inbound_sms_total', 'Texts received for services', ['provider'])
+      .inc({ provider: text.provider });
+  } else {
+    app.log.warn({ provider: text.provider }, 'a text came for a number under which no service receives texts');
+  }
+  return received;
+}
+
+/** `expected` is `user:password`; a hook for which none is configured is closed. */
+export function refuseUnlessGateway(authorization: string | undefined, expected: string | undefined): void {
+  const [scheme = '', given = ''] = (authorization ?? '').split(' ');
+  if (scheme.toLowerCase() !== 'basic') {
+    throw new Failure('unauthenticated', 'AuthError', 'Unauthorized: basic credentials must be provided', {
+      headers: { 'www-authenticate': 'Basic realm="inbound texts"' },
+    });
+  }
+  const credentials = Buffer.from(given, 'base64').toString();
+  if (expected === undefined || !sameSecret(credentials, expected)) throw forbidden('Invalid credentials');
+}

@@ -1,0 +1,408 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { aService } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
+import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { requiresTls } from './smtp.ts';
+import { twilioSignature } from './twilio.ts';
+
+const gateways = await startStubGateways();
+afterAll(() => gateways.close());
+beforeEach(() => {
+  gateways.answer = () => 'accept';
+});
+
+const now = '2026-11-15T12:00:00Z';
+
+describe('MMG', () => {
+  const harness = useHarness({
+    now,
+    config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'mmg-key' },
+  });
+  const send = async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    return id;
+  };
+
+  it('gets number, text, sender and our reference; its receipt ends the message', async () => {
+    const id = await send();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(gateways.sentTo(id)[0]).toMatchObject({
+      gateway: 'mmg',
+      headers: { authorization: 'Basic mmg-key', 'content-type': 'application/json' },
+      fields: { reqType: 'BULK', MSISDN: '447700900123', msg: 'Hello Ada', sender: 'TESTING', cid: id, multi: true },
+    });
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'mmg', billable_units: 1 });
+    await harness.request({
+      method: 'POST',
+      url: receiptPathOf(gateways.sentTo(id)[0]),
+      payload: JSON.stringify({ status: '3', CID: id }),
+    });
+    expect((await messageOf(harness, id)).status).toBe('delivered');
+  });
+
+  it('is tried again at once, then every five minutes, and given up after 48 retries', async () => {
+    gateways.answer = () => ({ status: 500, body: { Error: '99' } });
+    const id = await send();
+    // The first retry did not wait.
+    expect(gateways.sentTo(id)).toHaveLength(2);
+    expect(await queueOf(harness, id)).toMatchObject({
+      attempts: 2,
+      outcome_known: true,
+      due_at: '2026-11-15T12:05:00.000000Z',
+    });
+    expect((await messageOf(harness, id)).status).toBe('created');
+    for (let retry = 2; retry <= 48; retry += 1) {
+      harness.clock.advance({ minutes: 5 });
+      await harness.deliver();
+    }
+    expect(gateways.sentTo(id)).toHaveLength(49);
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'technical-failure' });
+    expect(await queueOf(harness, id)).toBeUndefined();
+  });
+
+  it('waits as long as it is asked to', async () => {
+    gateways.answer = () => ({ status: 429, headers: { 'retry-after': '7' } });
+    const id = await send();
+    const due = new Date(harness.clock.now().getTime() + 7_000).toISOString();
+    expect((await queueOf(harness, id))?.due_at.slice(0, 19)).toBe(due.slice(0, 19));
+  });
+
+  it.each([
+    ['for a year', '31536000', 0, '2026-11-15T13:00:00'],
+    ['beyond its expiry', '3000', 71.5, '2026-11-18T12:00:00'],
+    ['for less than nothing', '-5', 0, '2026-11-15T12:05:00'],
+  ])('asked to wait %s, it waits an hour at most and never past its expiry', async (_, asked, age_h, due) => {
+    const start = new Date(now);
+    harness.clock.set(start);
+    gateways.answer = () => ({ status: 429, headers: { 'retry-after': asked } });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    harness.clock.set(new Date(start.getTime() + age_h * 3_600_000));
+    await harness.deliver();
+    expect((await queueOf(harness, id))?.due_at.slice(0, 19)).toBe(due);
+    harness.clock.set(start);
+  });
+
+  it.each([
+    ['502', { status: 502 }],
+    ['504', { status: 504 }],
+    ['a yes that is no JSON', { status: 200, body: 'Accepted' }],
+  ])('after %s it may have the message, so the retry waits and stays with it', async (_, answer) => {
+    gateways.answer = () => answer;
+    const id = await send();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, provider: 'mmg', attempts: 1 });
+  });
+
+  it('when it hangs up on a request, the retry waits and carries the same reference', async () => {
+    gateways.answer = () => 'hang up';
+    const id = await send();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, provider: 'mmg', attempts: 1 });
+    gateways.answer = () => 'accept';
+    harness.clock.advance({ minutes: 5 });
+    await harness.deliver();
+    expect(gateways.sentTo(id)).toHaveLength(2);
+    expect((await messageOf(harness, id)).status).toBe('sending');
+  });
+
+  it('when its receipt comes first, nothing is sent again', async () => {
+    gateways.answer = () => 'hang up';
+    const id = await send();
+    await harness.request({
+      method: 'POST',
+      url: receiptPathOf(gateways.sentTo(id)[0]),
+      payload: JSON.stringify({ status: '3', CID: id }),
+    });
+    gateways.answer = () => 'accept';
+    await harness.deliver();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', billable_units: 1, provider: 'mmg' });
+    expect(await queueOf(harness, id)).toBeUndefined();
+  });
+});
+
+describe('Firetext', () => {
+  const harness = useHarness({
+    now,
+    config: { SMS_PROVIDERS: ['firetext'], FIRETEXT_URL: `${gateways.url}/firetext`, FIRETEXT_API_KEY: 'ft-key' },
+  });
+
+  it('gets a form; its receipt ends the message', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect(gateways.sentTo(id)[0]?.fields).toMatchObject({
+      apiKey: 'ft-key',
+      from: 'TESTING',
+      to: '447700900123',
+      message: 'Hello Ada',
+      reference: id,
+    });
+    await harness.request({
+      method: 'POST',
+      url: receiptPathOf(gateways.sentTo(id)[0]),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: `status=1&code=102&reference=${id}`,
+    });
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'temporary-failure', provider: 'firetext' });
+  });
+
+  it('refuses in the body of a 200', async () => {
+    gateways.answer = () => ({ status: 200, body: { code: 1, description: 'Authentication error' } });
+    const retried = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect((await messageOf(harness, retried)).status).toBe('created');
+    gateways.answer = () => ({ status: 200, body: { code: 2, description: 'No valid numbers' } });
+    const refused = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect(await messageOf(harness, refused)).toMatchObject({ status: 'technical-failure', provider: 'firetext' });
+    expect(gateways.sentTo(refused)).toHaveLength(1);
+  });
+
+  it('a 200 without a code may be a yes: the retry waits', async () => {
+    gateways.answer = () => ({ status: 200, body: {} });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect(gateways.sentTo(id)).toHaveLength(1);
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, attempts: 1 });
+  });
+
+  it('cannot send abroad, so such a message waits', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness), {
+      international: true,
+      normalised_recipient: '33612345678',
+    });
+    await harness.deliver();
+    expect(gateways.sentTo(id)).toHaveLength(0);
+    expect((await messageOf(harness, id)).status).toBe('created');
+    expect((await queueOf(harness, id))?.attempts).toBe(1);
+  });
+});
+
+describe('Twilio', () => {
+  const harness = useHarness({
+    now,
+    config: {
+      SMS_PROVIDERS: ['twilio'],
+      TWILIO_URL: gateways.url,
+      TWILIO_ACCOUNT_SID: 'AC123',
+      TWILIO_AUTH_TOKEN: 'tw-token',
+    },
+  });
+
+  it('gets a form and calls back with its signature', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness), { reply_to_text: '447700900500' });
+    await harness.deliver();
+    const [request] = gateways.sentTo(id);
+    expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('AC123:tw-token').toString('base64')}`);
+    expect(request?.fields).toMatchObject({ To: '+447700900123', From: '+447700900500', Body: 'Hello Ada' });
+    const message = await messageOf(harness, id);
+    expect(message).toMatchObject({ provider_reference: `SM${id.replaceAll('-', '')}`, provider: 'twilio' });
+
+    const url = new URL(String(request?.fields.StatusCallback));
+    const fields = { MessageSid: message.provider_reference ?? '', MessageStatus: 'delivered' };
+    const answer = await harness.request({
+      method: 'POST',
+      url: url.pathname + url.search,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-twilio-signature': twilioSignature('tw-token', url.href, fields),
+      },
+      payload: new URLSearchParams(fields).toString(),
+    });
+    expect(answer.status).toBe(200);
+    expect((await messageOf(harness, id)).status).toBe('delivered');
+  });
+
+  it('refuses a number for good', async () => {
+    gateways.answer = () => ({ status: 400, body: { code: 21211, message: 'Invalid To number' } });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('technical-failure');
+  });
+
+  it('a 201 without a name for the message may be a yes: the retry waits', async () => {
+    gateways.answer = () => ({ status: 201, body: {} });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, attempts: 1 });
+  });
+
+  it('is tried again for anything else', async () => {
+    gateways.answer = () => ({ status: 401, body: { code: 20003 } });
+    const id = await aQueuedMessage(harness, await aService(harness));
+    await harness.deliver();
+    expect((await messageOf(harness, id)).status).toBe('created');
+  });
+
+  it('signs as its documentation says', () => {
+    const fields = {
+      CallSid: 'CA1234567890ABCDE',
+      Caller: '+14158675309',
+      Digits: '1234',
+      From: '+14158675309',
+      To: '+18005551212',
+    };
+    expect(twilioSignature('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', fields)).toBe(
+      'RSOYDt4T1cUTdK1PDd93/VVr8B8=',
+    );
+  });
+});
+
+describe('SES', () => {
+  const harness = useHarness({
+    now,
+    config: {
+      EMAIL_PROVIDERS: ['ses'],
+      SES_URL: gateways.url,
+      SES_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      SES_SECRET_ACCESS_KEY: 'secret',
+      SES_CONFIGURATION_SET: 'receipts',
+      SES_VERIFY_SIGNATURES: false,
+    },
+  });
+
+  it('gets both bodies and headers; its notification ends the message', async () => {
+    const id = await aQueuedMessage(harness, await aService(harness, { name: 'Ffôn "Cymru"' }), {
+      notification_type: 'email',
+      one_click_unsubscribe_url: 'https://example.org/stop',
+    });
+    await harness.deliver();
+    const [request] = gateways.sentTo(id);
+    expect(request?.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/20261115\/eu-west-2\/ses\//,
+    );
+    expect(request?.fields).toMatchObject({
+      FromEmailAddress: expect.stringMatching(/^=\?UTF-8\?B\?.*\?= <.*@notifications\.example>$/),
+      Destination: { ToAddresses: ['ada@example.org'] },
+      ReplyToAddresses: ['reply@example.org'],
+      Content: {
+        Simple: {
+          Subject: { Data: 'About engines' },
+          Body: { Text: { Data: 'Hello Ada\n' }, Html: { Data: expect.stringContaining('<!DOCTYPE html>') } },
+          Headers: [
+            { Name: 'List-Unsubscribe', Value: '<https://example.org/stop>' },
+            { Name: 'List-Unsubscribe-Post', Value: 'List-Unsubscribe=One-Click' },
+          ],
+        },
+      },
+      ConfigurationSetName: 'receipts',
+    });
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider_reference: `ses-${id}` });
+    const message = { notificationType: 'Delivery', mail: { messageId: `ses-${id}`, timestamp: now } };
+    await harness.request({
+      method: 'POST',
+      url: '/notifications/email/ses',
+      payload: JSON.stringify({ Type: 'Notification', Message: JSON.stringify(message) }),
+    });
+    expect((await messageOf(harness, id)).status).toBe('delivered');
+  });
+
+  it('an address that it calls invalid is given up at once, the rest is tried again', async () => {
+    gateways.answer = () => ({
+      status: 400,
+      body: { __type: 'BadRequestException', message: 'Missing final address part' },
+    });
+    const invalid = await aQueuedMessage(harness, await aService(harness), { notification_type: 'email' });
+    await harness.deliver();
+    expect((await messageOf(harness, invalid)).status).toBe('technical-failure');
+    gateways.answer = () => ({ status: 429, body: { __type: 'TooManyRequestsException' } });
+    const later = await aQueuedMessage(harness, await aService(harness), { notification_type: 'email' });
+    await harness.deliver();
+    expect((await messageOf(harness, later)).status).toBe('created');
+    expect(gateways.sentTo(later)).toHaveLength(1);
+  });
+});
+
+const mails: { from: string; to: string[]; text: string }[] = [];
+const mailServer = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS'],
+  logger: false,
+  onRcptTo({ address }, _session, callback) {
+    if (address.startsWith('nobody@')) return callback(reply(550, '5.1.1 no such mailbox'));
+    if (address.startsWith('busy@')) return callback(reply(451, '4.3.0 try again'));
+    if (address.startsWith('relay@')) return callback(reply(554, '5.7.1 relay access denied'));
+    callback();
+  },
+  onData(stream, { envelope }, callback) {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const from = envelope.mailFrom ? envelope.mailFrom.address : '';
+      mails.push({
+        from,
+        to: envelope.rcptTo.map(({ address }) => address),
+        text: Buffer.concat(chunks).toString(),
+      });
+      callback();
+    });
+  },
+});
+const reply = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
+await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
+const mailPort = (mailServer.server.address() as { port: number }).port;
+afterAll(() => new Promise<void>((resolve) => mailServer.close(() => resolve())));
+
+describe('SMTP without encryption', () => {
+  it.each([
+    ['smtp://mail.example.org:587', true, true],
+    ['smtp://user:secret@192.0.43.8', true, true],
+    ['smtp://mail.example.org:587', false, false],
+    ['smtp://127.0.0.1:25', true, false],
+    ['smtp://10.1.2.3:25', true, false],
+    ['smtp://[::1]:25', true, false],
+    ['smtp://mailpit:1025', true, false],
+  ])('%s with SMTP_REQUIRE_TLS=%s is refused: %s', (SMTP_URL, SMTP_REQUIRE_TLS, refused) => {
+    expect(requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS })).toBe(refused);
+  });
+});
+
+describe('SMTP', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const harness = useHarness({
+    now,
+    config: {
+      EMAIL_PROVIDERS: ['smtp'],
+      SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
+      SMTP_DKIM_DOMAIN: 'notifications.example',
+      SMTP_DKIM_SELECTOR: 'post',
+      SMTP_DKIM_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    },
+  });
+  const sendTo = async (address: string) => {
+    const id = await aQueuedMessage(harness, await aService(harness, {}), {
+      notification_type: 'email',
+      normalised_recipient: address,
+    });
+    await harness.deliver();
+    return id;
+  };
+
+  it('delivers: there is nobody who would send a receipt', async () => {
+    const id = await sendTo('ada@example.org');
+    const mail = mails.find(({ text }) => text.includes(id));
+    expect(mail?.to).toEqual(['ada@example.org']);
+    expect(mail?.from).toMatch(/@notifications\.example$/);
+    expect(mail?.text).toContain(`Message-ID: <${id}@notifications.example>`);
+    expect(mail?.text).toContain('Reply-To: reply@example.org');
+    expect(mail?.text).toContain('Content-Type: multipart/alternative');
+    expect(mail?.text).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256;.*d=notifications\.example;\s+.*s=post;/s);
+    const message = await messageOf(harness, id);
+    expect(message).toMatchObject({ status: 'delivered', provider: 'smtp' });
+    expect(message.sent_at).not.toBeNull();
+  });
+
+  it.each([
+    ['nobody@example.org', 'permanent-failure'],
+    ['busy@example.org', 'created'],
+    ['relay@example.org', 'created'],
+  ])('a server that refuses %s leaves the message %s', async (address, status) => {
+    const id = await sendTo(address);
+    expect((await messageOf(harness, id)).status).toBe(status);
+    expect((await queueOf(harness, id))?.outcome_known ?? true).toBe(true);
+  });
+});

@@ -1,0 +1,32 @@
+import type { Config } from '../../config.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { sandboxEmails, sandboxTexts } from '../sandbox/sandbox.ts';
+import { firetext } from './firetext.ts';
+import { mmg } from './mmg.ts';
+import type { EmailMessage, Provider, TextMessage } from './provider.ts';
+import { ses } from './ses.ts';
+import { smtp } from './smtp.ts';
+import { twilio } from './twilio.ts';
+
+type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & { config: Config };
+
+/** Every built-in provider; the configuration says which are in use. */
+const texts: Record<Config['SMS_PROVIDERS'][number], (app: Needs) => Provider<TextMessage>> = {
+  sandbox: sandboxTexts,
+  mmg,
+  firetext,
+  twilio,
+};
+const emails: Record<Config['EMAIL_PROVIDERS'][number], (app: Needs) => Provider<EmailMessage>> = {
+  sandbox: sandboxEmails,
+  smtp,
+  ses,
+};
+
+export function textProviders(app: Needs): Provider<TextMessage>[] {
+  return app.config.SMS_PROVIDERS.map((name) => texts[name](app));
+}
+
+export function emailProviders(app: Needs): Provider<EmailMessage>[] {
+  return app.config.EMAIL_PROVIDERS.map((name) => emails[name](app));
+}

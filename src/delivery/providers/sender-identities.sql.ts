@@ -1,0 +1,22 @@
+import type { Db } from '../../platform/db/database.ts';
+
+/** Name, addresses and branding of a service, and whether it may send at all. */
+export function selectSenderIdentity(db: Db, serviceId: string) {
+  return db
+    .selectFrom('services')
+    .leftJoin('email_branding', 'email_branding.id', 'services.email_branding_id')
+    .select([
+      'services.name',
+      'services.active',
+      'services.prefix_sms',
+      'services.custom_email_sender_name',
+      'services.email_sender_local_part',
+      'email_branding.brand_type',
+      'email_branding.colour',
+      'email_branding.logo',
+      'email_branding.text',
+      'email_branding.alt_text',
+    ])
+    .where('services.id', '=', serviceId)
+    .executeTakeFirst();
+}

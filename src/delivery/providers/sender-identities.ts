@@ -1,0 +1,18 @@
+import { minute_ms } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { Remembered } from '../../platform/remembered.ts';
+import { selectSenderIdentity } from './sender-identities.sql.ts';
+
+/** What a message shows of the service that sends it. */
+export type SenderIdentity = NonNullable<Awaited<ReturnType<typeof selectSenderIdentity>>>;
+export type SenderIdentities = Remembered<SenderIdentity>;
+
+export function senderIdentities(app: Pick<Platform, 'db' | 'notices'>): SenderIdentities {
+  return new Remembered(app.notices, {
+    channel: 'service_changed',
+    most: 10_000,
+    // A change of branding is not announced as a change of the services that use it.
+    forgetAfter_ms: minute_ms,
+    load: (serviceId) => selectSenderIdentity(app.db, serviceId),
+  });
+}

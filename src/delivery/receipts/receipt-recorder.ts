@@ -1,0 +1,29 @@
+import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
+import { GroupCommit } from '../../platform/db/group-commit.ts';
+import { withoutCollisions } from '../../platform/db/patience.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { DeliveryMetrics } from '../delivery-metrics.ts';
+import type { Receipt } from '../providers/provider.ts';
+import { type ReceiptOutcome, recordReceipts } from './receipts.ts';
+
+/** While receipts keep coming they are recorded together this often: a commit costs much the same for one and for a hundred. */
+const recordEvery_ms = 15;
+
+/** Receipts that arrive together share a commit; each is answered only when it is recorded. */
+export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
+
+export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'metrics'>): ReceiptRecorder {
+  const metrics = new DeliveryMetrics(app.metrics);
+  return new GroupCommit({
+    async commit(receipts) {
+      const now = app.clock.now();
+      const { outcomes, changed } = await withoutCollisions(() => recordReceipts(app.db, receipts, now));
+      metrics.observeReceipts(receipts, outcomes, changed, now);
+      return outcomes;
+    },
+    largest: 500,
+    atOnce: 2,
+    every_ms: recordEvery_ms,
+    concernsAll: isDatabaseUnavailable,
+  });
+}

@@ -1,0 +1,85 @@
+import type { Status } from '../../notifications/notification.ts';
+import { allowedBefore, type ChangedNotification, type StatusChange } from '../../notifications/status.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { isUuid } from '../../platform/id.ts';
+import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import type { Receipt } from '../providers/provider.ts';
+import { updateReported } from '../record-results.sql.ts';
+import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
+
+const mayChange: readonly Status[] = allowedBefore.receipt;
+
+/** Whether a receipt named a message that we know; what it changed, if anything, is recorded. */
+export type ReceiptOutcome = 'known' | 'unknown';
+
+interface RecordedReceipts {
+  /** In the order of the receipts. */
+  outcomes: ReceiptOutcome[];
+  changed: ChangedNotification[];
+}
+
+/**
+ * Any number of receipts together or not at all. Repeated, late, unknown and foreign ones change nothing: a status moves
+ * only from where a receipt may find it, and never before the message was given to a provider.
+ */
+export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
+  if (receipts.length === 0) return { outcomes: [], changed: [] };
+  const targets = await findTargets(
+    db,
+    receipts.map(({ reference }) => reference),
+  );
+  // Of several receipts for one message the last that counts: no state is left for a moment only.
+  const changes = new Map<string, StatusChange>();
+  for (const receipt of receipts) {
+    const target = targets.get(receipt.reference);
+    if (!target || target.notification_type !== receipt.notification_type || saysNothing(target)) continue;
+    if (!isFromCarrier(receipt, target)) continue;
+    const status = receipt.statusFor(target);
+    if (status === target.status || !mayChange.includes(target.status)) continue;
+    const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
+    changes.set(target.id, { id: target.id, status, because: 'receipt', ...provider });
+    // The next receipt of this batch for the same message finds it so.
+    target.status = status;
+  }
+  const changed = changes.size > 0 ? await updateReported(db, [...changes.values()], { now, ofProvider: true }) : [];
+  const outcomes = receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
+  return { outcomes, changed };
+}
+
+/** Only the provider that a message was given to can say what became of it; the sandbox stands in for all of them. */
+export function isFromCarrier(
+  { provider, proven }: Pick<Receipt, 'provider' | 'proven'>,
+  { handed_to }: ReceiptTarget,
+): boolean {
+  return handed_to === 'sandbox' || (handed_to === provider && proven);
+}
+
+/** All that a provider ever gave us as a reference; anything else names nothing. */
+const printable = /^[\x21-\x7e]{1,255}$/;
+
+/** By our id, which most providers echo, or by the reference that the provider gave when it took the message. */
+export async function findTargets(db: Db | Tx, references: string[]): Promise<Map<string, ReceiptTarget>> {
+  const byReference = new Map<string, string>();
+  for (const reference of references) if (isUuid(reference)) byReference.set(reference, reference.toLowerCase());
+  const others = references.filter((reference) => !byReference.has(reference) && printable.test(reference));
+  if (others.length > 0) {
+    for (const { id, provider_reference } of await selectIdsByProviderReference(db, others)) {
+      byReference.set(provider_reference, id);
+    }
+  }
+  const rows = await selectTargets(db, [...new Set(byReference.values())]);
+  const byId = new Map(rows.map((target) => [target.id, target]));
+  const found = new Map<string, ReceiptTarget>();
+  for (const [reference, id] of byReference) {
+    const target = byId.get(id);
+    if (target) found.set(reference, target);
+  }
+  return found;
+}
+
+/** Networks of some countries confirm everything: there the message stays `sent`. */
+function saysNothing({ international, normalised_recipient }: ReceiptTarget): boolean {
+  if (!international || !normalised_recipient) return false;
+  const parsed = parsePhoneNumber(`+${normalised_recipient}`);
+  return parsed.ok && !parsed.number.receiptsHonoured;
+}

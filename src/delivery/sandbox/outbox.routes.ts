@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { authenticateAdmin } from '../../auth/admin-token.ts';
+import type { Config } from '../../config.ts';
+import { notFound } from '../../platform/failure.ts';
+import { adminErrors } from '../../platform/http/error-bodies.ts';
+import { Datetime, Nullable, Raw, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { platformServiceId } from '../../users/account-messages.ts';
+import { outboxPage } from './outbox-page.ts';
+import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
+import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
+
+type Setting = 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
+type Needs = Platform & { config: Pick<Config, Setting> };
+
+const shown = 100;
+
+const Message = Type.Object({
+  reference: Uuid,
+  notification_type: Type.String(),
+  recipient: Type.String(),
+  sender: Type.String(),
+  subject: Nullable(Type.String()),
+  body: Type.String(),
+  created_at: Datetime,
+  status: Type.String(),
+});
+
+/**
+ * What the sandbox kept, for trying the product out. It shows messages to anyone who can reach the server, so it exists
+ * only in demonstrations. Sign-in codes and links to accounts are left out, unless an admin token comes with the request.
+ */
+export function outboxRoutes(http: Http, app: Needs): void {
+  if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
+  const checkAdmin = authenticateAdmin(app);
+
+  /** The service whose messages this caller may not see. */
+  async function hiddenService(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
+    if (request.headers.authorization === undefined) return platformServiceId;
+    await checkAdmin(request, reply);
+    return undefined;
+  }
+
+  http.get(
+    '/outbox',
+    {
+      onRequest: forThisOriginOnly,
+      schema: {
+        summary: 'The latest messages in the sandbox, as a page or as JSON',
+        response: {
+          200: Type.Object({ messages: Type.Array(Message) }),
+          401: adminErrors.errorSchema,
+          403: adminErrors.errorSchema,
+        },
+      },
+    },
+    async (request, reply) => {
+      const kept = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
+      const messages = kept.map((message) => ({ ...message, body: readBody(app, message) }));
+      const wantsPage = (request.headers.accept ?? '').includes('text/html');
+      return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
+    },
+  );
+
+  http.get(
+    '/outbox/:reference',
+    {
+      onRequest: forThisOriginOnly,
+      schema: {
+        summary: 'One message as the sandbox keeps it',
+        params: Type.Object({ reference: Uuid }),
+        response: {
+          200: Raw('text/plain', 'The text, or the source of the email'),
+          401: adminErrors.errorSchema,
+          403: adminErrors.errorSchema,
+          404: adminErrors.errorSchema,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { params } = request;
+      const hidden = await hiddenService(request, reply);
+      if (!(await selectSandboxMessage(app.db, params.reference, hidden))) throw notFound();
+      for (const [ending, type] of Object.entries(fileTypes)) {
+        const file = join(outboxFolder(app.config.DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
+        const content = await readFile(file).catch(() => undefined);
+        if (content) return reply.type(type).send(content);
+      }
+      throw notFound();
+    },
+  );
+}
+
+/** Nor may a page of another site show it. */
+async function forThisOriginOnly(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('cross-origin-resource-policy', 'same-origin');
+}
+
+function sendOutboxPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .send(page);
+}
+
+// An email is shown as its source, never rendered: it would run in the same origin as the API.
+const fileTypes = { '.txt': 'text/plain; charset=utf-8', '.eml': 'text/plain; charset=utf-8' };

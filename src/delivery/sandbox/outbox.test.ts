@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { aService, aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { aQueuedMessage } from '../../../test/kit/queued-messages.ts';
+import { readBody } from './sandbox.ts';
+
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DEMO: true } });
+
+describe('GET /outbox', () => {
+  it('200 as JSON and as a page that cannot be broken out of', async () => {
+    const service = await aService(harness);
+    const empty = await harness.request({ method: 'GET', url: '/outbox', headers: { accept: 'text/html' } });
+    expect(empty.text).toContain('Nothing has been sent yet');
+    const personalisation = { name: '<script>alert(1)</script>', thing: 'x' };
+    const text = await aQueuedMessage(harness, service, { personalisation });
+    const email = await aQueuedMessage(harness, service, { notification_type: 'email', personalisation });
+    await harness.deliver();
+    const { body } = await harness.request({ method: 'GET', url: '/outbox' });
+    expect(body.messages).toHaveLength(2);
+    expect(body.messages.find(({ reference }: { reference: string }) => reference === text)).toMatchObject({
+      notification_type: 'sms',
+      recipient: '447700900123',
+      sender: 'TESTING',
+      body: 'Hello <script>alert(1)</script>',
+      status: 'sending',
+    });
+    const page = await harness.request({ method: 'GET', url: '/outbox', headers: { accept: 'text/html,*/*' } });
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).not.toContain('<script>');
+    expect(page.text).toContain('About x');
+
+    const source = await harness.request({ method: 'GET', url: `/outbox/${email}` });
+    expect(source.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(source.text).toContain('Subject: About x');
+  });
+
+  it('200 without the messages of accounts, which only an admin token shows', async () => {
+    const { status } = await harness.admin('POST', `/user/${await aUser(harness)}/sms-code`, {});
+    expect(status).toBe(204);
+    await harness.deliver();
+    const kept = await harness.app.db
+      .selectFrom('sandbox_messages')
+      .select(['reference', 'body'])
+      .orderBy('reference', 'desc')
+      .executeTakeFirstOrThrow();
+    const code = { ...kept, body: readBody(harness.app, kept) };
+    expect(code.body).toMatch(/\d{5} is your sign-in code/);
+
+    const everyone = await harness.request({ method: 'GET', url: '/outbox' });
+    expect(everyone.status).toBe(200);
+    expect(everyone.text).not.toContain(code.body);
+    expect((await harness.request({ method: 'GET', url: `/outbox/${code.reference}` })).status).toBe(404);
+    expect((await harness.admin('GET', '/outbox')).text).toContain(code.body);
+    expect((await harness.admin('GET', `/outbox/${code.reference}`)).text).toContain(code.body);
+    expect((await harness.v2('GET', '/outbox', 'no-token-of-an-administrator')).status).toBe(403);
+  });
+
+  it.each(['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6'])(
+    '%s can be read by no other site',
+    async (url) => {
+      for (const method of ['GET', 'OPTIONS', 'DELETE'] as const) {
+        const { headers } = await harness.request({ method, url, headers: { origin: 'https://site.example' } });
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+        if (method === 'GET') expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      }
+    },
+  );
+
+  it('404 for what was never sent', async () => {
+    const url = '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
+    expect((await harness.request({ method: 'GET', url })).status).toBe(404);
+    expect((await harness.request({ method: 'GET', url: '/outbox/..%2f..%2fetc' })).status).toBe(404);
+  });
+});
+
+describe('GET /outbox outside a demonstration', () => {
+  const real = useHarness({ config: { DEMO: false } });
+
+  it('404', async () => {
+    expect((await real.request({ method: 'GET', url: '/outbox' })).status).toBe(404);
+  });
+});
