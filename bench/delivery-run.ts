@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { EmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
 import type { GatewayOrder, GatewayReport } from './gateway.ts';
 import type { Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';

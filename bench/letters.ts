@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { createWorkerPool } from '../src/platform/worker-pool.ts';
+import { createWorkerPool } from '../src/platform/threads/worker-pool.ts';
 import type { LetterBlock, LetterDocument } from '../src/rendering/letter/model.ts';
 import type * as pdfTasks from '../src/rendering/pdf/pdf-worker.ts';
 import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../src/platform/db/embedded.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
 import { adminSecret } from './sender.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, readConfig } from './config.ts';
-import { type GeneratedSecret, secretFile } from './platform/generated-secrets.ts';
+import { type GeneratedSecret, secretFile } from './platform/secrets/generated-secrets.ts';
 
 const long = (name: string) => name.padEnd(32, '.');
 

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
-import { type GeneratedSecret, generatedSecret } from './platform/generated-secrets.ts';
 import { OperatorError } from './platform/operator-error.ts';
-import { shortSecrets } from './platform/secret-length.ts';
+import { type GeneratedSecret, generatedSecret } from './platform/secrets/generated-secrets.ts';
+import { shortSecrets } from './platform/secrets/secret-length.ts';
 import * as setting from './platform/setting.ts';
 
 /** Every setting of the product. The reference in docs/configuration.md and .env.example are made from this table. */

@@ -34,7 +34,7 @@ import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
-import { parseForm } from './platform/http/body.ts';
+import { parseForm } from './platform/http/body/body.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';

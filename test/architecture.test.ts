@@ -142,7 +142,7 @@ describe('places', () => {
     // The embedded server is told how this machine loads programs: not a setting of ours.
     expect(files.filter(({ text }) => text.includes('process.env')).map(({ path }) => path)).toEqual([
       'config.ts',
-      'platform/db/embedded-server.ts',
+      'platform/embedded-postgres/embedded-server.ts',
     ]);
   });
 
@@ -215,7 +215,7 @@ describe('places', () => {
       'config.ts',
       'routes.ts',
       'operations/system-errors.ts',
-      'platform/worker-thread.ts',
+      'platform/threads/worker-thread.ts',
       'platform/http/connections.ts',
       'platform/http/openapi-document.ts',
       'platform/http/page.ts',

@@ -5,7 +5,7 @@ import { clientAddress, Networks } from '../platform/http/networks.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sameSecret } from '../platform/secrets.ts';
+import { sameSecret } from '../platform/secrets/secrets.ts';
 import type { KeyType } from './api-keys.sql.ts';
 import { bearerToken, beginsAsJwt, claimsProblem, isSignedWith, type Jwt, readJwt, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';

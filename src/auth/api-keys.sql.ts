@@ -3,9 +3,9 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
-import type { EncryptedValue, ReplacedValue } from '../platform/encrypted-values.ts';
 import { invalidField } from '../platform/failure.ts';
 import { nilId } from '../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 
 export type KeyType = 'normal' | 'team' | 'test';
 

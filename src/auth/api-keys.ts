@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { isNetwork } from '../platform/http/networks.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import {
   apiKeyExists,
   insertApiKey,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Config, readConfig } from '../config.ts';
 import { backup } from '../operations/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
-import { secretFile } from '../platform/generated-secrets.ts';
+import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 

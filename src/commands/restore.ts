@@ -1,8 +1,8 @@
 import { readConfig } from '../config.ts';
 import { restore } from '../operations/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
-import { secretFile } from '../platform/generated-secrets.ts';
 import { createLog } from '../platform/log.ts';
+import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { readSandboxConfig } from '../config.ts';
 import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from '../operations/sandbox.ts';
 import type { Command } from '../platform/command-line.ts';
-import { startEmbeddedPostgres } from '../platform/db/embedded.ts';
+import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/once-stopped.ts';
 import { print } from './print.ts';

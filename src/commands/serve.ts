@@ -1,9 +1,9 @@
 import { readConfig } from '../config.ts';
 import { printBanner } from '../operations/banner.ts';
 import type { Command } from '../platform/command-line.ts';
-import type { GeneratedSecret } from '../platform/generated-secrets.ts';
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/once-stopped.ts';
+import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';
 

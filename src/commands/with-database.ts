@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/db/embedded.ts';
+import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
 import { createLog, type Log } from '../platform/log.ts';
 
 export async function openOrEmbed(

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { uuidOfHex } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { hmac } from '../platform/secrets.ts';
+import { hmac } from '../platform/secrets/secrets.ts';
 
 /** How a file sent by email is named, locked and linked to. */
 

@@ -1,7 +1,7 @@
 import { earlier, hour_ms, minute_ms, timestamp } from '../platform/clock.ts';
-import type { EncryptedValues } from '../platform/encrypted-values.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sameSecret } from '../platform/secrets.ts';
+import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
+import { sameSecret } from '../platform/secrets/secrets.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { decrypt, digestOfKey, documentPath, isRecipient, openRecipient, recipientPurpose } from './document-links.ts';
 import {

@@ -6,7 +6,7 @@ import type { Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
+import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
 import {
   describeUnsupported,
   extensionOf,

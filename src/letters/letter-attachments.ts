@@ -1,7 +1,7 @@
 import { letterTooLarge, maximumLetterBytes } from '../notifications/sending/letter-rules.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
+import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
 import { maximumPages } from '../rendering/pdf/pdf-check.ts';
 import {
   createLetterAttachment,

@@ -1,4 +1,4 @@
-import type { Files } from '../platform/files.ts';
+import type { Files } from '../platform/storage/files.ts';
 import { parsePostalAddress } from '../recipients/postal-address.ts';
 import type { LetterDocument } from '../rendering/letter/model.ts';
 import type { DrawLetterOptions } from '../rendering/letter/pdf.ts';

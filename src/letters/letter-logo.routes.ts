@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongText } from '../platform/http/body-limits.ts';
+import { takesLongText } from '../platform/http/body/body-limits.ts';
 import { NoContent, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';

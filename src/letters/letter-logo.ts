@@ -1,7 +1,7 @@
 import { getLetterBranding } from '../branding/letter-branding.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { WorkerFailure } from '../platform/worker-pool.ts';
+import { WorkerFailure } from '../platform/threads/worker-pool.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };

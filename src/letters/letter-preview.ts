@@ -2,7 +2,7 @@ import { readLetterPdf } from '../notifications/history/letter-download.ts';
 import { storedId } from '../notifications/one-off/uploaded-letters.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { WorkerFailure } from '../platform/worker-pool.ts';
+import { WorkerFailure } from '../platform/threads/worker-pool.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../recipients/postal-address.ts';
 import { maximumPages } from '../rendering/pdf/pdf-check.ts';
 import type { PageDecoration } from '../rendering/pdf/pdf-image.ts';

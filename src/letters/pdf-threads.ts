@@ -1,6 +1,6 @@
 import { Failure } from '../platform/failure.ts';
 import type { Log } from '../platform/log.ts';
-import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/worker-pool.ts';
+import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/threads/worker-pool.ts';
 import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 
 export type PdfTasks = TaskRunner<typeof pdfTasks>;

@@ -2,8 +2,8 @@ import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-work.ts';
 import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { VirusScanner } from '../platform/virus-scan.ts';
-import { WorkerFailure } from '../platform/worker-pool.ts';
+import type { VirusScanner } from '../platform/storage/virus-scan.ts';
+import { WorkerFailure } from '../platform/threads/worker-pool.ts';
 import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../recipients/postal-address.ts';
 import {
   judgePrecompiled,

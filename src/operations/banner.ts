@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Config, isAllSandbox } from '../config.ts';
-import { type GeneratedSecret, secretFile } from '../platform/generated-secrets.ts';
+import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { Demo } from './demo.ts';
 
 interface BannerFacts {

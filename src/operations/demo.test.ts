@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { storedMessage } from '../../test/kit/sends.ts';
-import { secretFile } from '../platform/generated-secrets.ts';
+import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { platformUserId } from '../users/account-messages.ts';
 import { type Demo, ensureDemo, retireDemo } from './demo.ts';
 

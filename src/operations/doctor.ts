@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
-import { SecretBox } from '../platform/secrets.ts';
+import { SecretBox } from '../platform/secrets/secrets.ts';
 import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 
 interface Finding {

@@ -5,7 +5,7 @@ import { adminErrors } from '../platform/http/error-bodies.ts';
 import { Raw } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sameSecret } from '../platform/secrets.ts';
+import { sameSecret } from '../platform/secrets/secrets.ts';
 
 type Needs = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
 

@@ -1,4 +1,4 @@
-import { drawRandomBytes } from './random-bytes.ts';
+import { drawRandomBytes } from './secrets/random-bytes.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

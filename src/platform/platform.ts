@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import type { Db } from './db/database.ts';
 import type { Notices } from './db/notices.ts';
-import type { Files } from './files.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue/queue.ts';
-import type { SecretBox } from './secrets.ts';
+import type { SecretBox } from './secrets/secrets.ts';
+import type { Files } from './storage/files.ts';
 
 /** The ground every feature stands on. A feature that needs more says so: `app: Platform & { config: Config }`. */
 export interface Platform {

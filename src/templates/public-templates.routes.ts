@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
-import { takeNothingForEmpty } from '../platform/http/body.ts';
-import { takesLongText } from '../platform/http/body-limits.ts';
+import { takeNothingForEmpty } from '../platform/http/body/body.ts';
+import { takesLongText } from '../platform/http/body/body-limits.ts';
 import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';

@@ -3,7 +3,7 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { refuseIfInfected, type VirusScanner } from '../platform/virus-scan.ts';
+import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
 import { comparableKey } from '../rendering/personalisation.ts';
 import { changedFields } from './changed-fields.ts';
 import { describeUnsupported, extensionOf, fileIsTooLarge, fileTypeOfName, largestFileBytes } from './file-types.ts';

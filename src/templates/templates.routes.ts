@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists, takesLongText } from '../platform/http/body-limits.ts';
+import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
 import { Data, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';

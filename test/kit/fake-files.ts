@@ -1,4 +1,4 @@
-import type { Files } from '../../src/platform/files.ts';
+import type { Files } from '../../src/platform/storage/files.ts';
 
 export class FakeFiles implements Files {
   readonly kept = new Map<string, Buffer>();

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
 
 /** Where a service wants to be told about this kind of event. */

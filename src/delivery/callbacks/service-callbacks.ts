@@ -2,8 +2,8 @@ import type { InboundText } from '../../inbound/inbound-texts.ts';
 import type { ReturnedLetter } from '../../letters/returned-letters.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import type { EncryptedValues } from '../../platform/encrypted-values.ts';
 import { newId } from '../../platform/id.ts';
+import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { type CallbackType, tokenPurpose } from '../../services/settings/callback-api.ts';
 import { insertCallbacks, replaceCopiedTokens, selectCopiedTokens, selectTargets } from './service-callbacks.sql.ts';
 

@@ -2,7 +2,7 @@ import { recordInboundText } from '../../inbound/inbound-texts.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { sameSecret } from '../../platform/secrets.ts';
+import { sameSecret } from '../../platform/secrets/secrets.ts';
 import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { SecretBox } from '../../platform/secrets.ts';
+import type { SecretBox } from '../../platform/secrets/secrets.ts';
 import { receiptAddress } from '../receipts/receipt-address.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import { plainText } from './plain-text.ts';

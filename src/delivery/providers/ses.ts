@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
-import { signedHeaders } from '../../platform/aws-signature.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isUuid } from '../../platform/id.ts';
+import { signedHeaders } from '../../platform/storage/aws-signature.ts';
 import { type Answer, HttpDoor, retryOf } from './http-door.ts';
 import { unsubscribeHeaders } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from './provider.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import { sameSecret } from '../../platform/secrets.ts';
+import { sameSecret } from '../../platform/secrets/secrets.ts';
 import { HttpDoor, retryOf } from './http-door.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 

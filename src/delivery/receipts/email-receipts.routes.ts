@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
-import { MalformedJson } from '../../platform/http/body.ts';
+import { MalformedJson } from '../../platform/http/body/body.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { SesEvent } from '../providers/ses.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import { isUuid } from '../../platform/id.ts';
-import { type SecretBox, sameSecret } from '../../platform/secrets.ts';
+import { type SecretBox, sameSecret } from '../../platform/secrets/secrets.ts';
 
 /** Gateways that sign nothing. */
 type Gateway = 'mmg' | 'firetext';

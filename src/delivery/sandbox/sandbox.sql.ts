@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { NotificationType } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
 import { nilId } from '../../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
 export interface SandboxMessage {
   reference: string;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesFiles, takesLongText } from '../../platform/http/body-limits.ts';
+import { takesFiles, takesLongText } from '../../platform/http/body/body-limits.ts';
 import { Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { postages } from '../notification.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
-import type { EncryptedValues } from '../../platform/encrypted-values.ts';
 import { conflict, Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { replaceEncryptedAnswers, selectEncryptedAnswers, selectIdempotencyKey } from './idempotency.sql.ts';
 
 /** How long a repeated request gets the answer of the first. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
 import { nilId } from '../../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
 /** After it was stored: few messages have any, and the statement that stores is for all. */
 export async function updateSecretValues(tx: Tx, id: string, encrypted: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { Config } from '../../config.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { VirusScanner } from '../../platform/virus-scan.ts';
+import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { IdempotencyClaim } from './idempotency.ts';
 import type { Sending } from './sending.ts';

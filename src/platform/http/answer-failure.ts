@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failureOfDatabaseError } from '../db/errors.ts';
 import { Failure, statusOfKind } from '../failure.ts';
-import { failureOfFrameworkError } from './body.ts';
-import { UnreadBody } from './body-memory.ts';
+import { failureOfFrameworkError } from './body/body.ts';
+import { UnreadBody } from './body/body-memory.ts';
 import type { Surface } from './surface.ts';
 
 /** Whatever went wrong, in the words and the body of the surface that was asked. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Failure, type FailureDetail } from '../failure.ts';
-import { MalformedJson } from './body.ts';
+import { MalformedJson } from './body/body.ts';
 import { OneOf } from './fields.ts';
 import { fieldTexts, publicProblems, type SchemaError } from './schema-problems.ts';
 import type { SchemaPlace } from './surface.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { drawRandomBytes } from '../random-bytes.ts';
+import { drawRandomBytes } from '../secrets/random-bytes.ts';
 
 const everyResponse = {
   'x-content-type-options': 'nosniff',

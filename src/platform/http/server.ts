@@ -11,9 +11,9 @@ import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { answerFailure } from './answer-failure.ts';
-import { MalformedJson, readBodies } from './body.ts';
-import { maxBodyBytes } from './body-limits.ts';
-import type { BodyMemory } from './body-memory.ts';
+import { MalformedJson, readBodies } from './body/body.ts';
+import { maxBodyBytes } from './body/body-limits.ts';
+import type { BodyMemory } from './body/body-memory.ts';
 import {
   answerClientError,
   checkEvery_ms,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { longLetter, plainLetter, welshLetter } from '../../../test/kit/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
-import { createWorkerPool } from '../../platform/worker-pool.ts';
+import { createWorkerPool } from '../../platform/threads/worker-pool.ts';
 import { unreadablePrecompiled } from './pdf-check.ts';
 import { linesIn } from './pdf-text.ts';
 import type * as pdfTasks from './pdf-worker.ts';

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
-import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
 /** What a service may ask to be told about. */
 export const callbackTypes = ['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'] as const;

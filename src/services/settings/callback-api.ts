@@ -1,11 +1,11 @@
 import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { EncryptedValues } from '../../platform/encrypted-values.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import {
   type CallbackId,
   type CallbackType,

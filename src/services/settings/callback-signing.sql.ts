@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
-import type { EncryptedValue, ReplacedValue } from '../../platform/encrypted-values.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
 const meanings = {
   service_callback_signing_secrets_created_by_id_fkey: () => invalidField('updated_by_id', 'No result found'),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import type { EncryptedValues } from '../../platform/encrypted-values.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { type CallbackId, selectCallbackType } from './callback-api.sql.ts';
 import { getCallback, placeOfToken, type TokenOwner } from './callback-api.ts';
 import {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists } from '../../platform/http/body-limits.ts';
+import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import { NoContent, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { takesLongLists } from '../../platform/http/body-limits.ts';
+import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { getOrganisation } from '../../organisations/organisations.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { takesLongLists } from '../../platform/http/body-limits.ts';
+import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import { NoContent, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { Turns } from '../../platform/turns.ts';
+import { Turns } from '../../platform/threads/turns.ts';
 
 // argon2id with 64 MiB and 2 passes: 50 ms on one core of the reference machine. The library computes on the thread pool,
 // so requests go on meanwhile. That pool has four threads, and looking up names and reading files needs them too: two

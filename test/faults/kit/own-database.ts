@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/db/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
 /** A durable PostgreSQL to break; like a service manager, it is started again whenever it ends. */

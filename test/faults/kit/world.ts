@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { findFreePort } from '../../../src/operations/sandbox.ts';
-import { findRunningEmbeddedPostgres } from '../../../src/platform/db/embedded.ts';
+import { findRunningEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded.ts';
 import { cloneDatabase } from '../../kit/database.ts';
 import { jwt } from '../../kit/jwt.ts';
 import { type CallbackSink, startCallbackSink } from '../../kit/stub-gateways.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from './db/database.ts';
-import type { Platform } from './platform.ts';
+import type { Db } from '../db/database.ts';
+import type { Platform } from '../platform.ts';
 import type { SecretForm } from './secrets.ts';
 
 /**

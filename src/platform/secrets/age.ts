@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
-import { OperatorError } from './operator-error.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** Encryption of files in the format of age (age-encryption.org): its own tool reads and writes the same. */
 

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
-import { Failure } from '../failure.ts';
+import { Failure } from '../../failure.ts';
 import { nestedTooDeeply, refuseTooManyValues, tooManyValues } from './body-limits.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { IncomingBody } from './incoming-body.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '../../failure.ts';
 
 /** A body that is still arriving keeps its place for this long, even when others find none. */
 const undisturbed_ms = 2_000;

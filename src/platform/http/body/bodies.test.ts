@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { anApiKey, aService } from '../../../test/kit/builders.ts';
-import { adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { newId } from '../id.ts';
+import { anApiKey, aService } from '../../../../test/kit/builders.ts';
+import { adminToken, useHarness } from '../../../../test/kit/harness.ts';
+import { newId } from '../../id.ts';
 
 // An eighth, 1 MiB, is for callers without credentials.
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { BODY_MEMORY_MB: 8, TWILIO_AUTH_TOKEN: 'token' } });

@@ -1,6 +1,6 @@
 import { request } from 'undici';
+import type { Clock } from '../clock.ts';
 import { type AwsAccount, encode, signedHeaders } from './aws-signature.ts';
-import type { Clock } from './clock.ts';
 import type { Files } from './files.ts';
 
 interface ObjectStoreOptions {

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '../../failure.ts';
 
 /** Bytes of a body where a route says nothing else: no file and no long text arrives there. */
 export const maxBodyBytes = 256 * 1024;

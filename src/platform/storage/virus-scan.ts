@@ -1,7 +1,7 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, inflate } from 'node:zlib';
-import { Failure, invalid } from './failure.ts';
+import { Failure, invalid } from '../failure.ts';
 
 type VirusVerdict = 'clean' | 'infected';
 

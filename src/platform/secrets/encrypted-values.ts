@@ -1,5 +1,5 @@
-import type { Db } from './db/database.ts';
-import type { Platform } from './platform.ts';
+import type { Db } from '../db/database.ts';
+import type { Platform } from '../platform.ts';
 
 export interface EncryptedValue {
   /** The row's key, by which the table is walked through. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import { unavailable } from './failure.ts';
+import { unavailable } from '../failure.ts';
 
 /** Where letters, uploads and logos are kept, by a path such as `letters/2026-11-15/NOTIFY.ABC.PDF`. */
 export interface Files {
