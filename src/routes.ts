@@ -60,9 +60,9 @@ import { serviceStatisticsRoutes } from './services/statistics/service-statistic
 import { performanceDashboardRoutes } from './statistics/performance-dashboard.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { serviceListRoutes } from './statistics/service-lists.routes.ts';
+import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
+import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
-import { templateEmailFileRoutes } from './templates/template-email-files.routes.ts';
-import { templateFolderRoutes } from './templates/template-folders.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
 import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
 import { templateRoutes } from './templates/templates.routes.ts';

@@ -15,8 +15,8 @@ import {
   fileTypeOfContent,
   fileTypeOfName,
   largestFileBytes,
-} from '../templates/file-types.ts';
-import { emailFilePath } from '../templates/template-email-files.ts';
+} from '../templates/files/file-types.ts';
+import { emailFilePath } from '../templates/files/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
 import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';

@@ -3,12 +3,12 @@ import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
 import { maximumPages } from '../rendering/pdf/pdf-check.ts';
+import { readUpload } from '../templates/files/upload.ts';
 import {
   createLetterAttachment,
   getServiceOfTemplate,
   type NewAttachmentRequest,
 } from '../templates/letter-attachments.ts';
-import { readUpload } from '../templates/upload.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { readPages } from './precompiled.ts';
 

@@ -4,6 +4,7 @@ import { invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { changedFields } from './changed-fields.ts';
+import { archiveEmailFiles, liveEmailFileIds } from './files/template-email-files.sql.ts';
 import {
   getServicePermissions,
   refuseIfQrCodeIsTooLong,
@@ -14,7 +15,6 @@ import {
   refuseUnlessSubjectFits,
   refuseUnsubscribeLinkUnlessEmail,
 } from './template-checks.ts';
-import { archiveEmailFiles, liveEmailFileIds } from './template-email-files.sql.ts';
 import type { CurrentTemplateRow } from './template-row.ts';
 import { lockTemplate, updateTemplates } from './templates.sql.ts';
 import { getTemplate, type NewTemplateRequest } from './templates.ts';

@@ -3,6 +3,7 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { archiveEmailFiles } from './files/template-email-files.sql.ts';
 import {
   getServicePermissions,
   refuseIfQrCodeIsTooLong,
@@ -12,7 +13,6 @@ import {
   refuseUnlessReplyToExists,
   refuseUnsubscribeLinkUnlessEmail,
 } from './template-checks.ts';
-import { archiveEmailFiles } from './template-email-files.sql.ts';
 import type {
   CurrentTemplateRow,
   LetterLanguages,

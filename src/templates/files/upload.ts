@@ -1,4 +1,4 @@
-import { invalidField } from '../platform/failure.ts';
+import { invalidField } from '../../platform/failure.ts';
 
 /** The bytes of a file that came as base64 inside JSON. */
 export function readUpload(content: string): Buffer {

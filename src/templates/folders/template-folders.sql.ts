@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
-import { withConstraints } from '../platform/db/errors.ts';
-import { anyOf } from '../platform/db/expressions.ts';
-import { invalid } from '../platform/failure.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
+import { invalid } from '../../platform/failure.ts';
 
 const columns = [
   'id',

@@ -1,10 +1,10 @@
-import { timestamp } from '../platform/clock.ts';
-import { type Db, inTransaction } from '../platform/db/database.ts';
-import { invalid, invalidField, notFound } from '../platform/failure.ts';
-import { canonicalId, newId } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import { openNewFolder, setFolderMembers } from '../users/members/folder-members.ts';
-import { getServicePermissions } from './template-checks.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { canonicalId, newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { openNewFolder, setFolderMembers } from '../../users/members/folder-members.ts';
+import { getServicePermissions } from '../template-checks.ts';
 import {
   deleteFolderRow,
   insertFolder,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
+import { aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
 import { emailFilePath } from './template-email-files.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,10 +1,10 @@
 import type { Selectable, Updateable } from 'kysely';
-import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
-import { withConstraints } from '../platform/db/errors.ts';
-import { anyOf } from '../platform/db/expressions.ts';
-import type { TemplateEmailFiles } from '../platform/db/schema.ts';
-import { invalid, invalidField } from '../platform/failure.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
+import type { TemplateEmailFiles } from '../../platform/db/schema.ts';
+import { invalid, invalidField } from '../../platform/failure.ts';
 
 const columns = [
   'id',

@@ -1,11 +1,14 @@
-import { timestamp } from '../platform/clock.ts';
-import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import { invalid, invalidField, notFound } from '../platform/failure.ts';
-import { newId } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
-import { comparableKey } from '../rendering/personalisation.ts';
-import { changedFields } from './changed-fields.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
+import { comparableKey } from '../../rendering/personalisation.ts';
+import { changedFields } from '../changed-fields.ts';
+import { getTemplateForUpdate } from '../template-update.ts';
+import { lockTemplate, updateTemplates } from '../templates.sql.ts';
+import { getTemplate } from '../templates.ts';
 import { describeUnsupported, extensionOf, fileIsTooLarge, fileTypeOfName, largestFileBytes } from './file-types.ts';
 import {
   archiveEmailFiles,
@@ -16,9 +19,6 @@ import {
   selectEmailFiles,
   updateEmailFileRow,
 } from './template-email-files.sql.ts';
-import { getTemplateForUpdate } from './template-update.ts';
-import { lockTemplate, updateTemplates } from './templates.sql.ts';
-import { getTemplate } from './templates.ts';
 import { readUpload } from './upload.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
