@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
 import { jobs } from '../src/jobs.ts';
-import { measureLetters } from '../src/letters/late-letters.ts';
+import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { schedule } from '../src/schedule.ts';
 import { useHarness } from './kit/harness.ts';

@@ -8,7 +8,7 @@ import { orderOfLetter } from './letter-document.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
-import { letterReference } from './print-provider.ts';
+import { letterReference } from './print/print-provider.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
   config: Pick<Config, 'PRINT_PROVIDER'>;

@@ -7,8 +7,8 @@ import type { CompiledTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import { letterAttachmentPath } from '../templates/letter-attachments.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
-import { logoFile } from './letter-logo.ts';
 import type { Letter } from './letters.sql.ts';
+import { logoFile } from './preview/letter-logo.ts';
 
 type Needs = { files: Files; compiledTemplates: CompiledTemplates };
 

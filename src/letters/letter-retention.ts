@@ -11,8 +11,8 @@ import {
   selectLettersOnTheirWay,
   selectOrphanedLetterFiles,
 } from './letters.sql.ts';
-import type { PrintProvider } from './print-provider.ts';
-import { deletePrintedLettersBefore } from './print-run.sql.ts';
+import type { PrintProvider } from './print/print-provider.ts';
+import { deletePrintedLettersBefore } from './print/print-run.sql.ts';
 
 const atOnce = 500;
 const printedKeptForDays = 365;

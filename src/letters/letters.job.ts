@@ -8,15 +8,15 @@ import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { WorkerFailure } from '../platform/threads/worker-pool.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { composeLetter } from './compose.ts';
-import { recordDespatches } from './despatch.ts';
-import { checkLetters } from './late-letters.ts';
 import { createLetterResults, type LetterResults } from './letter-results.ts';
 import { cleanLetters, endOldLetters, giveUpLetters } from './letter-retention.ts';
 import { selectUnfinishedLetters } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { checkPrecompiledLetter } from './precompiled.ts';
-import type { PrintProvider } from './print-provider.ts';
-import { collateLetters, type PrintJob, printJobs, printLetters } from './print-run.ts';
+import { recordDespatches } from './print/despatch.ts';
+import { checkLetters } from './print/late-letters.ts';
+import type { PrintProvider } from './print/print-provider.ts';
+import { collateLetters, type PrintJob, printJobs, printLetters } from './print/print-run.ts';
 
 type Needs = Platform & {
   config: Pick<Config, 'PRINT_PROVIDER' | 'BASE_URL'>;

@@ -1,6 +1,6 @@
 import { forgetComplaints } from '../complaints/complaints.ts';
 import type { Config } from '../config.ts';
-import { forgetReturnedReferences } from '../letters/returned-letters.ts';
+import { forgetReturnedReferences } from '../letters/returned/returned-letters.ts';
 import { day_ms, earlier } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Job } from '../platform/queue/worker.ts';

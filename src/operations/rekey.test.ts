@@ -4,7 +4,7 @@ import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts
 import { databaseNamed } from '../../test/kit/database-url.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { confirmRecipient } from '../documents/documents.ts';
-import { printerCallbackUrl, readPrinterToken } from '../letters/printer-callback.ts';
+import { printerCallbackUrl, readPrinterToken } from '../letters/print/printer-callback.ts';
 import { newId } from '../platform/id.ts';
 import { decryptToken, encryptToken } from '../services/settings/callback-api.ts';
 import { createLinkToken, readLinkToken } from '../users/sign-in/link-tokens.ts';

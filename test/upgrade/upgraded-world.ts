@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { letterReference } from '../../src/letters/print-provider.ts';
+import { letterReference } from '../../src/letters/print/print-provider.ts';
 import { schedule } from '../../src/schedule.ts';
 import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
 import type { Day } from '../kit/day-of-work.ts';

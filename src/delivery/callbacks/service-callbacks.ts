@@ -1,5 +1,5 @@
 import type { InboundText } from '../../inbound/inbound-texts.ts';
-import type { ReturnedLetter } from '../../letters/returned-letters.ts';
+import type { ReturnedLetter } from '../../letters/returned/returned-letters.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';

@@ -2,7 +2,7 @@ import {
   announceReturnedLetters,
   listReturnedLettersById,
   type ReturnedLettersJob,
-} from '../../letters/returned-letters.ts';
+} from '../../letters/returned/returned-letters.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Job } from '../../platform/queue/worker.ts';

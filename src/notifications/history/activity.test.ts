@@ -4,7 +4,7 @@ import { aNotification, anApiKey, aReplyTo, aService, aTemplate, aUser } from '.
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aLetter } from '../../../test/kit/letters.ts';
 import { laterPage, makePdf } from '../../../test/kit/pdf-samples.ts';
-import { letterReference } from '../../letters/print-provider.ts';
+import { letterReference } from '../../letters/print/print-provider.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import type { NewNotification } from '../notification.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aNotification, aService, aTemplate } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
-import { aLetter } from '../../test/kit/letters.ts';
-import { linesIn } from '../rendering/pdf/pdf-text.ts';
-import { withPdf } from '../rendering/pdf/pdfium.ts';
+import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { aLetter } from '../../../test/kit/letters.ts';
+import { linesIn } from '../../rendering/pdf/pdf-text.ts';
+import { withPdf } from '../../rendering/pdf/pdfium.ts';
 
 const harness = useHarness({ now: '2030-11-15T12:00:00Z' });
 let service: string;

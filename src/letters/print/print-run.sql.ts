@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
-import type { Postage } from '../notifications/notification.ts';
-import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
-import type { PrintedLetters } from '../platform/db/schema.ts';
+import type { Postage } from '../../notifications/notification.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { PrintedLetters } from '../../platform/db/schema.ts';
 
 export interface LetterToPrint {
   id: string;

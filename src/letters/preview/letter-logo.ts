@@ -1,8 +1,8 @@
-import { getLetterBranding } from '../branding/letter-branding.ts';
-import { invalidField, notFound } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
-import { WorkerFailure } from '../platform/threads/worker-pool.ts';
-import type { PdfThreads } from './pdf-threads.ts';
+import { getLetterBranding } from '../../branding/letter-branding.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import type { PdfThreads } from '../pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
 

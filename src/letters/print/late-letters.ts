@@ -1,8 +1,8 @@
-import { isWorkingDay, printCutOff } from '../notifications/history/estimated-delivery.ts';
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
-import { day_ms, earlier, hour_ms, timestamp } from '../platform/clock.ts';
-import type { Platform } from '../platform/platform.ts';
-import { countLateLetters } from './letters.sql.ts';
+import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
+import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { countLateLetters } from '../letters.sql.ts';
 
 /** A print run goes on for some hours: letters that were still being drawn at the cut-off are taken later. */
 const printRun_ms = 5 * hour_ms;

@@ -1,16 +1,16 @@
-import { letterTooLarge, maximumLetterBytes } from '../notifications/sending/letter-rules.ts';
-import { invalid } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
-import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
-import { maximumPages } from '../rendering/pdf/pdf-check.ts';
-import { readUpload } from '../templates/files/upload.ts';
+import { letterTooLarge, maximumLetterBytes } from '../../notifications/sending/letter-rules.ts';
+import { invalid } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
+import { maximumPages } from '../../rendering/pdf/pdf-check.ts';
+import { readUpload } from '../../templates/files/upload.ts';
 import {
   createLetterAttachment,
   getServiceOfTemplate,
   type NewAttachmentRequest,
-} from '../templates/letter-attachments.ts';
-import type { PdfThreads } from './pdf-threads.ts';
-import { readPages } from './precompiled.ts';
+} from '../../templates/letter-attachments.ts';
+import type { PdfThreads } from '../pdf-threads.ts';
+import { readPages } from '../precompiled.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { takesLongText } from '../platform/http/body/body-limits.ts';
-import { NoContent, Raw, Uuid } from '../platform/http/fields.ts';
-import type { Http } from '../platform/http/surface.ts';
-import type { Platform } from '../platform/platform.ts';
+import { takesLongText } from '../../platform/http/body/body-limits.ts';
+import { NoContent, Raw, Uuid } from '../../platform/http/fields.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { PdfThreads } from '../pdf-threads.ts';
 import { getLogo, putLogo } from './letter-logo.ts';
-import type { PdfThreads } from './pdf-threads.ts';
 
 const OfBrand = Type.Object({ letter_branding_id: Uuid });
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aNotification, aService, aTemplate } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
-import type { NewNotification } from '../notifications/notification.ts';
+import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import type { NewNotification } from '../../notifications/notification.ts';
 import { measureLetters } from './late-letters.ts';
 
 const harness = useHarness();

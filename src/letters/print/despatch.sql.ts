@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
-import type { Postage } from '../notifications/notification.ts';
-import type { Tx } from '../platform/db/database.ts';
-import type { LetterDespatches } from '../platform/db/schema.ts';
+import type { Postage } from '../../notifications/notification.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import type { LetterDespatches } from '../../platform/db/schema.ts';
 
 export async function selectLettersToDespatch(tx: Tx, ids: string[]) {
   const rows = await tx

@@ -1,10 +1,10 @@
-import { recordStatusChanges } from '../notifications/status.ts';
-import { addDays, londonDay } from '../platform/calendar.ts';
-import { timestamp } from '../platform/clock.ts';
-import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import { firstIdAt } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import { refuseUnlessServiceExists } from '../services/services.ts';
+import { recordStatusChanges } from '../../notifications/status.ts';
+import { addDays, londonDay } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { firstIdAt } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { refuseUnlessServiceExists } from '../../services/services.ts';
 import {
   clearReferencesBefore,
   countExisting,

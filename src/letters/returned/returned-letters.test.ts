@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
-import { aLetter, anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
-import { firstPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { letterFiles } from '../notifications/letter-work.ts';
-import { letterReference } from './print-provider.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { aLetter, anUploadedLetter, letterRow } from '../../../test/kit/letters.ts';
+import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
+import { letterFiles } from '../../notifications/letter-work.ts';
+import { letterReference } from '../print/print-provider.ts';
 
 const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { SANDBOX_DELAY_MS: 0 } });
 let service: string;

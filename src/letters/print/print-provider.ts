@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Postage } from '../notifications/notification.ts';
-import { londonWallTime } from '../platform/calendar.ts';
+import type { Postage } from '../../notifications/notification.ts';
+import { londonWallTime } from '../../platform/calendar.ts';
 
 /** Whoever turns files into posted letters. */
 export interface PrintProvider {

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts';
-import { day_ms, later } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
-import { forbidden, invalid } from '../platform/failure.ts';
-import { isUuid, momentOfId } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { SecretBox } from '../platform/secrets/secrets.ts';
+import type { Config } from '../../config.ts';
+import { day_ms, later } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { forbidden, invalid } from '../../platform/failure.ts';
+import { isUuid, momentOfId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { SecretBox } from '../../platform/secrets/secrets.ts';
 import { costThreshold, recordDespatches, recordRejection } from './despatch.ts';
 
 const purpose = 'printer-callback';

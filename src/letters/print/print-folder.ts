@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { isDay } from '../platform/calendar.ts';
-import { localFiles } from '../platform/storage/files.ts';
+import type { Config } from '../../config.ts';
+import { isDay } from '../../platform/calendar.ts';
+import { localFiles } from '../../platform/storage/files.ts';
 import type { PrintProvider } from './print-provider.ts';
 
 type Settings = Pick<Config, 'DATA_DIR' | 'PRINT_FOLDER' | 'PRINT_HAND_OFF' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;

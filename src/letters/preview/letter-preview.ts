@@ -1,14 +1,14 @@
-import { readLetterPdf } from '../notifications/history/letter-download.ts';
-import { storedId } from '../notifications/one-off/uploaded-letters.ts';
-import { invalid, invalidField, notFound } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
-import { WorkerFailure } from '../platform/threads/worker-pool.ts';
-import { addressLinesFromPersonalisation, parsePostalAddress } from '../recipients/postal-address.ts';
-import { maximumPages } from '../rendering/pdf/pdf-check.ts';
-import type { PageDecoration } from '../rendering/pdf/pdf-image.ts';
-import { type CompiledTemplates, compileRow } from '../templates/compiled-templates.ts';
-import { getTemplate } from '../templates/templates.ts';
-import { type DrawingOrder, order, orderOfLetter } from './letter-document.ts';
+import { readLetterPdf } from '../../notifications/history/letter-download.ts';
+import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
+import { maximumPages } from '../../rendering/pdf/pdf-check.ts';
+import type { PageDecoration } from '../../rendering/pdf/pdf-image.ts';
+import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
+import { getTemplate } from '../../templates/templates.ts';
+import { type DrawingOrder, order, orderOfLetter } from '../letter-document.ts';
 import {
   type Letter,
   type LetterFile,
@@ -16,8 +16,8 @@ import {
   selectLetter,
   selectLetterFile,
   selectServiceBrand,
-} from './letters.sql.ts';
-import type { PdfTasks, PdfThreads } from './pdf-threads.ts';
+} from '../letters.sql.ts';
+import type { PdfTasks, PdfThreads } from '../pdf-threads.ts';
 
 type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
   compiledTemplates: CompiledTemplates;

@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
-import { aLetter, letterRow } from '../../test/kit/letters.ts';
-import { letterFiles } from '../notifications/letter-work.ts';
-import type { NewNotification } from '../notifications/notification.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { aService, aTemplate } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { aLetter, letterRow } from '../../../test/kit/letters.ts';
+import { letterFiles } from '../../notifications/letter-work.ts';
+import type { NewNotification } from '../../notifications/notification.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { recordDespatches } from './despatch.ts';
 import { letterFileName, letterReference } from './print-provider.ts';
 

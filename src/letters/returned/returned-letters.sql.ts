@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 
 /** Remembers those that the printer was given; returns the ones that are new. */
 export async function insertReturnedLetters(

@@ -1,7 +1,7 @@
-import { type ChangedNotification, recordStatusChanges } from '../notifications/status.ts';
-import { londonDay } from '../platform/calendar.ts';
-import { timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import { type ChangedNotification, recordStatusChanges } from '../../notifications/status.ts';
+import { londonDay } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { insertDespatches, selectLettersToDespatch } from './despatch.sql.ts';
 
 /** A letter that the printer posted. */
