@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Config, readConfig } from '../config.ts';
-import { backup } from '../operations/backup.ts';
+import { backup } from '../operations/backup/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { print } from './print.ts';

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts';
-import { restore } from '../operations/backup.ts';
+import { restore } from '../operations/backup/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { restore } from '../../src/operations/backup.ts';
+import { restore } from '../../src/operations/backup/backup.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { type Day, workADay } from '../kit/day-of-work.ts';

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import copy from 'pg-copy-streams';
-import type { Partition } from '../notifications/partitions.ts';
+import type { Partition } from '../../notifications/partitions.ts';
 
 export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(`

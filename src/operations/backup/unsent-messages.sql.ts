@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 
 /** In the queue and not handed over. A worker only takes others out of it. */
 export async function selectUnsent(db: Db, most: number): Promise<string[]> {

@@ -1,8 +1,8 @@
-import { endMessages } from '../delivery/time-outs.ts';
-import { giveUpLetters } from '../letters/letter-retention.ts';
-import { systemClock } from '../platform/clock.ts';
-import { inTransaction, openDatabase } from '../platform/db/database.ts';
-import type { Log } from '../platform/log.ts';
+import { endMessages } from '../../delivery/time-outs.ts';
+import { giveUpLetters } from '../../letters/letter-retention.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { inTransaction, openDatabase } from '../../platform/db/database.ts';
+import type { Log } from '../../platform/log.ts';
 import { selectUnprintedLetters, selectUnsent } from './unsent-messages.sql.ts';
 
 const batch = 1_000;

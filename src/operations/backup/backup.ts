@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
-import { partitionOf } from '../notifications/partitions.ts';
-import { londonDay } from '../platform/calendar.ts';
-import { migrate, migrationFiles } from '../platform/db/migrate.ts';
-import { momentOfId } from '../platform/id.ts';
-import type { Log } from '../platform/log.ts';
-import { OperatorError } from '../platform/operator-error.ts';
+import { partitionOf } from '../../notifications/partitions.ts';
+import { londonDay } from '../../platform/calendar.ts';
+import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
+import { momentOfId } from '../../platform/id.ts';
+import type { Log } from '../../platform/log.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
 import {
   addPartition,
   addWaitingJob,

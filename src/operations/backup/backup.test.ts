@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
-import { cloneDatabase, emptyDatabase } from '../../test/kit/database.ts';
-import { databaseNamed } from '../../test/kit/database-url.ts';
-import { useHarness } from '../../test/kit/harness.ts';
-import { migrate, migrationFiles } from '../platform/db/migrate.ts';
-import { createLog } from '../platform/log.ts';
+import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { cloneDatabase, emptyDatabase } from '../../../test/kit/database.ts';
+import { databaseNamed } from '../../../test/kit/database-url.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
+import { createLog } from '../../platform/log.ts';
 import { backup, restore } from './backup.ts';
 
 const harness = useHarness();

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError } from '../platform/operator-error.ts';
-import { decryptWith, encryptTo, newIdentity, openIdentity } from '../platform/secrets/age.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { decryptWith, encryptTo, newIdentity, openIdentity } from '../../platform/secrets/age.ts';
 
 /** Whom a backup is encrypted to; to nobody, it is not. */
 export interface EncryptedTo {
