@@ -5,9 +5,9 @@ import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts
 import { databaseNamed } from '../../test/kit/database-url.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
-import { SecretBox } from '../platform/secrets.ts';
-import { encryptToken } from '../services/callback-api.ts';
-import { readSigningKey } from '../services/callback-signing.ts';
+import { SecretBox } from '../platform/secrets/secrets.ts';
+import { encryptToken } from '../services/settings/callback-api.ts';
+import { readSigningKey } from '../services/settings/callback-signing.ts';
 import { rekey } from './rekey.ts';
 
 /** Every column that holds what SECRET_KEYS encrypt. */
