@@ -1,16 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** One registry per process. Labels are routes, names and outcomes; never a recipient and never an id. */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly requests = new Counter({
-    name: 'http_server_requests_total',
-    help: 'Requests answered',
-    labelNames: ['method', 'path', 'code'],
-    registers: [this.registry],
-  });
+  private concurrentRequests = 0;
   private readonly durations = new Histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its response',
@@ -18,11 +13,11 @@ export class Metrics {
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
   });
-  private readonly concurrent = new Gauge({
-    name: 'concurrent_web_request_count',
-    help: 'Requests being answered now',
-    registers: [this.registry],
-  });
+
+  constructor() {
+    this.countRequests();
+    this.gauge('concurrent_web_request_count', 'Requests being answered now', () => this.concurrentRequests);
+  }
 
   /** Heap, event-loop lag, garbage collection. Timers keep running, so only long-lived processes ask for it. */
   collectProcessMetrics(): void {
@@ -31,24 +26,45 @@ export class Metrics {
 
   observeRequests(http: FastifyInstance): void {
     http.addHook('onRequest', (_request, _reply, done) => {
-      this.concurrent.inc();
+      this.concurrentRequests += 1;
       done();
     });
-    http.addHook('onResponse', (request, reply, done) => {
-      const labels = {
-        method: request.method,
-        path: request.routeOptions.url ?? 'unknown',
-        code: String(reply.statusCode),
+    const observe = (path: string, { method }: FastifyRequest, reply: FastifyReply) =>
+      this.durations.observe({ method, path, code: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+    // By route, because `request.routeOptions` makes a new object of everything about a route at each access.
+    http.addHook('onRoute', (route) => {
+      const observeRoute: onResponseHookHandler = (request, reply, done) => {
+        observe(route.url, request, reply);
+        done();
       };
-      this.requests.inc(labels);
-      this.durations.observe(labels, reply.elapsedTime / 1_000);
+      route.onResponse = [route.onResponse ?? [], observeRoute].flat();
+    });
+    http.addHook('onResponse', (request, reply, done) => {
+      if (request.is404) observe('unknown', request, reply);
       done();
+    });
+  }
+
+  /** Read from the durations when it is asked for: counting each request twice would cost twice. */
+  private countRequests(): void {
+    const { durations } = this;
+    new Counter({
+      name: 'http_server_requests_total',
+      help: 'Requests answered',
+      labelNames: ['method', 'path', 'code'],
+      registers: [this.registry],
+      async collect() {
+        this.reset();
+        for (const { metricName, labels, value } of (await durations.get()).values) {
+          if (metricName?.endsWith('_count')) this.inc(labels, value);
+        }
+      },
     });
   }
 
   /** A client that goes away before its response causes no `onResponse`. */
   endRequest(): void {
-    this.concurrent.dec();
+    this.concurrentRequests -= 1;
   }
 
   observePools(pools: Record<string, pg.Pool>): void {
