@@ -31,7 +31,7 @@ export function addHeaders(http: FastifyInstance, app: { draining(): boolean }):
 }
 
 function isMediaType(value: string | undefined): boolean {
-  return value === undefined || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value);
+  return value === undefined || value === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value);
 }
 
 /** The caller's trace id, so that one message can be followed through both systems, or one of our own. */

@@ -153,10 +153,16 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
 
 /** An id that is none names no path. That is said before credentials are asked for, as of any path that no route takes. */
 function unknownParams<App>(request: FastifyRequest, surface: Surface<App>): Failure | undefined {
+  if (!hasParams(request)) return undefined;
   const validate = request.getValidationFunction('params') as Validator | undefined;
   if (!validate || validate(request.params)) return undefined;
   const failure = surface.schemaFailure((validate.errors ?? []) as SchemaError[], 'params');
   return failure.kind === 'not-found' ? failure : undefined;
+}
+
+function hasParams({ params }: FastifyRequest): boolean {
+  for (const _ in params as object) return true;
+  return false;
 }
 
 /** Whoever is known already goes on at once. */

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../../failure.ts';
 import { nestedTooDeeply, refuseTooManyValues, tooManyValues } from './body-limits.ts';
@@ -26,7 +27,8 @@ type Parse = (body: Buffer, route: FastifyContextConfig) => unknown;
 /** A JSON body is read whatever the content type says; an empty one is no body. */
 export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: Record<string, Parse> = {}): void {
   http.removeAllContentTypeParsers();
-  for (const [contentType, parse] of Object.entries({ ...formats, '*': parseJson })) {
+  // JSON by name as well: what only `*` takes is looked up anew for each request.
+  for (const [contentType, parse] of Object.entries({ 'application/json': parseJson, ...formats, '*': parseJson })) {
     http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
       const { bodyLimit: limit = 0, config } = request.routeOptions;
       request.incomingBody = new IncomingBody(request.raw, { memory, limit }, (error, body) => {
@@ -53,7 +55,7 @@ function parseJson(
   refuseTooManyValues(body, maxBodyValues);
   try {
     // The decoder also drops a byte order mark.
-    const text = decoder.decode(body);
+    const text = isAscii(body) ? body.toString('latin1') : decoder.decode(body);
     return verbatimNumbersUnder === undefined
       ? JSON.parse(text)
       : parseWithNumbersAsWritten(text, verbatimNumbersUnder);
