@@ -77,10 +77,19 @@ export function checkPhonePermissions(
   return undefined;
 }
 
+// Senders are few, and each is asked for with every message: the library would take longer than the rest of the message.
+const knownSenders = new Map<string, string>();
+const MAX_KNOWN_SENDERS = 10_000;
+
 /** The sender a provider is given: a phone number normalised, a name or short code as it stands. */
 export function formatSmsSender(sender: string): string {
+  const known = knownSenders.get(sender);
+  if (known !== undefined) return known;
   const result = parsePhoneNumber(sender);
-  return result.ok ? result.number.normalised : sender;
+  const formatted = result.ok ? result.number.normalised : sender;
+  if (knownSenders.size >= MAX_KNOWN_SENDERS) knownSenders.clear();
+  knownSenders.set(sender, formatted);
+  return formatted;
 }
 
 /** For people to read: `07700 900123`, `+1 202-555-0104`. */
