@@ -22,6 +22,7 @@ import {
   type NumberedRow,
   rowOf,
   storeNotifications,
+  storeNotificationsAlone,
   type TakenShare,
 } from './notifications.sql.ts';
 import { learnCount, type SendingService } from './sending-service.ts';
@@ -47,7 +48,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'notices' | 'log' | 'secrets'>;
+type Needs = Pick<Platform, 'db' | 'pool' | 'clock' | 'notices' | 'log' | 'secrets'>;
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -109,7 +110,7 @@ export class Acceptor {
   }
 
   private commit(items: Item[]): Promise<Outcome[]> {
-    return this.store(items, (rows, shares) => storeNotifications(this.app.db, rows, shares));
+    return this.store(items, (rows, shares) => storeNotificationsAlone(this.app.pool, rows, shares));
   }
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {
@@ -149,13 +150,10 @@ export class Acceptor {
   ): Promise<Outcome[]> {
     const { numbers, shares } = numberMessages(items.map(({ limited }) => limited));
     const rows = items.flatMap(({ row }, index): NumberedRow[] => (row ? [{ row, ...numbers[index] }] : []));
-    const taken = byKey(rows.length > 0 ? await write(rows, shares) : []);
-    const learnt = new Set<SendingService>();
-    return items.map(({ limited, acceptance: { service } }, index): Outcome => {
-      if (!learnt.has(service)) {
-        learnt.add(service);
-        learn(service, taken);
-      }
+    const answer = rows.length > 0 ? await write(rows, shares) : [];
+    learn(new Set(items.map(({ acceptance: { service } }) => service)), answer);
+    const taken = byKey(answer);
+    return items.map(({ limited }, index): Outcome => {
       const number = numbers[index];
       const channel = limited && number && limitThatRefused(limited, number, taken);
       return channel ? { kind: 'refused', channel } : stored;
@@ -163,9 +161,17 @@ export class Acceptor {
   }
 }
 
-function learn(service: SendingService, taken: ReadonlyMap<string, TakenShare>): void {
-  for (const { service_id, utc_day, channel, count } of taken.values()) {
-    if (service_id === service.id) learnCount(service, utc_day, channel, count);
+function learn(services: ReadonlySet<SendingService>, taken: TakenShare[]): void {
+  const byService = new Map<string, TakenShare[]>();
+  for (const share of taken) {
+    const known = byService.get(share.service_id);
+    if (known) known.push(share);
+    else byService.set(share.service_id, [share]);
+  }
+  for (const service of services) {
+    for (const { utc_day, channel, count } of byService.get(service.id) ?? []) {
+      learnCount(service, utc_day, channel, count);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
-
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type pg from 'pg';
+import type { Tx } from '../../platform/db/database.ts';
 import type { NewNotification } from '../notification.ts';
 import { newsChannel, writeNews } from '../queue/queue-news.ts';
 
@@ -37,31 +37,30 @@ export type NotificationRow = string & { readonly kind: 'notification row' };
 
 /** What is null or usual is left out: reading the rows is a quarter of the statement's work. */
 export function rowOf(notification: NewNotification): NotificationRow {
-  const { international, rate_multiplier, due_at, created_at } = notification;
-  return JSON.stringify({
-    id: notification.id,
-    service_id: notification.service_id,
-    template_id: notification.template_id,
-    template_version: notification.template_version,
-    notification_type: notification.notification_type,
-    key_type: notification.key_type,
-    api_key_id: notification.api_key_id ?? undefined,
-    created_by_id: notification.created_by_id ?? undefined,
-    status: notification.status,
-    client_reference: notification.client_reference ?? undefined,
-    recipient: notification.recipient,
-    normalised_recipient: notification.normalised_recipient ?? undefined,
-    personalisation: notification.personalisation,
-    reply_to_text: notification.reply_to_text ?? undefined,
-    postage: notification.postage ?? undefined,
-    international: international || undefined,
-    rate_multiplier: rate_multiplier === 1 ? undefined : rate_multiplier,
-    one_click_unsubscribe_url: notification.one_click_unsubscribe_url ?? undefined,
-    scheduled_for: notification.scheduled_for ?? undefined,
-    created_at,
-    lane: notification.lane ?? undefined,
-    due_at: due_at === created_at ? undefined : due_at,
-  }) as NotificationRow;
+  const { created_at, due_at, lane, rate_multiplier } = notification;
+  // Written piece by piece: JSON.stringify of the whole took half as long again. Our own ids and words need no escapes.
+  return (`{"id":"${notification.id}","service_id":"${notification.service_id}","template_id":"${notification.template_id}",` +
+    `"template_version":${notification.template_version},"notification_type":"${notification.notification_type}",` +
+    `"key_type":"${notification.key_type}","status":"${notification.status}","created_at":"${created_at}",` +
+    `"recipient":${JSON.stringify(notification.recipient)},` +
+    `"personalisation":${JSON.stringify(notification.personalisation)}` +
+    (notification.api_key_id === null ? '' : `,"api_key_id":"${notification.api_key_id}"`) +
+    text('created_by_id', notification.created_by_id) +
+    text('client_reference', notification.client_reference) +
+    text('normalised_recipient', notification.normalised_recipient) +
+    text('reply_to_text', notification.reply_to_text) +
+    text('postage', notification.postage) +
+    (notification.international ? ',"international":true' : '') +
+    (rate_multiplier === 1 ? '' : `,"rate_multiplier":${rate_multiplier}`) +
+    text('one_click_unsubscribe_url', notification.one_click_unsubscribe_url) +
+    text('scheduled_for', notification.scheduled_for) +
+    (lane === null ? '' : `,"lane":${lane}`) +
+    (due_at === created_at ? '' : text('due_at', due_at)) +
+    '}') as NotificationRow;
+}
+
+function text(name: string, value: string | null): string {
+  return value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
 }
 
 /** Takes from a day's limit what is left of it, up to what is wanted; the row lock makes that exact at any concurrency. */
@@ -127,13 +126,18 @@ with wanted as (
 )
 select * from abroad union all select * from taken`;
 
-/** A transaction of its own, or part of the caller's. */
-export async function storeNotifications(
-  db: Db | Tx,
+/** As part of the caller's transaction. */
+export async function storeNotifications(tx: Tx, rows: NumberedRow[], shares: LimitShare[]): Promise<TakenShare[]> {
+  return (await tx.executeQuery<TakenShare>(CompiledQuery.raw(storeText, valuesOf(rows, shares)))).rows;
+}
+
+/** As a transaction of its own, past the query builder: it runs a hundred times a second. */
+export async function storeNotificationsAlone(
+  pool: pg.Pool,
   rows: NumberedRow[],
   shares: LimitShare[],
 ): Promise<TakenShare[]> {
-  return (await db.executeQuery<TakenShare>(CompiledQuery.raw(storeText, valuesOf(rows, shares)))).rows;
+  return (await pool.query<TakenShare>({ text: storeText, values: valuesOf(rows, shares) })).rows;
 }
 
 /** Without limits; for few messages: workers are told by the same commit. */

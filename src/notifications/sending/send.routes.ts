@@ -68,7 +68,8 @@ export function sendRoutes(http: Http, app: SendingApp): void {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = apiCallerOf(request);
       const { api_key_id, key_type } = caller;
-      const service = await app.sending.services.find(caller.service_id);
+      const found = app.sending.services.find(caller.service_id);
+      const service = found instanceof Promise ? await found : found;
       if (!service) throw new Error('A service vanished while it was sending');
       const key = readIdempotencyKey(request.headers['idempotency-key']);
       const sender: Sender = {
