@@ -916,7 +916,8 @@ create table status_count_changes (
   notification_type text not null,
   key_type text not null,
   status text not null,
-  change bigint not null
+  change bigint not null,
+  previous_status text
 );
 
 create table task_runs (

@@ -69,8 +69,11 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
 
 /** What is counted by appending is added up this often; until then whoever reads adds it. */
 const addUpEvery_ms = 1_000;
-/** Reading what was appended costs more while an old snapshot keeps what was taken; then it is done less often. */
-const shareOfAddingUp = 0.05;
+/**
+ * It costs by service and template, and more while an old snapshot keeps what was taken: where it takes long, it is done
+ * less often.
+ */
+const shareOfAddingUp = 0.02;
 
 function addingUp(app: DeliveryNeeds): Delivery {
   const addUp = () => addUpChanges(app.db, addUpHealth);

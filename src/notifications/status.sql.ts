@@ -20,10 +20,12 @@ export interface ChangedNotification {
 export const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
 
 /** The statuses in which a message costs: `billable_units` counts only there. */
-export const isBillable = sql`(key_type <> 'test' and case notification_type
-  when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure')
-  when 'email' then status in ('sending', 'delivered', 'temporary-failure', 'permanent-failure')
-  else status in ('sending', 'delivered', 'returned-letter') end)`;
+const isBillableIn = (status: RawBuilder<unknown>) => sql`(key_type <> 'test' and case notification_type
+  when 'sms' then ${status} in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure')
+  when 'email' then ${status} in ('sending', 'delivered', 'temporary-failure', 'permanent-failure')
+  else ${status} in ('sending', 'delivered', 'returned-letter') end)`;
+
+export const isBillable = isBillableIn(sql`status`);
 
 /** Under which row of the daily usage a message counts. */
 export const usageKey = sql`${rollupDay} as london_day, service_id, template_id, notification_type,
@@ -81,18 +83,22 @@ export function statusChange(now: Timestamp): RawBuilder<unknown> {
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
         n.recipient, n.sent_at, n.updated_at, w.previous_status, w.previous_provider, w.previous_units,
         w.previous_postage, w.previous_international
-    ), both_sides as (
-      select ${sides}, status, provider, billable_units, postage, international, 1 as change from after
-      union all
-      select ${sides}, previous_status, previous_provider, previous_units, previous_postage, previous_international, -1
-      from after
     ), counted as (
       insert into status_count_changes
-        (london_day, service_id, template_id, notification_type, key_type, status, change)
-      select ${rollupDay}, service_id, template_id, notification_type, key_type, status, sum(change)
-      from both_sides
-      group by 1, 2, 3, 4, 5, 6
-      having sum(change) <> 0
+        (london_day, service_id, template_id, notification_type, key_type, previous_status, status, change)
+      select ${rollupDay}, service_id, template_id, notification_type, key_type, previous_status, status, count(*)
+      from after
+      where status <> previous_status
+      group by 1, 2, 3, 4, 5, 6, 7
+    ), recharged as (
+      select * from after
+      where (${isBillableIn(sql`status`)}, provider, billable_units, postage, international) is distinct from
+        (${isBillableIn(sql`previous_status`)}, previous_provider, previous_units, previous_postage, previous_international)
+    ), both_sides as (
+      select ${sides}, status, provider, billable_units, postage, international, 1 as change from recharged
+      union all
+      select ${sides}, previous_status, previous_provider, previous_units, previous_postage, previous_international, -1
+      from recharged
     ), charged as (
       insert into usage_changes (london_day, service_id, template_id, notification_type, provider, rate_multiplier,
         international, postage, sheets, billable_units, notifications_sent)

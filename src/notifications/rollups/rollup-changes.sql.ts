@@ -14,11 +14,18 @@ export async function lockAddingUp(tx: Tx): Promise<boolean> {
 /** What writers have appended moves into the daily rollups: each row is counted in one of the two at every moment. */
 export async function addUpStatusCounts(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-status-counts */
-    with taken as (delete from status_count_changes returning *)
+    with taken as (
+      delete from status_count_changes returning *
+    ), side as (
+      select london_day, service_id, template_id, notification_type, key_type, status, change from taken
+      union all
+      select london_day, service_id, template_id, notification_type, key_type, previous_status, -change from taken
+      where previous_status is not null
+    )
     insert into daily_status_counts as counts
       (london_day, service_id, template_id, notification_type, key_type, status, count)
     select london_day, service_id, template_id, notification_type, key_type, status, sum(change)
-    from taken
+    from side
     group by 1, 2, 3, 4, 5, 6
     having sum(change) <> 0
     order by 2, 1, 4, 5, 6, 3

@@ -698,6 +698,7 @@ export interface StatusCountChanges {
   key_type: string;
   status: string;
   change: number;
+  previous_status: string | null;
 }
 
 export interface TaskRuns {
