@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { authenticateAdmin } from '../../auth/admin-token.ts';
-import type { Config } from '../../config.ts';
-import { notFound } from '../../platform/failure.ts';
+import { type Config, isLoopback } from '../../config.ts';
+import { forbidden, notFound } from '../../platform/failure.ts';
 import { adminErrors } from '../../platform/http/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
@@ -14,7 +14,8 @@ import { outboxPage } from './outbox-page.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
 
-type Setting = 'DEMO' | 'DATA_DIR' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
+type Provided = 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS';
+type Setting = 'DEMO' | 'DATA_DIR' | 'HOST' | 'BASE_URL' | Provided | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
 type Needs = Platform & { config: Pick<Config, Setting> };
 
 const shown = 100;
@@ -37,6 +38,7 @@ const Message = Type.Object({
 export function outboxRoutes(http: Http, app: Needs): void {
   if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
   const checkAdmin = authenticateAdmin(app);
+  const forThisOrigin = onlyForThisOrigin(app.config);
 
   /** The service whose messages this caller may not see. */
   async function hiddenService(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
@@ -48,7 +50,7 @@ export function outboxRoutes(http: Http, app: Needs): void {
   http.get(
     '/outbox',
     {
-      onRequest: forThisOriginOnly,
+      onRequest: forThisOrigin,
       schema: {
         summary: 'The latest messages in the sandbox, as a page or as JSON',
         response: {
@@ -69,7 +71,7 @@ export function outboxRoutes(http: Http, app: Needs): void {
   http.get(
     '/outbox/:reference',
     {
-      onRequest: forThisOriginOnly,
+      onRequest: forThisOrigin,
       schema: {
         summary: 'One message as the sandbox keeps it',
         params: Type.Object({ reference: Uuid }),
@@ -95,9 +97,18 @@ export function outboxRoutes(http: Http, app: Needs): void {
   );
 }
 
-/** Nor may a page of another site show it. */
-async function forThisOriginOnly(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header('cross-origin-resource-policy', 'same-origin');
+/**
+ * Nor may a page of another site show it. A site can make its own name point to this machine, and then its pages count as
+ * the same origin: where only this machine is served, only names of this machine are.
+ */
+function onlyForThisOrigin({ HOST, BASE_URL }: Pick<Config, 'HOST' | 'BASE_URL'>) {
+  const ownName = new URL(BASE_URL).hostname;
+  return async ({ hostname }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('cross-origin-resource-policy', 'same-origin');
+    const name = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+    if (isLoopback(HOST) && !isLoopback(name) && name !== ownName)
+      throw forbidden('The outbox is shown under names of this machine only: set BASE_URL to use another one');
+  };
 }
 
 function sendOutboxPage(reply: FastifyReply, page: string): FastifyReply {

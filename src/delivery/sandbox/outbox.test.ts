@@ -67,6 +67,30 @@ describe('GET /outbox', () => {
     },
   );
 
+  it.each([
+    [200, 'localhost:6011'],
+    [200, '127.0.0.1'],
+    [200, '[::1]:6011'],
+    [403, 'site.example:6011'],
+    [403, '127.0.0.1.site.example'],
+    [403, 'localhost.site.example'],
+  ])('%d under the name %s: a site may make its name point here', async (status, host) => {
+    for (const url of ['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6']) {
+      const answer = await harness.request({ method: 'GET', url, headers: { host } });
+      expect(answer.status).toBe(url === '/outbox' ? status : status === 200 ? 404 : 403);
+    }
+  });
+
+  it('200 under the name in BASE_URL, and under any name where other machines are served', async () => {
+    const ask = async (settings: { BASE_URL?: string; HOST?: string }) => {
+      const { request } = await harness.anotherProcess({ DEMO: true, ...settings });
+      return (await request({ method: 'GET', url: '/outbox', headers: { host: 'notify.example' } })).status;
+    };
+    expect(await ask({ BASE_URL: 'https://notify.example' })).toBe(200);
+    expect(await ask({ HOST: '0.0.0.0' })).toBe(200);
+    expect(await ask({})).toBe(403);
+  });
+
   it('404 for what was never sent', async () => {
     const url = '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
     expect((await harness.request({ method: 'GET', url })).status).toBe(404);
