@@ -2,6 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Platform } from '../platform/platform.ts';
 
+/** One statement for all who ask at the same time: anyone may, any number of times. */
+export function sharedDatabaseCheck(app: Pick<Platform, 'db' | 'log'>): () => Promise<boolean> {
+  let running: Promise<boolean> | undefined;
+  return () => {
+    running ??= databaseAnswers(app).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
 export async function databaseAnswers(app: Pick<Platform, 'db' | 'log'>, patience_ms = 3_000): Promise<boolean> {
   try {
     // A server that is stopped in its tracks answers nothing at all: that must not hang whoever asks about it.

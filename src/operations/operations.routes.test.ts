@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { databaseAnswers } from './database-check.sql.ts';
@@ -14,6 +14,18 @@ describe('GET /status', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ status: 'ok', db: 'ok', git_commit: 'unknown', build_time: 'unknown' });
   });
+});
+
+it('one statement checks the database for all who ask at the same time', async () => {
+  const { app } = harness;
+  const statements = vi.spyOn(app.db, 'getExecutor');
+  onTestFinished(() => void statements.mockRestore());
+  const answers = await Promise.all(
+    Array.from({ length: 500 }, () => harness.request({ method: 'GET', url: '/status' })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(statements.mock.calls.length).toBeGreaterThan(0);
+  expect(statements.mock.calls.length).toBeLessThan(50);
 });
 
 describe('GET /openapi.json and /docs', () => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
-import { databaseAnswers } from './database-check.sql.ts';
+import { sharedDatabaseCheck } from './database-check.sql.ts';
 
 const Status = Type.Object(
   {
@@ -19,12 +19,13 @@ const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 
 /** What an operator's tools ask: is it up, is it ready. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
+  const databaseAnswers = sharedDatabaseCheck(app);
   for (const url of ['/status', '/_status']) {
     http.get(
       url,
       { schema: { summary: 'Application and database check', response: { 200: Status, 500: Status } } },
       async (_request, reply) => {
-        const healthy = await databaseAnswers(app);
+        const healthy = await databaseAnswers();
         const outcome = healthy ? 'ok' : 'error';
         return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
       },
@@ -40,7 +41,7 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
     { schema: { summary: 'The process can do work: send it requests', response: { 200: Alive, 503: NotReady } } },
     async (_request, reply) => {
       if (app.draining()) return reply.code(503).send({ status: 'error', reason: 'shutting down' });
-      if (await databaseAnswers(app)) return { status: 'ok' };
+      if (await databaseAnswers()) return { status: 'ok' };
       return reply.code(503).send({ status: 'error', reason: 'database unreachable' });
     },
   );
