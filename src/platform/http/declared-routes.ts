@@ -21,7 +21,7 @@ export class DeclaredRoutes {
 
   failureFor(url: string): Failure {
     const methods = this.methodsAt(url);
-    if (methods.length === 0) return new Failure('not-found', 'NotFoundError', urlNotFound);
+    if (methods.length === 0) return unknownPath();
     return new Failure(
       'method-not-allowed',
       'MethodNotAllowedError',
@@ -41,6 +41,10 @@ export class DeclaredRoutes {
     );
     return [...new Set(found.map((route) => route.method)), ...(found.length > 0 ? ['OPTIONS'] : [])].sort();
   }
+}
+
+export function unknownPath(): Failure {
+  return new Failure('not-found', 'NotFoundError', urlNotFound);
 }
 
 function segmentsOf(path: string): string[] {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { drawRandomBytes } from '../secrets/random-bytes.ts';
 
-const everyResponse = {
+export const everyResponse = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
   'x-permitted-cross-domain-policies': 'none',

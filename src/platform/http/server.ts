@@ -21,8 +21,8 @@ import {
   limitConnections,
   waitForAnswersOnly,
 } from './connections.ts';
-import { DeclaredRoutes } from './declared-routes.ts';
-import { addHeaders, corsHeaders, requestId } from './headers.ts';
+import { DeclaredRoutes, unknownPath } from './declared-routes.ts';
+import { addHeaders, corsHeaders, everyResponse, requestId } from './headers.ts';
 import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
 import { shareTheLoop } from './pipelined-requests.ts';
@@ -64,7 +64,11 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
-    frameworkErrors: (error, request, reply) => answer(request, reply, error),
+    // What the router refuses before any hook runs. A segment that is too long for it names nothing.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(pages.has(request.url) ? everyResponse : { ...everyResponse, ...corsHeaders });
+      answer(request, reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? unknownPath() : error);
+    },
     schemaController: { compilersFactory: lazySchemas },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },

@@ -220,3 +220,15 @@ it('404 for an id that is none comes before credentials', async () => {
   const headers = { authorization: `Bearer ${adminToken(harness.clock)}` };
   expect((await harness.request({ method: 'GET', url: '/user/not-a-uuid', headers })).status).toBe(404);
 });
+
+it.each([`/user/${'a'.repeat(3_000)}`, `/v2/template/${'a'.repeat(3_000)}`, `/d/x/${'a'.repeat(3_000)}`])(
+  '404 for a path with a part that is too long: %.20s',
+  async (url) => {
+    const answer = await harness.request({ method: 'GET', url });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('The requested URL was not found on the server.');
+    expect(answer.text.length).toBeLessThan(300);
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    expect(answer.headers['access-control-allow-origin']).toBe(url.startsWith('/d/') ? undefined : '*');
+  },
+);
