@@ -1074,6 +1074,12 @@ create table templates_history (
 );
 CREATE INDEX templates_history_service_id_idx ON public.templates_history USING btree (service_id);
 
+create table unconfirmed_files (
+  path text not null,
+  created_at timestamp with time zone not null,
+  constraint unconfirmed_files_pkey PRIMARY KEY (path)
+);
+
 create table unfinished_messages (
   notification_id uuid not null,
   look_at timestamp with time zone not null,

@@ -36,8 +36,9 @@ type Needs = Pick<Platform, 'files' | 'secrets'> & {
 interface PreparedDocuments {
   values: Record<string, string>;
   count: number;
+  /** Where uploads are put. */
+  paths: string[];
   put(): Promise<void>;
-  remove(): Promise<void>;
   record?(tx: Tx): Promise<void>;
 }
 
@@ -81,11 +82,9 @@ export async function prepareDocuments(
       ]),
     ),
     count: prepared.length,
+    paths: prepared.flatMap(({ row, encrypted }) => (encrypted ? [documentPath(row)] : [])),
     async put() {
       for (const { row, encrypted } of prepared) if (encrypted) await app.files.put(documentPath(row), encrypted);
-    },
-    async remove() {
-      for (const { row, encrypted } of prepared) if (encrypted) await app.files.remove(documentPath(row));
     },
     record: (tx) =>
       insertDocuments(
@@ -181,8 +180,8 @@ export function exampleDocuments(
   return {
     values: Object.fromEntries(names.map((name) => [name, url])),
     count: names.length,
+    paths: [],
     put: async () => {},
-    remove: async () => {},
   };
 }
 

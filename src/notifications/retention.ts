@@ -11,6 +11,7 @@ import { forgetUploadedLetters } from './one-off/uploaded-letters.ts';
 import { deleteOldCounters, deleteOrphanedQueue, selectRetentionRules } from './retention.sql.ts';
 import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
 import { replayLimit } from './sending/idempotency.ts';
+import { deleteFilesWithoutMessage } from './sending/unconfirmed-files.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 
@@ -56,5 +57,6 @@ export async function forgetLeftovers(app: Needs): Promise<void> {
   await forgetOldRateWindows(app);
   await forgetDocuments(app);
   await forgetUploadedLetters(app);
+  await deleteFilesWithoutMessage(app);
   await forgetUnsubscribeRequests(app);
 }

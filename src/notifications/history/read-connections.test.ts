@@ -57,6 +57,17 @@ describe('connections of requests that read', () => {
     ]);
   });
 
+  it('may read a table whole where that is faster, like timed tasks; sending never does', async () => {
+    const { pool, apart } = harness.app;
+    const setting = async (connections: pg.Pool) =>
+      (await connections.query('show enable_seqscan')).rows[0].enable_seqscan;
+    expect([await setting(pool), await setting(apart.reading.pool), await setting(apart.tasks.pool)]).toEqual([
+      'off',
+      'on',
+      'on',
+    ]);
+  });
+
   it('timed tasks have an hour for each statement', async () => {
     const { rows } = await harness.app.apart.tasks.pool.query('show statement_timeout');
     expect(rows).toEqual([{ statement_timeout: '1h' }]);

@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
 import { expectError, storedMessage } from '../../../test/kit/sends.ts';
 import { letterFiles } from '../letter-work.ts';
+import { forgetLeftovers } from '../retention.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/letter';
@@ -264,6 +265,31 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     });
   });
 
+  it('503 when it was not stored as the database broke off: its file is deleted an hour later', async () => {
+    const { body } = await letter();
+    const before = [...harness.files.kept.keys()];
+    const lock = await harness.app.apart.tasks.pool.connect();
+    await lock.query('begin; lock table notifications in access exclusive mode');
+    const answering = letter();
+    await vi.waitFor(async () => {
+      const { rowCount } = await lock.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pg_backend_pid() = any (pg_blocking_pids(pid))`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    expect((await answering).status).toBe(503);
+    await lock.query('rollback');
+    lock.release();
+    const left = () => [...harness.files.kept.keys()].filter((path) => !before.includes(path));
+    await forgetLeftovers(harness.app);
+    expect(left()).toEqual([expect.stringContaining('letters/precompiled/')]);
+    harness.clock.advance({ hours: 1, seconds: 1 });
+    await forgetLeftovers(harness.app);
+    expect(left()).toEqual([]);
+    expect(await harness.files.get(letterFiles.uploaded(body.id))).toEqual(pdf);
+  });
+
   it.each(['first', 'second', 'economy', 'europe', 'rest-of-world'])('201 with postage %s', async (postage) => {
     expect((await letter({ postage })).body.postage).toBe(postage);
   });
@@ -327,5 +353,6 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     const answers = await Promise.all([letter({}, smallKey), letter({}, smallKey), letter({}, smallKey)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
     expect(harness.files.kept.size).toBe(before + 1);
+    expect((await harness.app.pool.query('select from unconfirmed_files')).rowCount).toBe(0);
   });
 });

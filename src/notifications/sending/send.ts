@@ -222,8 +222,8 @@ export async function sendPrecompiledLetter(
     notification,
     job: letterWork.checkPrecompiled,
     files: {
+      paths: [letterFiles.uploaded(id)],
       put: () => app.files.put(letterFiles.uploaded(id), pdf),
-      remove: () => app.files.remove(letterFiles.uploaded(id)),
       record: file_id === undefined ? undefined : (tx) => recordUploadedLetter(tx, notification, file_id),
     },
     answer: { id: file_id ?? id, reference: request.reference, postage: postage ?? 'second' },

@@ -1,3 +1,4 @@
+import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { LetterJob, letterWork } from '../letter-work.ts';
@@ -6,11 +7,13 @@ import { encryptAnswer, refuseAnotherBody } from './idempotency.ts';
 import { recordDocumentCount } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
 import type { Sender, SendingApp } from './sender.ts';
+import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from './unconfirmed-files.sql.ts';
 
 /** Files that a message needs. They are put in place first: a message in the database must find them. */
 interface MessageFiles {
+  /** Where they are put. */
+  paths: string[];
   put(): Promise<void>;
-  remove(): Promise<void>;
   /** How many the message links to. */
   count?: number;
   /** Rows that tell of them. */
@@ -42,8 +45,10 @@ export async function storeAndAnswer<Answer>(
   },
 ): Promise<Answer> {
   const { notification, answer, abroad, job, files, secret_values } = message;
-  if (notification) await files?.put();
+  const placed = notification ? (files?.paths ?? []) : [];
+  if (placed.length > 0) await insertUnconfirmedFiles(app.db, placed, timestamp(app.clock.now()));
   try {
+    if (notification) await files?.put();
     const known = await app.sending.acceptor.accept({
       service,
       notification,
@@ -57,6 +62,7 @@ export async function storeAndAnswer<Answer>(
           ? async (tx) => {
               await files?.record?.(tx);
               if (!notification) return;
+              if (placed.length > 0) await deleteUnconfirmedFiles(tx, placed);
               if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
               if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
               if (job) {
@@ -70,10 +76,16 @@ export async function storeAndAnswer<Answer>(
     refuseAnotherBody(known, idempotency.request_digest);
     throw new Replay(known.response);
   } catch (error) {
-    // Only what certainly was not stored needs no files. After an outage nobody knows, so they stay.
-    if (notification && (error instanceof Failure || error instanceof Replay)) await files?.remove();
+    // Only what certainly was not stored needs no files. After an outage that is not known: an hour later it is.
+    if (error instanceof Failure || error instanceof Replay) await removeFiles(app, placed);
     throw error;
   }
+}
+
+async function removeFiles({ db, files }: Pick<SendingApp, 'db' | 'files'>, paths: string[]): Promise<void> {
+  if (paths.length === 0) return;
+  for (const path of paths) await files.remove(path);
+  await deleteUnconfirmedFiles(db, paths);
 }
 
 /** What every answer but that to a precompiled letter says. */

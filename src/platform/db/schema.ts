@@ -816,6 +816,11 @@ export interface TemplatesHistory {
   letter_attachment_id: string | null;
 }
 
+export interface UnconfirmedFiles {
+  path: string;
+  created_at: Time;
+}
+
 export interface UnfinishedMessages {
   notification_id: string;
   look_at: Time;
@@ -981,6 +986,7 @@ export interface DB {
   template_status_totals: TemplateStatusTotals;
   templates: Templates;
   templates_history: TemplatesHistory;
+  unconfirmed_files: UnconfirmedFiles;
   unfinished_messages: UnfinishedMessages;
   unsubscribe_reports: UnsubscribeReports;
   unsubscribe_requests: UnsubscribeRequests;
