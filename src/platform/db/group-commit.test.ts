@@ -68,6 +68,25 @@ describe('GroupCommit', () => {
     expect(performance.now() - began).toBeLessThan(400);
   });
 
+  it('waits for as many as the last group had, and no longer', async () => {
+    const { group, commits } = recording({ every_ms: 500, busyFrom: 3 });
+    const began = performance.now();
+    const three = (items: number[]) => Promise.all(items.map((item) => group.add(item)));
+    for (const items of [
+      [1, 2, 3],
+      [4, 5, 6],
+    ])
+      await three(items);
+    expect(performance.now() - began).toBeLessThan(400);
+    await three([7, 8]);
+    expect(commits).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+      [7, 8],
+    ]);
+    expect(performance.now() - began).toBeGreaterThan(480);
+  });
+
   it('gathers the next group while a commit is under way', async () => {
     const { group, commits } = recording();
     const first = group.add(1);

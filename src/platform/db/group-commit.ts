@@ -18,7 +18,10 @@ interface GroupCommitOptions<Item, Outcome> {
    * less per item. The first item after a pause never waits.
    */
   every_ms?: number;
-  /** Nor does any item while groups are smaller than this: a lone sender that waits for each answer must not wait longer. */
+  /**
+   * Nor does any item while groups are smaller than this, or when as many wait as the last group had: senders that wait for
+   * each response must not wait longer when there are no others.
+   */
   busyFrom?: number;
   /** Whether an error says nothing about any single item (the database is gone): then none is tried alone. */
   concernsAll(error: unknown): boolean;
@@ -75,9 +78,8 @@ export class GroupCommit<Item, Outcome> {
   /** Begins once everything that arrived in this turn of the event loop has joined. */
   private start(): void {
     if (this.underWay >= this.options.atOnce) return;
-    const { every_ms = 0, largest } = this.options;
-    const isBusy = this.lastSize >= (this.options.busyFrom ?? 0) && this.queue.length < largest;
-    const wait_ms = isBusy ? this.beganAt + every_ms - performance.now() : 0;
+    const { every_ms = 0 } = this.options;
+    const wait_ms = this.mayGrow() ? this.beganAt + every_ms - performance.now() : 0;
     if (wait_ms > 0) {
       this.waiter ??= setTimeout(() => this.begin(), wait_ms);
       return;
@@ -85,6 +87,12 @@ export class GroupCommit<Item, Outcome> {
     if (this.starting) return;
     this.starting = true;
     setImmediate(() => this.begin());
+  }
+
+  private mayGrow(): boolean {
+    const { busyFrom, largest } = this.options;
+    if (busyFrom === undefined) return this.queue.length < largest;
+    return this.lastSize >= busyFrom && this.queue.length < Math.min(this.lastSize, largest);
   }
 
   private begin(): void {
