@@ -6,11 +6,11 @@ import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
 import { accountMessageSender } from './notifications/sending/account-messages.ts';
-import { createSending, type Sending } from './notifications/sending/sending.ts';
+import { createSending, type SendState } from './notifications/sending/send-state.ts';
 import { type Build, readBuild } from './operations/build.ts';
 import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
+import { ChangeListener } from './platform/db/change-listener.ts';
 import { type Database, openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
-import { Notices } from './platform/db/notices.ts';
 import { BodyMemory } from './platform/http/body/body-memory.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
@@ -33,7 +33,7 @@ export interface App extends Platform {
   compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
   virusScanner: VirusScanner;
-  sending: Sending;
+  sending: SendState;
   pdfThreads: PdfThreads;
   printer: PrintProvider;
   bodyMemory: BodyMemory;
@@ -95,8 +95,23 @@ export function buildApp(config: Config, outside: Outside): App {
     }),
   };
   metrics.observePools({ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool });
-  const notices = new Notices({ url: outside.databaseUrl, sessionUrl: sessionUrl ?? outside.databaseUrl, log });
-  const platform: Platform = { db, pool, sessions, notices, queue: databaseQueue, files, secrets, clock, log, metrics };
+  const changeListener = new ChangeListener({
+    url: outside.databaseUrl,
+    sessionUrl: sessionUrl ?? outside.databaseUrl,
+    log,
+  });
+  const platform: Platform = {
+    db,
+    pool,
+    sessions,
+    changeListener,
+    queue: databaseQueue,
+    files,
+    secrets,
+    clock,
+    log,
+    metrics,
+  };
   const keyUses = new KeyUses(platform);
   const sending = createSending(platform);
   const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);
@@ -123,13 +138,13 @@ export function buildApp(config: Config, outside: Outside): App {
     async open() {
       await refuseOtherSettings(pool);
       await followSecretForm(platform);
-      await notices.start();
+      await changeListener.start();
     },
     async close() {
       sending.rateLimits.close();
       await keyUses.write();
       await pdfThreads.close();
-      await notices.close();
+      await changeListener.close();
       if (sessions !== pool) await sessions.end();
       for (const database of Object.values(apart)) await database.close();
       await close();

@@ -54,7 +54,9 @@ export async function main(args: string[]): Promise<void> {
 function help(): string {
   const uses = Object.entries(commands).map(([name, command]) => usage(name, command));
   const width = Math.max(...uses.map((use) => use.length)) + 2;
-  const lines = Object.values(commands).map(({ sentence }, index) => `  ${uses[index]?.padEnd(width)}${sentence}`);
+  const lines = Object.values(commands).map(
+    ({ description }, index) => `  ${uses[index]?.padEnd(width)}${description}`,
+  );
   return ['pennypost <command>', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
 }
 

@@ -108,7 +108,7 @@ const listed: Surface<App>[] = [
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
     // What this process remembers is read again, so that the next request sees the change at once.
-    afterWrite: (app) => app.notices.reset(),
+    afterWrite: (app) => app.changeListener.reset(),
     routes: [
       // auth
       apiKeyRoutes,
@@ -202,7 +202,7 @@ const listed: Surface<App>[] = [
     credential: 'browser_tests',
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
-    afterWrite: (app) => app.notices.reset(),
+    afterWrite: (app) => app.changeListener.reset(),
     routes: [functionalTestUserRoutes],
   },
   {

@@ -73,7 +73,7 @@ describe('public authentication', () => {
     const archived = await aService(harness);
     const archivedKey = await anApiKey(harness, archived);
     await harness.app.db.updateTable('services').set({ active: false }).where('id', '=', archived).execute();
-    harness.app.notices.reset();
+    harness.app.changeListener.reset();
     expect((await answerTo(`Bearer ${archivedKey}`)).body).toEqual(refusal(403, credentialTexts.archived));
   });
 

@@ -1,7 +1,7 @@
+import { InvalidatedCache } from '../platform/cache.ts';
 import { type Clock, minute_ms, type Timestamp } from '../platform/clock.ts';
 import { Networks } from '../platform/http/networks.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Remembered } from '../platform/remembered.ts';
 import { type KeyType, selectServiceWithKeys } from './api-keys.sql.ts';
 import { decryptKeySecret, revokedKeysAreKnownSince } from './api-keys.ts';
 
@@ -26,14 +26,14 @@ export interface ServiceWithKeys {
 }
 
 /** By id of the service. */
-export type ServiceKeys = Remembered<ServiceWithKeys>;
+export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
 
 /**
  * Keys by service, remembered until the service changes. Decrypting and reading on every request would double its cost;
  * a notice from the database makes a revocation count everywhere at once.
  */
-export function serviceKeys(app: Pick<Platform, 'db' | 'notices' | 'secrets'>): ServiceKeys {
-  return new Remembered(app.notices, {
+export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secrets'>): ServiceKeys {
+  return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     most: 10_000,
     // A floor, should a change ever go unannounced.

@@ -22,7 +22,7 @@ export async function getLetterBranding({ db }: Needs, id: string) {
 export function createLetterBranding(app: Needs, request: { name: string; filename: string; created_by_id?: string }) {
   const now = app.clock.now();
   const row = { id: newId(now), created_at: timestamp(now), ...request };
-  return namingEveryClash(app, request, () => insertLetterBranding(app.db, row));
+  return reportAllConflicts(app, request, () => insertLetterBranding(app.db, row));
 }
 
 export async function updateLetterBranding(
@@ -31,7 +31,7 @@ export async function updateLetterBranding(
   request: { name: string; filename: string; updated_by_id?: string },
 ) {
   const change = { ...request, updated_at: timestamp(app.clock.now()) };
-  const brand = await namingEveryClash(app, request, () => updateLetterBrandingRow(app.db, id, change), id);
+  const brand = await reportAllConflicts(app, request, () => updateLetterBrandingRow(app.db, id, change), id);
   if (!brand) throw notFound();
   return brand;
 }
@@ -42,7 +42,7 @@ export async function listLetterBrandUsers(app: Needs, id: string) {
 }
 
 /** The database stops at the first broken constraint; the answer lists every field that is taken. */
-async function namingEveryClash<T>(
+async function reportAllConflicts<T>(
   { db }: Needs,
   wanted: { name: string; filename: string },
   write: () => Promise<T>,

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
-import { literally } from '../platform/db/expressions.ts';
+import { escapeLike } from '../platform/db/expressions.ts';
 
 /** Brands of that name, and its alternates, both ignoring case. */
 export function selectSimilarNames(db: Db, brands: 'email_branding' | 'letter_branding', name: string) {
-  const alternates = `${literally(name)} (alternate %)`;
+  const alternates = `${escapeLike(name)} (alternate %)`;
   const isSame = sql<boolean>`lower(name) = lower(${name})`;
   return db
     .selectFrom(brands)

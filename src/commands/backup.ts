@@ -7,16 +7,18 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const backupCommand: Command = {
-  sentence: 'Write a backup into a new folder, while the service runs',
+  description: 'Write a backup into a new folder, while the service runs',
   more: [
     'It holds one moment of the database, and the files of DATA_DIR. What the database keeps encrypted opens only with the',
     'secret key, which is left out: keep a copy of it apart, because a restore needs both.',
   ],
   takes: '<folder>',
   flags: {
-    'with-secrets': { sentence: 'add the generated secrets of DATA_DIR: then whoever has the backup has everything' },
-    recipient: { value: '<age1...>', sentence: 'encrypt it to this recipient of age; can be given several times' },
-    'passphrase-file': { value: '<file>', sentence: 'encrypt it with the passphrase in this file' },
+    'with-secrets': {
+      description: 'add the generated secrets of DATA_DIR: then whoever has the backup has everything',
+    },
+    recipient: { value: '<age1...>', description: 'encrypt it to this recipient of age; can be given several times' },
+    'passphrase-file': { value: '<file>', description: 'encrypt it with the passphrase in this file' },
   },
   run,
 };

@@ -4,7 +4,7 @@ import type { Command } from '../platform/command-line.ts';
 import { print } from './print.ts';
 
 export const config: Command = {
-  sentence: 'Print every setting with its value; secrets are not shown',
+  description: 'Print every setting with its value; secrets are not shown',
   run,
 };
 

@@ -8,7 +8,7 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const createAdmin: Command = {
-  sentence: 'Create the first platform administrator, and print a link to choose the password',
+  description: 'Create the first platform administrator, and print a link to choose the password',
   more: [
     'For example: pennypost create-admin "Ada Lovelace" ada@example.org 07700900123',
     'While the service runs or not; with its DATA_DIR, DATABASE_URL, SECRET_KEY and ADMIN_BASE_URL.',

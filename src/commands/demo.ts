@@ -7,7 +7,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 import { print } from './print.ts';
 
 export const demo: Command = {
-  sentence: 'Print the key and the templates of the demonstration, and a first message to send',
+  description: 'Print the key and the templates of the demonstration, and a first message to send',
   more: ['For the demonstration of a running server with the same DATA_DIR; see DEMO in docs/configuration.md.'],
   run,
 };

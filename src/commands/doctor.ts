@@ -5,7 +5,7 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const doctor: Command = {
-  sentence: 'Check settings, disk, database, clock and providers, and say what to do',
+  description: 'Check settings, disk, database, clock and providers, and say what to do',
   run,
 };
 
@@ -13,8 +13,8 @@ async function run(): Promise<void> {
   const config = readConfig();
   await withDatabase(config, async (url) => {
     const findings = await examine(config, url);
-    for (const { name, ok, sentence } of findings)
-      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(12)} ${sentence}`);
+    for (const { name, ok, description } of findings)
+      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(12)} ${description}`);
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
 }

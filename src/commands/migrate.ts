@@ -6,7 +6,7 @@ import { print } from './print.ts';
 import { openOrEmbed } from './with-database.ts';
 
 export const migrateCommand: Command = {
-  sentence: 'Bring the database up to date, then exit',
+  description: 'Bring the database up to date, then exit',
   more: ['Every start does it, too. The previous release goes on working meanwhile and afterwards.'],
   run,
 };

@@ -5,7 +5,7 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const rekeyCommand: Command = {
-  sentence: 'Encrypt everything again with the first key of SECRET_KEYS, while the service runs',
+  description: 'Encrypt everything again with the first key of SECRET_KEYS, while the service runs',
   more: [
     'First restart every process of the service with SECRET_KEYS=<new>,<old>; then run this with the same; then take the old',
     'one out. Links that were sent before stop working when the key that they were made with is taken out.',

@@ -7,7 +7,7 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const restoreCommand: Command = {
-  sentence: 'Load a backup into an unused database',
+  description: 'Load a backup into an unused database',
   more: [
     'Into DATABASE_URL, or else a new one in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
     'A backup of an older version is brought up to date.',
@@ -15,9 +15,9 @@ export const restoreCommand: Command = {
   ],
   takes: '<folder>',
   flags: {
-    'end-unsent': { sentence: 'end what waited to be sent as failed, instead of sending it' },
-    identity: { value: '<file>', sentence: 'identity file of age, for a backup that was encrypted to a recipient' },
-    'passphrase-file': { value: '<file>', sentence: 'for a backup that was encrypted with a passphrase' },
+    'end-unsent': { description: 'end what waited to be sent as failed, instead of sending it' },
+    identity: { value: '<file>', description: 'identity file of age, for a backup that was encrypted to a recipient' },
+    'passphrase-file': { value: '<file>', description: 'for a backup that was encrypted with a passphrase' },
   },
   run,
 };

@@ -1,6 +1,12 @@
 import { rmSync } from 'node:fs';
 import { readSandboxConfig } from '../config.ts';
-import { describeSandbox, findFreePort, hastyDatabase, sandboxFolder, whenParentEnds } from '../operations/sandbox.ts';
+import {
+  describeSandbox,
+  findFreePort,
+  nonDurableSettings,
+  sandboxFolder,
+  whenParentEnds,
+} from '../operations/sandbox.ts';
 import type { Command } from '../platform/command-line.ts';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
 import { createLog } from '../platform/log.ts';
@@ -9,7 +15,7 @@ import { print } from './print.ts';
 import { type Started, start } from './start.ts';
 
 export const sandbox: Command = {
-  sentence: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
+  description: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
   more: [
     'On a free port, with a database of its own. Of the environment it reads SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
     'docs/guides/sending.md shows how a test suite starts one.',
@@ -23,7 +29,7 @@ async function run(): Promise<void> {
   const config = readSandboxConfig({ folder, port: await findFreePort() });
   // Standard output is for the one line that the test suite reads.
   const log = createLog(config.LOG_LEVEL, process.stderr);
-  const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: hastyDatabase });
+  const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: nonDurableSettings });
   const remove = () => {
     for (const path of [database.location, database.connection.host, folder])
       rmSync(path, { recursive: true, force: true });

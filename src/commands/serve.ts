@@ -10,19 +10,19 @@ import { openOrEmbed } from './with-database.ts';
 const needsDatabase = 'Several processes share one database: set DATABASE_URL. docs/operations/scaling.md says more.';
 
 export const serve: Command = {
-  sentence: 'API and worker in one process (the usual way)',
+  description: 'API and worker in one process (the usual way)',
   more: ['Needs nothing: without DATABASE_URL it runs its own PostgreSQL in DATA_DIR, without providers a sandbox.'],
   run: () => run({ api: true, worker: true }),
 };
 
 export const api: Command = {
-  sentence: 'Only the HTTP API',
+  description: 'Only the HTTP API',
   more: [needsDatabase],
   run: () => run({ api: true, worker: false }),
 };
 
 export const worker: Command = {
-  sentence: 'Only the worker; over HTTP it answers /livez, /readyz and /metrics',
+  description: 'Only the worker; over HTTP it answers /livez, /readyz and /metrics',
   more: [needsDatabase],
   run: () => run({ api: false, worker: true }),
 };

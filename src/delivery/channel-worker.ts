@@ -10,7 +10,7 @@ import { newsChannel } from '../notifications/queue/queue-news.ts';
 import { later } from '../platform/clock.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
-import { outlastingOutages } from '../platform/db/patience.ts';
+import { retryUntilAvailable } from '../platform/db/retry.ts';
 import { Loop, type Rest } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Composed } from './compose.ts';
@@ -75,7 +75,7 @@ export class ChannelWorker<Message> {
   private readonly metrics: DeliveryMetrics;
   private sharesReadAt = Number.NEGATIVE_INFINITY;
   private stopping = false;
-  private starved = false;
+  private atCapacity = false;
 
   constructor(app: ChannelNeeds, channel: Channel<Message>) {
     this.app = app;
@@ -94,12 +94,12 @@ export class ChannelWorker<Message> {
   }
 
   start(): void {
-    const { notices, clock } = this.app;
-    notices.on(newsChannel(this.channel.type), (news) => {
+    const { changeListener, clock } = this.app;
+    changeListener.on(newsChannel(this.channel.type), (news) => {
       this.reader.hear(news, clock.now());
       this.loop.wake();
     });
-    notices.onReset(() => this.reader.lookAgain());
+    changeListener.onReset(() => this.reader.lookAgain());
     this.leases.start();
     this.loop.start();
   }
@@ -132,8 +132,8 @@ export class ChannelWorker<Message> {
     const places = this.app.config.DELIVERY_CONCURRENCY;
     const free = places - this.calls;
     // Taking single messages as single places become free would cost a round trip each.
-    this.starved = free < places / 4 || this.held.size > places * mostHeldPerPlace;
-    if (this.starved) return idle_ms;
+    this.atCapacity = free < places / 4 || this.held.size > places * mostHeldPerPlace;
+    if (this.atCapacity) return idle_ms;
     const most = await this.leases.watch(async () => {
       await this.readShares();
       return Math.min(free, this.channel.choice.capacity());
@@ -195,7 +195,7 @@ export class ChannelWorker<Message> {
       const result = await this.attempt(queued, providerName).finally(() => {
         this.calls -= 1;
         this.bulkCalls -= bulk;
-        if (this.starved) this.loop.wake();
+        if (this.atCapacity) this.loop.wake();
       });
       if (result) await this.results.add(result);
       else this.app.log.warn({ notification_id: queued.id }, 'a lease ran out before its message could be sent');
@@ -212,7 +212,7 @@ export class ChannelWorker<Message> {
     const { choice, services, compose } = this.channel;
     const { clock, log, config } = this.app;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
-    const mustWait = provider === undefined && !choice.isHopeless(queued);
+    const mustWait = provider === undefined && !choice.noProviderSupports(queued);
     try {
       const service = await services.find(queued.service_id);
       const standIn = queued.key_type === 'test' ? choice.standIn(queued) : undefined;
@@ -229,18 +229,18 @@ export class ChannelWorker<Message> {
   private async record(results: Result[]): Promise<undefined[]> {
     const { db, clock, log } = this.app;
     const { worker } = this.leases;
-    const recorded = await outlastingOutages(
+    const recorded = await retryUntilAvailable(
       log,
       () => this.stopping,
       () => this.leases.watch(() => recordResults(db, worker, results, clock.now())),
     );
     for (const result of recorded) this.measure(result);
-    if (results.some(({ outcome }) => outcome === 'retry')) await this.lookForTrouble();
+    if (results.some(({ outcome }) => outcome === 'retry')) await this.checkFailover();
     return results.map(() => undefined);
   }
 
   /** A provider that fails often gives some of its share to the others. */
-  private async lookForTrouble(): Promise<void> {
+  private async checkFailover(): Promise<void> {
     try {
       await shiftFromFailing(this.app, this.channel.type);
     } catch (error) {

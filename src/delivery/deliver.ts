@@ -49,7 +49,7 @@ export async function deliver<Message>(attempt: Attempt<Message>): Promise<Resul
     giveUpIfTriedTooOften(attempt) ??
     refuseIfServiceIsInactive(attempt) ??
     (await completeIfTestKey(attempt)) ??
-    waitIfNobodyHasRoom(attempt) ??
+    waitIfNoProviderHasRoom(attempt) ??
     retryIfThereIsNoProvider(attempt) ??
     (await settleIfPerhapsSent(attempt)) ??
     (await handToProvider(attempt))
@@ -110,7 +110,7 @@ async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undef
 
 const shortWait_ms = 200;
 
-function waitIfNobodyHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result | undefined {
+function waitIfNoProviderHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result | undefined {
   if (!mustWait) return undefined;
   const { attempts, outcome_known } = queued;
   const due_at = later(clock.now(), shortWait_ms);

@@ -15,32 +15,33 @@ export function deliveryJobs(app: Platform & { config: Config }): Job[] {
   return [
     {
       name: 'time-out-messages',
-      sentence: 'Ends text messages and emails for which no receipt came in 72 hours, or that were never handed over.',
+      description:
+        'Ends text messages and emails for which no receipt came in 72 hours, or that were never handed over.',
       handle: () => timeOutMessages(app),
     },
     {
       name: 'find-lost-messages',
-      sentence: 'Puts accepted messages into the queue that have no place in it.',
+      description: 'Puts accepted messages into the queue that have no place in it.',
       handle: () => findLostMessages(app),
     },
     {
       name: 'shift-from-slow-provider',
-      sentence: 'Gives less to a text message provider whose receipts are slow.',
+      description: 'Gives less to a text message provider whose receipts are slow.',
       handle: () => shiftFromSlow(app),
     },
     {
       name: 'drift-providers-back',
-      sentence: 'Moves the shares of providers back to their usual ones when nothing has gone wrong for a while.',
+      description: 'Moves the shares of providers back to their usual ones when nothing has gone wrong for a while.',
       handle: () => driftBack(app),
     },
     {
       name: 'check-delivery-queue',
-      sentence: 'Warns when messages wait for minutes.',
+      description: 'Warns when messages wait for minutes.',
       handle: () => checkQueue(app),
     },
     {
       name: 'clean-delivery',
-      sentence: 'Forgets old callbacks, the health of past days, and what the sandbox kept.',
+      description: 'Forgets old callbacks, the health of past days, and what the sandbox kept.',
       async handle() {
         await forgetOldCallbacks(app);
         await deleteHealthBefore(app.db, timestamp(earlier(app.clock.now(), day_ms)));

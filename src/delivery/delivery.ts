@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts';
 import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { withoutCollisions } from '../platform/db/patience.ts';
+import { retryOnConflict } from '../platform/db/retry.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
 import { type Channel, ChannelWorker } from './channel-worker.ts';
-import { clockMender } from './clock-mender.ts';
+import { clockRecovery } from './clock-recovery.ts';
 import { composeEmail, composeText } from './compose.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
@@ -50,7 +50,7 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
     sandboxReceipts(app),
     new CallbackSender(app),
   ];
-  const clock = clockMender(app);
+  const clock = clockRecovery(app);
   const rollups = addingUp(app);
   return {
     start() {
@@ -105,7 +105,7 @@ function sandboxReceipts(app: DeliveryNeeds): Delivery {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
     const now = app.clock.now();
-    const { receipts, outcomes, changed } = await withoutCollisions(() =>
+    const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
         const owed = await takeSandboxReceipts(tx, now);
         return { receipts: owed, ...(await recordReceipts(tx, owed, now)) };

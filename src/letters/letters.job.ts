@@ -46,11 +46,11 @@ export function letterJobs(app: Needs): Job[] {
   const atWork = { ...app, letterResults: createLetterResults(app) };
   const work = (
     name: string,
-    sentence: string,
+    description: string,
     run: (app: AtWork, id: string) => Promise<void>,
   ): Job<LetterAttempt> => ({
     name,
-    sentence,
+    description,
     handle: (payload) => tryLetter(app, name, payload, () => run(atWork, payload.notification_id)),
   });
   const jobs: Job<never>[] = [
@@ -62,32 +62,32 @@ export function letterJobs(app: Needs): Job[] {
     ),
     {
       name: printJobs.collate,
-      sentence: 'Collects the day’s letters for the printer after half past five on working days.',
+      description: 'Collects the day’s letters for the printer after half past five on working days.',
       handle: () => collateLetters(app),
     },
     {
       name: printJobs.print,
-      sentence: 'Hands one batch of letters to the printer.',
+      description: 'Hands one batch of letters to the printer.',
       handle: (job: PrintJob) => printLetters(app, job),
     },
     {
       name: printJobs.despatch,
-      sentence: 'Plays the printer’s part in the sandbox: says that a batch was posted.',
+      description: 'Plays the printer’s part in the sandbox: says that a batch was posted.',
       handle: (job: Pick<PrintJob, 'notification_ids'>) => despatchInSandbox(app, job.notification_ids),
     },
     {
       name: 'resume-letters',
-      sentence: 'Begins again with letters whose work was lost with a process.',
+      description: 'Begins again with letters whose work was lost with a process.',
       handle: () => resumeLetters(app),
     },
     {
       name: 'check-letters',
-      sentence: 'Says so when letters are not printed, posted or checked in time, and when they failed.',
+      description: 'Says so when letters are not printed, posted or checked in time, and when they failed.',
       handle: () => checkLetters(app),
     },
     {
       name: 'clean-letters',
-      sentence:
+      description:
         'Ends letters that nothing was heard of for 90 days, and deletes the files of letters that were deleted.',
       async handle() {
         await endOldLetters(app);

@@ -45,13 +45,13 @@ const answer = {
   scheduled_for: null,
 };
 
-export const smsAnswer = {
+export const smsResponse = {
   ...answer,
   reference,
   content: { body: 'Hello Ada, see you on Friday.', from_number: 'PENNYPOST' },
 };
 
-export const emailAnswer = {
+export const emailResponse = {
   ...answer,
   content: {
     from_email: 'demonstration@notifications.example',
@@ -62,12 +62,12 @@ export const emailAnswer = {
   sanitised_content: {},
 };
 
-export const letterAnswer = {
+export const letterResponse = {
   ...answer,
   content: { subject: 'A reminder', body: 'Dear Ada\n\nPlease call us by 1 December.' },
 };
 
-export const precompiledLetterAnswer = { id, reference: 'letter-4711', postage: 'second' };
+export const precompiledLetterResponse = { id, reference: 'letter-4711', postage: 'second' };
 
 export const notification = {
   id,

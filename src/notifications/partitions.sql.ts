@@ -45,7 +45,7 @@ export async function selectPartitions(db: Db | Tx): Promise<Partition[]> {
 
 const isWithin = ({ from_id, to_id }: Range) => sql`id >= ${from_id} and id < ${to_id}`;
 /** For statements that take no parameters. */
-const literally = ({ from_id, to_id }: Range) => sql`id >= ${sql.lit(from_id)} and id < ${sql.lit(to_id)}`;
+const rangeCondition = ({ from_id, to_id }: Range) => sql`id >= ${sql.lit(from_id)} and id < ${sql.lit(to_id)}`;
 
 const literallyOutside = ({ from_id, to_id }: Range) => sql`id < ${sql.lit(from_id)} or id >= ${sql.lit(to_id)}`;
 
@@ -89,7 +89,7 @@ export async function dropPartition(db: Db, name: string): Promise<void> {
 export async function createAside(db: Db, name: string, range: Range): Promise<void> {
   await sql`drop table if exists ${sql.table(name)}`.execute(db);
   await sql`create table ${sql.table(name)} (like notifications including defaults including constraints including indexes,
-    constraint within_range check (${literally(range)})) with (fillfactor = ${sql.lit(fillfactor)})`.execute(db);
+    constraint within_range check (${rangeCondition(range)})) with (fillfactor = ${sql.lit(fillfactor)})`.execute(db);
 }
 
 export async function dropAside(db: Db, name: string): Promise<void> {

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { allowedBefore, type StatusChange } from './allowed-changes.ts';
 import type { NotificationType, Status } from './notification.ts';
+import { type StatusChange, transitions } from './status-transitions.ts';
 
 export interface ChangedNotification {
   id: string;
@@ -41,10 +41,10 @@ export const changeColumns = sql`id uuid, status text, because text, provider te
 const listed = (statuses: readonly Status[]) => sql.join(statuses.map((status) => sql.lit(status)));
 
 /** A hand-over whose receipt was faster. */
-const isLate = sql`(w.because = 'handedOver' and n.status in (${listed(allowedBefore.handedOverLate)}))`;
+const isLate = sql`(w.because = 'handedOver' and n.status in (${listed(transitions.handedOverLate)}))`;
 
 const mayChange = sql`(${isLate} or case w.because ${sql.join(
-  Object.entries(allowedBefore).map(
+  Object.entries(transitions).map(
     ([because, statuses]) => sql`when ${sql.lit(because)} then n.status in (${listed(statuses)})`,
   ),
   sql` `,

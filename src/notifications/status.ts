@@ -1,10 +1,10 @@
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
-import type { StatusChange } from './allowed-changes.ts';
 import { type ChangedNotification, updateStatuses } from './status.sql.ts';
+import type { StatusChange } from './status-transitions.ts';
 
-export { allowedBefore, type StatusChange } from './allowed-changes.ts';
 export { type ChangedNotification, changeColumns, statusChange } from './status.sql.ts';
+export { type StatusChange, transitions } from './status-transitions.ts';
 
 /**
  * A status changes here, or in a statement of delivery that is made of the same parts: statuses, statistics and usage move

@@ -7,19 +7,19 @@ export function upkeepJobs(app: Platform): Job[] {
   return [
     {
       name: 'prepare-partitions',
-      sentence: 'Makes the partitions of the coming days.',
+      description: 'Makes the partitions of the coming days.',
       async handle() {
         if (!(await preparePartitions(app))) throw new Error('not every partition could be made');
       },
     },
     {
       name: 'apply-retention',
-      sentence: 'Deletes messages whose service keeps them no longer.',
+      description: 'Deletes messages whose service keeps them no longer.',
       handle: () => applyRetention(app),
     },
     {
       name: 'forget-leftovers',
-      sentence: 'Deletes expired files, keys of repeated requests and old counters.',
+      description: 'Deletes expired files, keys of repeated requests and old counters.',
       handle: () => forgetLeftovers(app),
     },
   ];

@@ -15,7 +15,7 @@ const withMail = () => ({
 
 beforeEach(async () => {
   await harness.app.db.deleteFrom('api_keys').where('created_by_id', '=', platformUserId).execute();
-  harness.app.notices.reset();
+  harness.app.changeListener.reset();
 });
 
 function sendText(demo: Demo, more: object = {}) {

@@ -50,7 +50,7 @@ async function findings(environment: Record<string, string>): Promise<string[]> 
     ...environment,
   });
   return (await examine(config, database.url)).map(
-    ({ name, ok, sentence }) => `${ok ? 'ok' : 'PROBLEM'} ${name}: ${sentence}`,
+    ({ name, ok, description }) => `${ok ? 'ok' : 'PROBLEM'} ${name}: ${description}`,
   );
 }
 

@@ -15,7 +15,7 @@ interface Finding {
   name: string;
   ok: boolean;
   /** What was found, and when it is not well, what to do. */
-  sentence: string;
+  description: string;
 }
 
 const leastFreeBytes = 1024 ** 3;
@@ -135,5 +135,5 @@ async function checkProvider(channel: string, provider: Pick<Provider<never>, 'n
 }
 
 function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
-  return { name, ok, sentence: ok ? found : `${found}: ${todo}` };
+  return { name, ok, description: ok ? found : `${found}: ${todo}` };
 }

@@ -9,7 +9,7 @@ import { forgetOldUserRecords } from '../users/old-records.ts';
 export function oldRecordsJob({ db, clock, config }: Platform & { config: Pick<Config, 'RECORDS_KEPT_DAYS'> }): Job {
   return {
     name: 'forget-old-records',
-    sentence: 'Deletes events, complaints, and the personal part of other records that no retention rule is about.',
+    description: 'Deletes events, complaints, and the personal part of other records that no retention rule is about.',
     async handle() {
       const before = earlier(clock.now(), config.RECORDS_KEPT_DAYS * day_ms);
       await forgetOldUserRecords(db, before);

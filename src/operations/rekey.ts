@@ -2,7 +2,7 @@ import { keySecrets } from '../auth/api-keys.ts';
 import { copiedCallbackTokens } from '../delivery/callbacks/service-callbacks.ts';
 import { sandboxBodies } from '../delivery/sandbox/sandbox.ts';
 import { documentRecipients } from '../documents/documents.ts';
-import { idempotentAnswers } from '../notifications/sending/idempotency.ts';
+import { idempotentResponses } from '../notifications/sending/idempotency.ts';
 import { forgetOldAccountValues, secretValues } from '../notifications/sending/secret-values.ts';
 import { type Db, openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
@@ -23,7 +23,7 @@ const kept: EncryptedValues[] = [
   copiedCallbackTokens,
   documentRecipients,
   secretValues,
-  idempotentAnswers,
+  idempotentResponses,
   sandboxBodies,
 ];
 

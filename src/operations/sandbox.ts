@@ -26,7 +26,7 @@ export function sandboxFolder(): string {
 }
 
 /** A thrown-away database need not survive a crash. */
-export const hastyDatabase = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+export const nonDurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Known before the start, because links in messages name it. */
 export function findFreePort(): Promise<number> {

@@ -1,7 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
-import { containing } from '../platform/db/expressions.ts';
+import { likeContains } from '../platform/db/expressions.ts';
 import type { Organisations } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 
@@ -54,7 +54,7 @@ export function selectOrganisations(db: Db, nameContains?: string) {
   return db
     .selectFrom('organisations')
     .select(shortColumns)
-    .$if(nameContains !== undefined, (query) => query.where('name', 'ilike', containing(nameContains ?? '')))
+    .$if(nameContains !== undefined, (query) => query.where('name', 'ilike', likeContains(nameContains ?? '')))
     .orderBy('active', 'desc')
     .orderBy('name')
     .execute();

@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import { OperatorError } from './operator-error.ts';
 
 export interface Command {
-  sentence: string;
+  description: string;
   /** Words after the command's name. */
   takes?: string;
   /** By name, without the dashes; those with `value` are followed by one, and may be given several times. */
-  flags?: Record<string, { value?: string; sentence: string }>;
+  flags?: Record<string, { value?: string; description: string }>;
   /** Lines that its own help adds. */
   more?: string[];
   run(args: string[], flags: Flags): Promise<void>;
@@ -43,11 +43,11 @@ export function readArguments(args: string[], { flags: known = {} }: Command): {
 }
 
 export function helpOn(name: string, command: Command): string {
-  const { sentence, more = [], flags = {} } = command;
+  const { description, more = [], flags = {} } = command;
   const uses = Object.entries(flags).map(([flag, { value }]) => `--${flag}${value ? ` ${value}` : ''}`);
   const width = Math.max(...uses.map((use) => use.length)) + 2;
-  const lines = Object.values(flags).map((flag, index) => `  ${uses[index]?.padEnd(width)}${flag.sentence}`);
-  return [`pennypost ${usage(name, command)}`, '', `${sentence}.`, ...more, ...lines].join('\n');
+  const lines = Object.values(flags).map((flag, index) => `  ${uses[index]?.padEnd(width)}${flag.description}`);
+  return [`pennypost ${usage(name, command)}`, '', `${description}.`, ...more, ...lines].join('\n');
 }
 
 export function usage(name: string, { takes }: Command): string {

@@ -1,2 +1,2 @@
-/** What the operator can mend: told in words that say how, and without a stack. */
+/** An error that the operator can fix. Its message says how; it is printed without a stack trace. */
 export class OperatorError extends Error {}

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Clock } from './clock.ts';
+import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
-import type { Notices } from './db/notices.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue/queue.ts';
@@ -14,7 +14,7 @@ export interface Platform {
   pool: pg.Pool;
   /** Connections of our own for the whole session: for who listens. The same pool, unless PgBouncer stands before that. */
   sessions: pg.Pool;
-  notices: Notices;
+  changeListener: ChangeListener;
   queue: Queue;
   files: Files;
   secrets: SecretBox;

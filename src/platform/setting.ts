@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isNetwork } from './http/networks.ts';
 
-/** One declared setting: how it is read from its text, what it is when absent, and the sentence that documents it. */
+/** One declared setting: how it is read from its text, what it is when absent, and the text that documents it. */
 interface Setting<T> {
-  sentence: string;
+  description: string;
   fallback: T;
   /** How the default reads in the documentation when the value itself would not help. */
   fallbackText?: string;
@@ -19,25 +19,25 @@ interface Options<T> {
   secret?: boolean;
 }
 
-function setting<T>(sentence: string, options: Options<T>, parse: (text: string) => T): Setting<T> {
-  return { sentence, secret: false, ...options, parse };
+function setting<T>(description: string, options: Options<T>, parse: (text: string) => T): Setting<T> {
+  return { description, secret: false, ...options, parse };
 }
 
-export function text(sentence: string, options: Options<string>): Setting<string> {
-  return setting(sentence, options, (value) => value);
+export function text(description: string, options: Options<string>): Setting<string> {
+  return setting(description, options, (value) => value);
 }
 
-export function optionalText(sentence: string, options: Partial<Options<string | undefined>> = {}) {
-  return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => value);
+export function optionalText(description: string, options: Partial<Options<string | undefined>> = {}) {
+  return setting<string | undefined>(description, { fallback: undefined, ...options }, (value) => value);
 }
 
 /** None of it is repeated: it may hold a password. */
 export function optionalUrl(
-  sentence: string,
+  description: string,
   beginnings: string[],
   options: Partial<Options<string | undefined>> = {},
 ) {
-  return setting<string | undefined>(sentence, { fallback: undefined, ...options }, (value) => {
+  return setting<string | undefined>(description, { fallback: undefined, ...options }, (value) => {
     if (!beginnings.some((beginning) => value.startsWith(beginning))) {
       throw new Error(`must begin with ${beginnings.join(' or ')}`);
     }
@@ -49,9 +49,12 @@ export function optionalUrl(
   });
 }
 
-export function integer(sentence: string, options: Options<number> & { min: number; max?: number }): Setting<number> {
+export function integer(
+  description: string,
+  options: Options<number> & { min: number; max?: number },
+): Setting<number> {
   const { min, max = Number.MAX_SAFE_INTEGER, ...rest } = options;
-  return setting(sentence, rest, (value) => {
+  return setting(description, rest, (value) => {
     const number = Number(value);
     if (!Number.isInteger(number) || number < min || number > max) {
       throw new Error(`must be a whole number from ${min} to ${max}, not "${value}"`);
@@ -60,24 +63,28 @@ export function integer(sentence: string, options: Options<number> & { min: numb
   });
 }
 
-export function flag<T extends boolean | undefined>(sentence: string, options: Options<T>): Setting<T | boolean> {
-  return setting<T | boolean>(sentence, options, (value) => {
+export function flag<T extends boolean | undefined>(description: string, options: Options<T>): Setting<T | boolean> {
+  return setting<T | boolean>(description, options, (value) => {
     if (/^(true|1|yes|on)$/i.test(value)) return true;
     if (/^(false|0|no|off)$/i.test(value)) return false;
     throw new Error(`must be true or false, not "${value}"`);
   });
 }
 
-export function oneOf<const T extends string>(sentence: string, values: readonly T[], options: Options<T>): Setting<T> {
-  return setting(sentence, options, (value) => {
+export function oneOf<const T extends string>(
+  description: string,
+  values: readonly T[],
+  options: Options<T>,
+): Setting<T> {
+  return setting(description, options, (value) => {
     const found = values.find((allowed) => allowed === value);
     if (found === undefined) throw new Error(`must be one of ${values.join(', ')}, not "${value}"`);
     return found;
   });
 }
 
-export function list(sentence: string, options: Options<string[]>): Setting<string[]> {
-  return setting(sentence, options, (value) =>
+export function list(description: string, options: Options<string[]>): Setting<string[]> {
+  return setting(description, options, (value) =>
     value
       .split(',')
       .map((item) => item.trim())
@@ -86,9 +93,9 @@ export function list(sentence: string, options: Options<string[]>): Setting<stri
 }
 
 /** Addresses, and networks such as `10.0.0.0/8`. */
-export function networks(sentence: string, options: Options<string[]>): Setting<string[]> {
-  const texts = list(sentence, options);
-  return setting(sentence, options, (value) => {
+export function networks(description: string, options: Options<string[]>): Setting<string[]> {
+  const texts = list(description, options);
+  return setting(description, options, (value) => {
     const found = texts.parse(value);
     const wrong = found.find((text) => !isNetwork(text));
     if (wrong !== undefined) throw new Error(`must be addresses or networks such as 10.0.0.0/8, not "${wrong}"`);
@@ -97,11 +104,11 @@ export function networks(sentence: string, options: Options<string[]>): Setting<
 }
 
 export function listOf<const T extends string>(
-  sentence: string,
+  description: string,
   values: readonly T[],
   options: Options<T[]>,
 ): Setting<T[]> {
-  return setting(sentence, options, (value) =>
+  return setting(description, options, (value) =>
     value.split(',').map((item) => {
       const found = values.find((allowed) => allowed === item.trim());
       if (found === undefined) throw new Error(`must be names out of ${values.join(', ')}, not "${value}"`);
@@ -111,8 +118,8 @@ export function listOf<const T extends string>(
 }
 
 /** `a:5,b:10` as a table of numbers. */
-export function numbersByName(sentence: string, options: Options<Record<string, number>>) {
-  return setting<Record<string, number>>(sentence, options, (value) =>
+export function numbersByName(description: string, options: Options<Record<string, number>>) {
+  return setting<Record<string, number>>(description, options, (value) =>
     Object.fromEntries(
       value.split(',').map((item) => {
         const [, name = '', number = ''] = /^\s*(\w+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(item) ?? [];
@@ -123,8 +130,8 @@ export function numbersByName(sentence: string, options: Options<Record<string, 
   );
 }
 
-export function integers(sentence: string, options: Options<number[]>): Setting<number[]> {
-  return setting(sentence, options, (value) =>
+export function integers(description: string, options: Options<number[]>): Setting<number[]> {
+  return setting(description, options, (value) =>
     value.split(',').map((item) => {
       const number = Number(item);
       if (item.trim() === '' || !Number.isInteger(number) || number < 0) {
@@ -135,8 +142,8 @@ export function integers(sentence: string, options: Options<number[]>): Setting<
   );
 }
 
-export function url(sentence: string, options: Options<string>): Setting<string> {
-  return setting(sentence, options, (value) => {
+export function url(description: string, options: Options<string>): Setting<string> {
+  return setting(description, options, (value) => {
     if (!/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : '')) {
       throw new Error(`must be an http or https address, not "${value}"`);
     }

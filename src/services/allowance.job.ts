@@ -6,7 +6,7 @@ import { openFinancialYear } from './allowance.ts';
 export function allowanceJob(app: Platform): Job {
   return {
     name: 'open-financial-year',
-    sentence: 'Gives every active service its free text messages of the new financial year.',
+    description: 'Gives every active service its free text messages of the new financial year.',
     async handle() {
       const opened = await inTransaction(app.db, (tx) => openFinancialYear(tx, app.clock.now()));
       app.log.info({ services: opened }, 'allowances of the financial year are in place');

@@ -15,7 +15,7 @@ import { nhsNotifyOrganisationId, selectNhsBrands, selectOrganisationId } from '
 import type { SettableFields } from './service-fields.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
 import { defaultServicePermissions } from './service-permissions.ts';
-import { columnsOf, refuseUnfitFields } from './service-rows.ts';
+import { columnsOf, validateReferences } from './service-rows.ts';
 import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 
@@ -31,14 +31,14 @@ export async function createService(
   const id = newId(now);
   await inTransaction(app.db, async (tx) => {
     const creator = await getUserRecord(tx, user_id);
-    await refuseUnfitFields(tx, fields);
+    await validateReferences(tx, fields);
     const restricted = fields.restricted ?? true;
     await insertService(tx, {
       restricted,
       ...defaultLimits(restricted),
       count_as_live: !creator.platform_admin,
       ...columnsOf(fields),
-      ...(await belongings(tx, creator, fields)),
+      ...(await organisationDefaults(tx, creator, fields)),
       id,
       name: fields.name,
       normalised_name: normalisedName(fields.name),
@@ -72,7 +72,7 @@ const crownByType: { [type in OrganisationType]?: boolean } = {
 };
 
 /** The organisation that owns the creator's email domain gives the service its type and its brands. */
-async function belongings(tx: Tx, creator: UserRecord, fields: SettableFields) {
+async function organisationDefaults(tx: Tx, creator: UserRecord, fields: SettableFields) {
   const requested = fields.organisation_type ?? null;
   const organisationId =
     fields.organisation ??

@@ -20,7 +20,7 @@ export function columnsOf(fields: SettableFields): Updateable<Services> {
 }
 
 /** What a schema cannot see: permissions given twice, and ids of things that do not exist, all of them together. */
-export async function refuseUnfitFields(tx: Tx, fields: SettableFields): Promise<void> {
+export async function validateReferences(tx: Tx, fields: SettableFields): Promise<void> {
   if (fields.permissions) refuseRepeatedPermissions(fields.permissions);
   const unknown = await selectUnknownReferences(tx, fields);
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((field) => [field, ['No result found']])));

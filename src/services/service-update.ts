@@ -7,7 +7,7 @@ import { raisedLimits } from './limits.ts';
 import { selectActiveMembers } from './members/service-members.sql.ts';
 import type { SettableFields } from './service-fields.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
-import { columnsOf, refuseUnfitFields } from './service-rows.ts';
+import { columnsOf, validateReferences } from './service-rows.ts';
 import { updateServices } from './services.sql.ts';
 import { getService, getServiceForUpdate, type Service } from './services.ts';
 
@@ -20,7 +20,7 @@ export async function updateService(app: Needs, id: string, fields: SettableFiel
     if (fields.active && !before.active) {
       throw invalidField('active', 'An archived service cannot be made active again.');
     }
-    await refuseUnfitFields(tx, fields);
+    await validateReferences(tx, fields);
     const goesLive = before.restricted && fields.restricted === false;
     const name = fields.name ?? before.name;
     const senderName =

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
-import { anyOf, containing } from '../platform/db/expressions.ts';
+import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { Services } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 
@@ -88,7 +88,7 @@ export function selectServicesByName(db: Db, text: string) {
       'services.restricted',
       'organisations.name as organisation_name',
     ])
-    .where('services.name', 'ilike', containing(text))
+    .where('services.name', 'ilike', likeContains(text))
     .orderBy('services.name')
     .execute();
 }

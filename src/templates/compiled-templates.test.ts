@@ -16,12 +16,12 @@ beforeEach(async () => {
   await noticesAreHeard();
 });
 
-/** Notices arrive in the order in which they were sent: behind this one there is none left over from making rows. */
+/** ChangeListener arrive in the order in which they were sent: behind this one there is none left over from making rows. */
 async function noticesAreHeard(): Promise<void> {
-  const { db, notices } = harness.app;
+  const { db, changeListener } = harness.app;
   const mark = newId(harness.clock.now());
   const heard = new Promise<void>((resolve) => {
-    notices.on('service_changed', (payload) => payload === mark && resolve());
+    changeListener.on('service_changed', (payload) => payload === mark && resolve());
   });
   await sql`select pg_notify('service_changed', ${mark})`.execute(db);
   await heard;
@@ -67,7 +67,7 @@ describe('findTemplate', () => {
     const first = await getTemplateForSending(harness.app, service, id);
     const second = await getTemplateForSending(harness.app, service, id);
     expect(second).toBe(first);
-    harness.app.notices.reset();
+    harness.app.changeListener.reset();
     const afterReset = await getTemplateForSending(harness.app, service, id);
     expect(afterReset).not.toBe(first);
     expect(afterReset.compiled).toBe(first.compiled);

@@ -43,15 +43,15 @@ export class CompiledTemplates {
   private readonly changedAt = new Map<string, number>();
   private resetAt = 0;
   private changes = 0;
-  private readonly app: Pick<Platform, 'db' | 'notices'>;
+  private readonly app: Pick<Platform, 'db' | 'changeListener'>;
 
-  constructor(app: Pick<Platform, 'db' | 'notices'>) {
+  constructor(app: Pick<Platform, 'db' | 'changeListener'>) {
     this.app = app;
-    app.notices.on('service_changed', (serviceId) => {
+    app.changeListener.on('service_changed', (serviceId) => {
       if (this.changedAt.size >= rememberedServices) this.forgetNewest();
       this.changedAt.set(serviceId, ++this.changes);
     });
-    app.notices.onReset(() => this.forgetNewest());
+    app.changeListener.onReset(() => this.forgetNewest());
   }
 
   private forgetNewest(): void {
@@ -66,7 +66,7 @@ export class CompiledTemplates {
     const known = this.newest.get(key);
     if (known && known.readAt >= Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return known.loading;
     const loading = this.load(serviceId, templateId);
-    if (this.app.notices.connected) this.remember(key, { readAt: this.changes, loading });
+    if (this.app.changeListener.connected) this.remember(key, { readAt: this.changes, loading });
     return loading;
   }
 

@@ -13,12 +13,12 @@ export function userJobs({ db, clock }: Platform): Job[] {
   return [
     {
       name: 'forget-verify-codes',
-      sentence: 'Deletes sign-in codes a day after they were sent.',
+      description: 'Deletes sign-in codes a day after they were sent.',
       handle: () => deleteVerifyCodesUntil(db, ago(codesAreKept_ms)),
     },
     {
       name: 'forget-invites',
-      sentence: 'Deletes invitations once their links have stopped working.',
+      description: 'Deletes invitations once their links have stopped working.',
       async handle() {
         const moment = ago(inviteLifetime_ms);
         await deleteServiceInvitesUntil(db, moment);

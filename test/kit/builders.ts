@@ -157,7 +157,7 @@ export async function anApiKey(
     key_type: fields.key_type ?? 'normal',
     created_by,
   });
-  harness.app.notices.reset();
+  harness.app.changeListener.reset();
   return `${name}-${serviceId}-${secret}`;
 }
 
@@ -191,7 +191,7 @@ export async function aTemplate(
   await app.db.insertInto('templates').values(row).execute();
   const { folder: _only_the_newest_has_one, ...version } = { folder: null, ...row };
   await app.db.insertInto('templates_history').values(version).execute();
-  app.notices.reset();
+  app.changeListener.reset();
   return row.id;
 }
 
@@ -228,7 +228,7 @@ export async function aReplyTo(
       .values({ ...row, sms_sender })
       .execute();
   }
-  app.notices.reset();
+  app.changeListener.reset();
   return row.id;
 }
 

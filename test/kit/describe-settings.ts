@@ -2,16 +2,16 @@ import { settings } from '../../src/config.ts';
 
 /** docs/configuration.md and .env.example, from the one table of settings. */
 export function describeSettings(): { markdown: string; env: string } {
-  const rows = Object.entries(settings).map(([name, { sentence, fallback, fallbackText, secret }]) => ({
+  const rows = Object.entries(settings).map(([name, { description, fallback, fallbackText, secret }]) => ({
     name,
-    sentence,
+    description,
     secret,
     fallback: fallbackText ?? (fallback === undefined ? '' : [fallback].flat().join(',')),
     literal: fallbackText === undefined,
   }));
   const table = rows.map(
-    ({ name, sentence, fallback, secret, literal }) =>
-      `| \`${name}\` | ${fallback === '' ? '(unset)' : literal ? `\`${fallback}\`` : fallback} | ${sentence}${
+    ({ name, description, fallback, secret, literal }) =>
+      `| \`${name}\` | ${fallback === '' ? '(unset)' : literal ? `\`${fallback}\`` : fallback} | ${description}${
         secret ? ` Also read from the file named by \`${name}_FILE\`.` : ''
       } |`,
   );
@@ -25,7 +25,7 @@ Settings come from the environment. All problems are reported together at start.
 ${table.join('\n')}
 `;
   const env = rows.map(
-    ({ name, sentence, fallback, literal }) => `# ${sentence}\n# ${name}=${literal ? fallback : ''}\n`,
+    ({ name, description, fallback, literal }) => `# ${description}\n# ${name}=${literal ? fallback : ''}\n`,
   );
   return { markdown, env: env.join('\n') };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Postage, Status } from '../../src/notifications/notification.ts';
-import { allowedBefore } from '../../src/notifications/status.ts';
+import { transitions } from '../../src/notifications/status.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 
 /**
@@ -26,7 +26,7 @@ const moment = fc.oneof(aroundATurn, anyTime).map((ms) => new Date(Math.min(ms, 
 
 const types = ['sms', 'email', 'letter'] as const;
 const postages: Postage[] = ['first', 'second', 'economy', 'europe', 'rest-of-world'];
-const reasons = Object.keys(allowedBefore) as (keyof typeof allowedBefore)[];
+const reasons = Object.keys(transitions) as (keyof typeof transitions)[];
 export const statusesOf: Record<(typeof types)[number], Status[]> = {
   sms: [
     'sending',

@@ -16,7 +16,7 @@ interface CallbackRequest {
   body: string;
 }
 
-export type CallbackAnswer =
+export type CallbackResult =
   | { kind: 'answered'; status_code: number; retry_after_s: number | undefined }
   | { kind: 'refused'; error: string }
   | { kind: 'failed'; error: string };
@@ -34,7 +34,7 @@ export class CallbackCaller {
     this.plain = agent((address) => this.mayCall('http:', address));
   }
 
-  async post(callback: CallbackRequest, now: Date): Promise<CallbackAnswer> {
+  async post(callback: CallbackRequest, now: Date): Promise<CallbackResult> {
     const url = new URL(callback.url);
     const literal = literalAddress(url.hostname);
     const refused = literal ? !this.mayCall(url.protocol, literal) : !this.mayUse(url.protocol);

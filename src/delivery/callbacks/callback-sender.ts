@@ -3,13 +3,13 @@ import { later, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
-import { outlastingOutages } from '../../platform/db/patience.ts';
+import { retryUntilAvailable } from '../../platform/db/retry.ts';
 import { nilId } from '../../platform/id.ts';
 import { Loop } from '../../platform/loop.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { decryptToken } from '../../services/settings/callback-api.ts';
 import { readSigningKey } from '../../services/settings/callback-signing.ts';
-import { type CallbackAnswer, CallbackCaller } from './callback-request.ts';
+import { CallbackCaller, type CallbackResult } from './callback-request.ts';
 import {
   type CallbackOutcome,
   type DueCallback,
@@ -20,7 +20,7 @@ import {
 
 /** Calls under way in one process, and of those to one service: a slow receiver fills its own places only. */
 const places = 500;
-const placesOfOne = 25;
+const perServiceConcurrency = 25;
 /** Longer than a call may take. */
 const lease_ms = 10_000;
 const idle_ms = 250;
@@ -95,7 +95,10 @@ export class CallbackSender {
       const services = await this.nextDueServices(tx, now, free);
       const each = Math.max(1, Math.floor(free / Math.max(1, services.length)));
       const wanted = services
-        .map((service_id) => ({ service_id, most: Math.min(each, placesOfOne - (this.underWay.get(service_id) ?? 0)) }))
+        .map((service_id) => ({
+          service_id,
+          most: Math.min(each, perServiceConcurrency - (this.underWay.get(service_id) ?? 0)),
+        }))
         .filter(({ most }) => most > 0);
       return wanted.length > 0 ? leaseCallbacks(tx, wanted, { now: timestamp(now), until }) : [];
     });
@@ -148,7 +151,7 @@ export class CallbackSender {
       if (left > 0) this.underWay.set(service_id, left);
       else this.underWay.delete(service_id);
       // A place is free: this service may have been waiting for it.
-      if (left === placesOfOne - 1 || this.busy === places - 1) this.loop.wake();
+      if (left === perServiceConcurrency - 1 || this.busy === places - 1) this.loop.wake();
     }
   }
 
@@ -157,7 +160,7 @@ export class CallbackSender {
     const at = this.app.clock.now();
     const started = performance.now();
     const secrets = this.secretsOf(callback);
-    const answer: CallbackAnswer = secrets
+    const answer: CallbackResult = secrets
       ? await this.caller.post({ id, url, body, ...secrets }, at)
       : { kind: 'refused', error: 'its token cannot be decrypted' };
     const duration_ms = Math.round(performance.now() - started);
@@ -188,7 +191,7 @@ export class CallbackSender {
   /** No answer, 5xx and 429 are tried again; any other answer that is not a yes is final. */
   private judge(
     { attempts }: DueCallback,
-    answer: CallbackAnswer,
+    answer: CallbackResult,
   ): Pick<CallbackOutcome, 'status' | 'due_at' | 'completed_at'> {
     const now = this.app.clock.now();
     const final = (status: 'delivered' | 'failed') => ({
@@ -210,7 +213,7 @@ export class CallbackSender {
   }
 
   private async record(outcomes: CallbackOutcome[]): Promise<undefined[]> {
-    await outlastingOutages(
+    await retryUntilAvailable(
       this.app.log,
       () => this.stopping,
       () => inTransaction(this.app.db, (tx) => updateCallbacks(tx, outcomes)),

@@ -1,5 +1,5 @@
 import type { Provider } from '../providers/provider.ts';
-import type { ProviderPlace } from './provider-details.sql.ts';
+import type { ProviderShare } from './provider-details.sql.ts';
 
 /** Weighted by priority; someone who is alone is chosen whatever the weight. */
 export function chooseByPriority<T extends { priority: number }>(candidates: T[], random: number): T | undefined {
@@ -51,7 +51,7 @@ export class ProviderChoice<Message> {
   private readonly inUse: Map<string, Provider<Message>>;
   private readonly paces = new Map<string, Pace>();
   private readonly random: () => number;
-  private places: ProviderPlace[] = [];
+  private places: ProviderShare[] = [];
 
   constructor(providers: Provider<Message>[], rates: Record<string, number>, random: () => number = Math.random) {
     this.inUse = new Map(providers.map((provider) => [provider.name, provider]));
@@ -63,7 +63,7 @@ export class ProviderChoice<Message> {
   }
 
   /** Rows of the provider table, read every few seconds. */
-  update(places: ProviderPlace[]): void {
+  update(places: ProviderShare[]): void {
     this.places = places.filter(({ identifier, active }) => active && this.inUse.has(identifier));
   }
 
@@ -78,7 +78,7 @@ export class ProviderChoice<Message> {
    * depends on the messages which of the choices count.
    */
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
-    const drawFrom = (places: ProviderPlace[]) => {
+    const drawFrom = (places: ProviderShare[]) => {
       const left = new Map(places.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
       let able = places;
       return Array.from({ length: count }, () => {
@@ -119,14 +119,14 @@ export class ProviderChoice<Message> {
   /** The one with the largest share, to be named for a message that does not leave. */
   standIn({ international }: Pick<Wanted, 'international'>): string | undefined {
     const able = this.places.filter(({ supports_international }) => !international || supports_international);
-    return able.reduce<ProviderPlace | undefined>(
+    return able.reduce<ProviderShare | undefined>(
       (largest, place) => (largest && largest.priority >= place.priority ? largest : place),
       undefined,
     )?.identifier;
   }
 
   /** True when nobody in use could ever take it, as opposed to nobody having room just now. */
-  isHopeless({ international }: Pick<Wanted, 'international'>): boolean {
+  noProviderSupports({ international }: Pick<Wanted, 'international'>): boolean {
     return !this.places.some(({ supports_international }) => !international || supports_international);
   }
 

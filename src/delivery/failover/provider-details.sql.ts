@@ -123,7 +123,7 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
     .execute();
 }
 
-export interface ProviderPlace {
+export interface ProviderShare {
   id: string;
   identifier: string;
   priority: number;
@@ -143,12 +143,12 @@ const placeColumns = [
   'updated_at',
 ] as const;
 
-export function selectPlaces(db: Db, type: NotificationType): Promise<ProviderPlace[]> {
+export function selectPlaces(db: Db, type: NotificationType): Promise<ProviderShare[]> {
   return db.selectFrom('provider_details').select(placeColumns).where('notification_type', '=', type).execute();
 }
 
 /** For changing several together: whoever comes second sees what the first one did. */
-export function lockPlaces(tx: Tx, type: NotificationType): Promise<ProviderPlace[]> {
+export function lockShares(tx: Tx, type: NotificationType): Promise<ProviderShare[]> {
   return tx
     .selectFrom('provider_details')
     .select(placeColumns)

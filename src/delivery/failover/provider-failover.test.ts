@@ -254,7 +254,7 @@ describe('the choice between providers', () => {
     expect(choice.choose({ international: false, again: 'b' })).toBe('b');
     choice.update([place('a', 10, { supports_international: false }), place('b', 90, { active: false })]);
     expect(choice.choose({ international: true })).toBeUndefined();
-    expect(choice.isHopeless({ international: true })).toBe(true);
+    expect(choice.noProviderSupports({ international: true })).toBe(true);
     expect(choice.choose({ international: false, notAgain: 'a' })).toBe('a');
   });
 
@@ -263,7 +263,7 @@ describe('the choice between providers', () => {
     choice.update([place('a', 50), place('b', 50)]);
     expect(choice.choose({ international: false, again: 'a' })).toBe('a');
     expect(choice.choose({ international: false, again: 'a' })).toBeUndefined();
-    expect(choice.isHopeless({ international: false })).toBe(false);
+    expect(choice.noProviderSupports({ international: false })).toBe(false);
     choice.update([place('a', 50, { active: false }), place('b', 50)]);
     expect(choice.choose({ international: false, again: 'a' })).toBe('b');
   });

@@ -3,7 +3,7 @@ import { earlier, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { platformUserId } from '../../users/account-messages.ts';
-import { lockPlaces, type ProviderPlace, updateProvider } from './provider-details.sql.ts';
+import { lockShares, type ProviderShare, updateProvider } from './provider-details.sql.ts';
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
@@ -36,7 +36,7 @@ export async function shiftFromSlow(app: Needs): Promise<void> {
   await changeShares(app, 'sms', 5 * minute_ms, async (places, tx) => {
     const since = timestamp(earlier(now, 15 * minute_ms));
     const speeds = await selectSpeeds(tx, since, timestamp(earlier(now, inTime_ms)));
-    const slowShare = (place: ProviderPlace) => {
+    const slowShare = (place: ProviderShare) => {
       const speed = speeds.find(({ provider }) => provider === place.identifier);
       return speed && speed.messages > 0 ? speed.slow / speed.messages : 0;
     };
@@ -71,7 +71,7 @@ interface NewShare {
   reason: string;
 }
 
-type Decide = (places: ProviderPlace[], tx: Tx) => Promise<NewShare[] | undefined>;
+type Decide = (places: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefined>;
 
 /**
  * Under a lock, so that of many processes that see the same trouble one acts. Only providers in use count, and nothing
@@ -83,7 +83,7 @@ async function changeShares(app: Needs, channel: Channel, quiet_ms: number, deci
   if (inUse.length < 2) return;
   const now = clock.now();
   await inTransaction(db, async (tx) => {
-    const places = (await lockPlaces(tx, channel)).filter((place) => place.active && inUse.includes(place.identifier));
+    const places = (await lockShares(tx, channel)).filter((place) => place.active && inUse.includes(place.identifier));
     const quiet = places.every(
       ({ updated_at }) => updated_at === null || now.getTime() - Date.parse(updated_at) >= quiet_ms,
     );
@@ -97,7 +97,7 @@ async function changeShares(app: Needs, channel: Channel, quiet_ms: number, deci
   });
 }
 
-function away(places: ProviderPlace[], from: ProviderPlace, reason: string): NewShare[] {
+function away(places: ProviderShare[], from: ProviderShare, reason: string): NewShare[] {
   const others = places.filter(({ id }) => id !== from.id);
   const gain = Math.max(1, Math.round(step / others.length));
   return [

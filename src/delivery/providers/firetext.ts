@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { SecretBox } from '../../platform/secrets/secrets.ts';
 import { receiptAddress } from '../receipts/receipt-address.ts';
-import { HttpDoor, retryOf } from './http-door.ts';
+import { ProviderHttpClient, retryOf } from './http-client.ts';
 import { plainText } from './plain-text.ts';
 import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
@@ -13,13 +13,13 @@ type Needs = {
 
 export function firetext(app: Needs): Provider<TextMessage> {
   const { config } = app;
-  const door = new HttpDoor(config);
+  const http = new ProviderHttpClient(config);
   return {
     name: 'firetext',
-    close: () => door.close(),
+    close: () => http.close(),
     async check() {
       // It has no question that costs nothing, so the key stays untried.
-      await door.knock(config.FIRETEXT_URL);
+      await http.ping(config.FIRETEXT_URL);
     },
     async send({ reference, to, sender, text, encoding }) {
       const form = new URLSearchParams({
@@ -31,7 +31,7 @@ export function firetext(app: Needs): Provider<TextMessage> {
         receipt: receiptAddress(app, 'firetext', reference),
         ...(encoding === 'ucs2' ? { unicode: '1' } : {}),
       });
-      const called = await door.post(
+      const called = await http.post(
         config.FIRETEXT_URL,
         { 'content-type': 'application/x-www-form-urlencoded' },
         form.toString(),

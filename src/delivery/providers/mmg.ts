@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { SecretBox } from '../../platform/secrets/secrets.ts';
 import { receiptAddress } from '../receipts/receipt-address.ts';
-import { HttpDoor, retryOf } from './http-door.ts';
+import { ProviderHttpClient, retryOf } from './http-client.ts';
 import { plainText } from './plain-text.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
@@ -13,16 +13,16 @@ type Needs = {
 
 export function mmg(app: Needs): Provider<TextMessage> {
   const { config } = app;
-  const door = new HttpDoor(config);
+  const http = new ProviderHttpClient(config);
   return {
     name: 'mmg',
-    close: () => door.close(),
+    close: () => http.close(),
     async check() {
       // It has no question that costs nothing, so the key stays untried.
-      await door.knock(config.MMG_URL);
+      await http.ping(config.MMG_URL);
     },
     async send({ reference, to, sender, text }) {
-      const called = await door.post(
+      const called = await http.post(
         config.MMG_URL,
         { 'content-type': 'application/json', authorization: `Basic ${config.MMG_API_KEY}` },
         JSON.stringify({

@@ -1,14 +1,14 @@
+import { InvalidatedCache } from '../../platform/cache.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Remembered } from '../../platform/remembered.ts';
 import { selectSenderIdentity } from './sender-identities.sql.ts';
 
 /** What a message shows of the service that sends it. */
 export type SenderIdentity = NonNullable<Awaited<ReturnType<typeof selectSenderIdentity>>>;
-export type SenderIdentities = Remembered<SenderIdentity>;
+export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 
-export function senderIdentities(app: Pick<Platform, 'db' | 'notices'>): SenderIdentities {
-  return new Remembered(app.notices, {
+export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener'>): SenderIdentities {
+  return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     most: 10_000,
     // A change of branding is not announced as a change of the services that use it.

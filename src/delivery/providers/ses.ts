@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isUuid } from '../../platform/id.ts';
 import { signedHeaders } from '../../platform/storage/aws-signature.ts';
-import { type Answer, HttpDoor, retryOf } from './http-door.ts';
+import { type HttpResponse, ProviderHttpClient, retryOf } from './http-client.ts';
 import { unsubscribeHeaders } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from './provider.ts';
 
@@ -24,7 +24,7 @@ const referenceTag = 'notification_id';
 
 /** Amazon SES, version 2 of its API. */
 export function ses({ config, clock }: Needs): Provider<EmailMessage> {
-  const door = new HttpDoor(config);
+  const http = new ProviderHttpClient(config);
   const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
   const url = `${base}/v2/email/outbound-emails`;
   const account = {
@@ -35,10 +35,10 @@ export function ses({ config, clock }: Needs): Provider<EmailMessage> {
   };
   return {
     name: 'ses',
-    close: () => door.close(),
+    close: () => http.close(),
     async check() {
       const url = `${base}/v2/email/account`;
-      const { status, body } = await door.knock(
+      const { status, body } = await http.ping(
         url,
         signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, clock.now()),
       );
@@ -50,7 +50,7 @@ export function ses({ config, clock }: Needs): Provider<EmailMessage> {
     async send(message) {
       const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
       const headers = { 'content-type': 'application/json' };
-      const called = await door.post(
+      const called = await http.post(
         url,
         signedHeaders(account, { method: 'POST', url, headers, body }, clock.now()),
         body,
@@ -86,14 +86,14 @@ function mailbox({ name, address }: EmailMessage['from']): string {
   return `=?UTF-8?B?${Buffer.from(name).toString('base64')}?= <${address}>`;
 }
 
-function outcomeOf(answer: Answer): Outcome {
+function outcomeOf(answer: HttpResponse): Outcome {
   const { status, json = {} } = answer;
   if (status < 300 && typeof json.MessageId === 'string') {
     return { kind: 'accepted', provider_reference: json.MessageId };
   }
   const problem = String(json.__type ?? json.code ?? '');
   const text = String(json.message ?? json.Message ?? '');
-  // What is wrong with the address stays wrong; everything else may mend: an unverified domain, a paused account.
+  // What is wrong with the address stays wrong; other errors may be temporary: an unverified domain, a paused account.
   if (status === 400 && /BadRequest|InvalidParameter|MessageRejected/.test(problem) && /address/i.test(text)) {
     return { kind: 'refused', reason: problem, status: 'technical-failure' };
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { sameSecret } from '../../platform/secrets/secrets.ts';
-import { HttpDoor, retryOf } from './http-door.ts';
+import { ProviderHttpClient, retryOf } from './http-client.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 
 type Needs = {
@@ -12,14 +12,14 @@ type Needs = {
 const hopeless = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
 export function twilio({ config }: Needs): Provider<TextMessage> {
-  const door = new HttpDoor(config);
+  const http = new ProviderHttpClient(config);
   const account = `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}`;
   const credentials = Buffer.from(`${config.TWILIO_ACCOUNT_SID}:${config.TWILIO_AUTH_TOKEN}`).toString('base64');
   return {
     name: 'twilio',
-    close: () => door.close(),
+    close: () => http.close(),
     async check() {
-      const { status } = await door.knock(`${account}.json`, { authorization: `Basic ${credentials}` });
+      const { status } = await http.ping(`${account}.json`, { authorization: `Basic ${credentials}` });
       if (status === 401) throw new Error('its answer is 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN');
     },
     async send({ reference, to, sender, text }) {
@@ -30,7 +30,7 @@ export function twilio({ config }: Needs): Provider<TextMessage> {
         // Twilio has no field for our reference, so its receipts carry it in their address.
         StatusCallback: `${config.BASE_URL}/notifications/sms/twilio?reference=${reference}`,
       });
-      const called = await door.post(
+      const called = await http.post(
         `${account}/Messages.json`,
         { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${credentials}` },
         form.toString(),

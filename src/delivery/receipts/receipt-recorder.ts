@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
-import { withoutCollisions } from '../../platform/db/patience.ts';
+import { retryOnConflict } from '../../platform/db/retry.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt } from '../providers/provider.ts';
@@ -17,7 +17,7 @@ export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'metrics'>)
   return new GroupCommit({
     async commit(receipts) {
       const now = app.clock.now();
-      const { outcomes, changed } = await withoutCollisions(() => recordReceipts(app.db, receipts, now));
+      const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app.db, receipts, now));
       metrics.observeReceipts(receipts, outcomes, changed, now);
       return outcomes;
     },

@@ -1,5 +1,5 @@
 import type { Status } from '../../notifications/notification.ts';
-import { allowedBefore, type ChangedNotification, type StatusChange } from '../../notifications/status.ts';
+import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/id.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
@@ -7,7 +7,7 @@ import type { Receipt } from '../providers/provider.ts';
 import { updateReported } from '../record-results.sql.ts';
 import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
 
-const mayChange: readonly Status[] = allowedBefore.receipt;
+const mayChange: readonly Status[] = transitions.receipt;
 
 /** Whether a receipt named a message that we know; what it changed, if anything, is recorded. */
 export type ReceiptOutcome = 'known' | 'unknown';
@@ -32,7 +32,7 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
   const changes = new Map<string, StatusChange>();
   for (const receipt of receipts) {
     const target = targets.get(receipt.reference);
-    if (!target || target.notification_type !== receipt.notification_type || saysNothing(target)) continue;
+    if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(target)) continue;
     if (!isFromCarrier(receipt, target)) continue;
     const status = receipt.statusFor(target);
     if (status === target.status || !mayChange.includes(target.status)) continue;
@@ -78,7 +78,7 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
 }
 
 /** Networks of some countries confirm everything: there the message stays `sent`. */
-function saysNothing({ international, normalised_recipient }: ReceiptTarget): boolean {
+function isUnreliableReceipt({ international, normalised_recipient }: ReceiptTarget): boolean {
   if (!international || !normalised_recipient) return false;
   const parsed = parsePhoneNumber(`+${normalised_recipient}`);
   return parsed.ok && !parsed.number.receiptsHonoured;

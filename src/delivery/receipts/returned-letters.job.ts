@@ -11,7 +11,7 @@ import { announceReturnedLetter } from '../callbacks/service-callbacks.ts';
 export function returnedLettersJob(app: Platform): Job {
   const job: Job<ReturnedLettersJob> = {
     name: announceReturnedLetters,
-    sentence: 'Tells services about letters that came back.',
+    description: 'Tells services about letters that came back.',
     handle: ({ notification_ids }) =>
       inTransaction(app.db, async (tx) => {
         const letters = await listReturnedLettersById(tx, notification_ids);

@@ -151,7 +151,7 @@ describe('POST /service/{service_id}/template/{template_id}/letter-preview/{file
 
   it('200 filled with the values of the body; what is remembered stays', async () => {
     let resets = 0;
-    harness.app.notices.onReset(() => {
+    harness.app.changeListener.onReset(() => {
       resets += 1;
     });
     const personalisation = {

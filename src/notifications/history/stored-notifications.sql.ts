@@ -3,7 +3,7 @@ import type { KeyType } from '../../auth/api-keys.ts';
 import { addDays, londonInstant } from '../../platform/calendar.ts';
 import { earlier, hour_ms, later, type Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { containing } from '../../platform/db/expressions.ts';
+import { likeContains } from '../../platform/db/expressions.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { NotificationType, Postage, Status } from '../notification.ts';
 import { selectUploadedLetter } from '../one-off/uploaded-letters.sql.ts';
@@ -157,8 +157,8 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
   if (filter.created_since) conditions.push(sql`n.created_at >= ${filter.created_since}`);
   if (filter.search) {
     const { recipient, reference } = filter.search;
-    conditions.push(sql`(coalesce(n.normalised_recipient, n.recipient) ilike ${containing(recipient)}
-      or n.client_reference ilike ${containing(reference)})`);
+    conditions.push(sql`(coalesce(n.normalised_recipient, n.recipient) ilike ${likeContains(recipient)}
+      or n.client_reference ilike ${likeContains(reference)})`);
   }
   if (filter.older_than !== undefined) {
     conditions.push(sql`n.id < (select older.id from notifications older

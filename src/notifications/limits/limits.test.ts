@@ -81,7 +81,7 @@ describe('daily limit', () => {
     await send();
     expect((await send()).status).toBe(429);
     await harness.app.db.updateTable('services').set({ sms_message_limit: 2 }).where('id', '=', service).execute();
-    harness.app.notices.reset();
+    harness.app.changeListener.reset();
     expect((await send()).status).toBe(201);
     expect((await send()).status).toBe(429);
   });
@@ -272,7 +272,7 @@ describe('rate limit', () => {
     await send();
     expect((await send()).status).toBe(429);
     await harness.app.db.updateTable('services').set({ rate_limit: 2 }).where('id', '=', service).execute();
-    harness.app.notices.reset();
+    harness.app.changeListener.reset();
     expect((await send()).status).toBe(201);
     expect((await send()).status).toBe(429);
   });

@@ -14,7 +14,7 @@ interface RateRequest {
   top: number;
 }
 
-export interface RateAnswer {
+export interface RateGrant {
   service_id: string;
   key_type: RateWindow;
   granted: number;
@@ -39,13 +39,13 @@ export async function takeRatePermits(
   pool: pg.Pool,
   requests: RateRequest[],
   now: { slot: number; window_slots: number },
-): Promise<RateAnswer[]> {
+): Promise<RateGrant[]> {
   const query: pg.QueryConfig & { query_timeout: number } = {
     text: takePermits,
     values: [JSON.stringify(requests), now.slot, now.window_slots],
     query_timeout: within_ms,
   };
-  return (await pool.query<RateAnswer>(query)).rows;
+  return (await pool.query<RateGrant>(query)).rows;
 }
 
 /** Windows nobody has asked for since. */

@@ -1,7 +1,7 @@
 import type { ApiCaller } from '../../auth/api-caller.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { deleteRateWindows, type RateAnswer, type RateWindow, takeRatePermits } from './rate-limits.sql.ts';
+import { deleteRateWindows, type RateGrant, type RateWindow, takeRatePermits } from './rate-limits.sql.ts';
 
 const rateWindowSeconds = 60;
 
@@ -174,7 +174,7 @@ export class RateLimits {
   }
 }
 
-function settle(window: Window, waiting: Window['waiting'], answer: RateAnswer, now: number): void {
+function settle(window: Window, waiting: Window['waiting'], answer: RateGrant, now: number): void {
   window.unreported -= window.reporting;
   window.reporting = window.undecided = 0;
   window.used = answer.used;

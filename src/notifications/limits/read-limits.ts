@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiCaller, apiCallerOf } from '../../auth/api-caller.ts';
 import type { Config } from '../../config.ts';
 import type { Authenticate } from '../../platform/http/surface.ts';
-import type { Sending } from '../sending/sending.ts';
+import type { SendState } from '../sending/send-state.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limits.ts';
 
-type Needs = { config: Pick<Config, 'READ_RATE_LIMIT'>; sending: Pick<Sending, 'services' | 'rateLimits'> };
+type Needs = { config: Pick<Config, 'READ_RATE_LIMIT'>; sending: Pick<SendState, 'services' | 'rateLimits'> };
 
 const leastReadLimit = 3_000;
 

@@ -3,10 +3,10 @@ import { takesFiles, takesLongText } from '../../platform/http/body/body-limits.
 import { Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { postages } from '../notification.ts';
-import type { SendingApp } from '../sending/sender.ts';
+import type { SendDeps } from '../sending/send-context.ts';
 import { sendOneOff, sendUploadedLetter } from './one-off.ts';
 
-export function oneOffRoutes(http: Http, app: SendingApp): void {
+export function oneOffRoutes(http: Http, app: SendDeps): void {
   http.post(
     '/service/:service_id/send-notification',
     {

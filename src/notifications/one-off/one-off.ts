@@ -7,10 +7,10 @@ import { getTemplateForSending } from '../../templates/compiled-templates.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
 import { refusalOfPhone } from '../sending/account-messages.ts';
+import { Replay } from '../sending/persist-and-respond.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
+import type { SendContext, SendDeps } from '../sending/send-context.ts';
 import { refuseIfDayIsFull, type Values } from '../sending/send-rules.ts';
-import type { Sender, SendingApp } from '../sending/sender.ts';
-import { Replay } from '../sending/store-and-answer.ts';
 import { selectSenderByHand } from './one-off.sql.ts';
 import { claimOfFile, findUploadedLetter } from './uploaded-letters.ts';
 
@@ -24,10 +24,10 @@ interface OneOffRequest {
 }
 
 /** A message that a person of the service sends by hand. The same rules as for applications, without a key. */
-export async function sendOneOff(app: SendingApp, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
-  const sender = await senderByHand(app, serviceId, request.created_by);
-  const { row } = await getTemplateForSending(app, sender.service.id, request.template_id);
-  refuseIfDayIsFull(sender, row.template_type);
+export async function sendOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
+  const context = await contextOfPerson(app, serviceId, request.created_by);
+  const { row } = await getTemplateForSending(app, context.service.id, request.template_id);
+  refuseIfDayIsFull(context, row.template_type);
   const shared = {
     template_id: request.template_id,
     personalisation: request.personalisation ?? {},
@@ -39,16 +39,16 @@ export async function sendOneOff(app: SendingApp, serviceId: string, request: On
       const parsed = parsePhoneNumber(request.to);
       if (!parsed.ok) throw invalidField('to', refusalOfPhone(parsed.reason));
       const texting = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
-      return sendSms(app, sender, { request: texting, number: parsed.number, scheduled_for: null });
+      return sendSms(app, context, { request: texting, number: parsed.number, scheduled_for: null });
     }
     case 'email': {
       const parsed = parseEmailAddress(request.to);
       if (!parsed.ok) throw invalidField('to', 'Not a valid email address');
       const mailing = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
-      return sendEmail(app, sender, { request: mailing, ...parsed, scheduled_for: null });
+      return sendEmail(app, context, { request: mailing, ...parsed, scheduled_for: null });
     }
     case 'letter':
-      return sendLetter(app, sender, { ...shared, personalisation: withAddressKeys(shared.personalisation) });
+      return sendLetter(app, context, { ...shared, personalisation: withAddressKeys(shared.personalisation) });
   }
 }
 
@@ -63,22 +63,22 @@ interface OneOffLetterRequest {
 
 /** A letter that a person uploads as PDF; the name of the file is its reference. */
 export async function sendUploadedLetter(
-  app: SendingApp,
+  app: SendDeps,
   serviceId: string,
   { filename, created_by, content, postage, file_id: given }: OneOffLetterRequest,
 ): Promise<{ id: string }> {
-  const sender = await senderByHand(app, serviceId, created_by);
+  const context = await contextOfPerson(app, serviceId, created_by);
   const letter = { reference: filename, content, postage };
   if (given === undefined) {
-    refuseIfDayIsFull(sender, 'letter');
-    return sendPrecompiledLetter(app, sender, letter);
+    refuseIfDayIsFull(context, 'letter');
+    return sendPrecompiledLetter(app, context, letter);
   }
   const file_id = canonicalId(given);
-  if (await findUploadedLetter(app.db, sender.service.id, file_id)) return { id: file_id };
-  if (await selectNotification(app.db, sender.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
-  refuseIfDayIsFull(sender, 'letter');
+  if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
+  if (await selectNotification(app.db, context.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
+  refuseIfDayIsFull(context, 'letter');
   try {
-    const claimed = { ...sender, idempotency: claimOfFile(file_id) };
+    const claimed = { ...context, idempotency: claimOfFile(file_id) };
     return await sendPrecompiledLetter(app, claimed, { ...letter, file_id });
   } catch (error) {
     // A request beside this one was faster.
@@ -87,7 +87,7 @@ export async function sendUploadedLetter(
   }
 }
 
-async function senderByHand(app: SendingApp, serviceId: string, userId: string): Promise<Sender> {
+async function contextOfPerson(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
   const found = await selectSenderByHand(app.db, serviceId, userId);
   if (!found) throw notFound();
   if (!found.is_member) {

@@ -188,7 +188,7 @@ export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
  * For after the clock was set back: nothing that was not scheduled may wait for a time that lies further ahead than any
  * retry. Done twice it changes nothing more, so several workers may do it.
  */
-export async function bringForward(
+export async function rescheduleFutureDue(
   db: Db,
   { now, latest, leasedUntil }: { now: Timestamp; latest: Timestamp; leasedUntil: Timestamp },
 ): Promise<void> {

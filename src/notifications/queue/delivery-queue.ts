@@ -7,7 +7,6 @@ import { readNews } from './queue-news.ts';
 import { ReadyServices } from './ready-services.ts';
 
 export {
-  bringForward,
   extendLeases,
   heldBy,
   type LaneAge,
@@ -16,6 +15,7 @@ export {
   placeChange,
   placeColumns,
   type QueuedNotification,
+  rescheduleFutureDue,
   selectLaneAges as listLaneAges,
   updateProviders,
 } from './delivery-queue.sql.ts';

@@ -41,11 +41,11 @@ export function readNews(payload: string): Waiting[] | undefined {
  * for each other; and one that gets lost only means that the message is found half a second later.
  */
 export class QueueNews {
-  private readonly app: Pick<Platform, 'notices' | 'log'>;
+  private readonly app: Pick<Platform, 'changeListener' | 'log'>;
   private readonly untold = new Map<NotificationType, Map<string, Waiting>>();
   private telling = false;
 
-  constructor(app: Pick<Platform, 'notices' | 'log'>) {
+  constructor(app: Pick<Platform, 'changeListener' | 'log'>) {
     this.app = app;
   }
 
@@ -62,7 +62,8 @@ export class QueueNews {
     const news = [...this.untold];
     this.untold.clear();
     try {
-      for (const [type, waiting] of news) await this.app.notices.send(newsChannel(type), writeNews(waiting.values()));
+      for (const [type, waiting] of news)
+        await this.app.changeListener.send(newsChannel(type), writeNews(waiting.values()));
     } catch (error) {
       this.app.log.debug({ err: error }, 'workers could not be told of new messages; they look for themselves');
     }

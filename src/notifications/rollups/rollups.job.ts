@@ -14,7 +14,7 @@ export function rollupJobs(app: Platform): Job[] {
   return [
     {
       name: 'fold-rollups',
-      sentence: 'Adds to the totals what the daily rollups count beyond them.',
+      description: 'Adds to the totals what the daily rollups count beyond them.',
       async handle() {
         const rows = await foldRollups(app.db);
         app.log.info({ rows }, 'rollups were folded into the totals');
@@ -22,7 +22,7 @@ export function rollupJobs(app: Platform): Job[] {
     },
     {
       name: 'reconcile-figures',
-      sentence: 'Counts the last days again from the messages and repairs what the rollups say otherwise.',
+      description: 'Counts the last days again from the messages and repairs what the rollups say otherwise.',
       handle: () => reconcileRollups(app, (rollup, repairs) => repaired.inc({ rollup }, repairs)),
     },
   ];

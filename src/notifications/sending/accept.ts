@@ -14,7 +14,7 @@ import {
 import type { NewNotification } from '../notification.ts';
 import { QueueNews } from '../queue/queue-news.ts';
 import { claimIdempotencyKeys, releaseIdempotencyKey } from './idempotency.sql.ts';
-import { findKnownAnswer, type IdempotencyClaim, type KnownAnswer, replayLimit } from './idempotency.ts';
+import { findStoredResponse, type IdempotencyClaim, replayLimit, type StoredResponse } from './idempotency.ts';
 import {
   type LimitedChannel,
   type LimitShare,
@@ -48,7 +48,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'pool' | 'clock' | 'notices' | 'log' | 'secrets'>;
+type Needs = Pick<Platform, 'db' | 'pool' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -84,7 +84,7 @@ export class Acceptor {
   }
 
   /** Returns what to answer instead when the same request was accepted a moment ago by another process. */
-  async accept(acceptance: Acceptance): Promise<KnownAnswer | undefined> {
+  async accept(acceptance: Acceptance): Promise<StoredResponse | undefined> {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
     const row = notification && storableRow(notification);
@@ -98,7 +98,7 @@ export class Acceptor {
         return undefined;
       }
       if (outcome.kind === 'refused') throw dailyLimitExceeded(service, outcome.channel, this.app.clock.now());
-      const known = await findKnownAnswer(this.app, service.id, idempotency?.key ?? '');
+      const known = await findStoredResponse(this.app, service.id, idempotency?.key ?? '');
       if (known) return known;
     }
     throw conflict('A request with this Idempotency-Key is still being processed');

@@ -50,7 +50,7 @@ export async function releaseIdempotencyKey(tx: Tx, serviceId: string, key: stri
 }
 
 /** Those that are text; by service and key, which together are the row's key. */
-export async function selectEncryptedAnswers(db: Db, after = `${nilId} `, limit: number) {
+export async function selectEncryptedResponses(db: Db, after = `${nilId} `, limit: number) {
   const at = after.indexOf(' ');
   const { rows } = await sql<EncryptedValue>`
     select concat(service_id, ' ', key) as id, concat(service_id, ' ', key) as place,
@@ -60,7 +60,7 @@ export async function selectEncryptedAnswers(db: Db, after = `${nilId} `, limit:
   return { values: rows.filter(({ text }) => text !== null), last: rows.at(-1)?.id };
 }
 
-export async function replaceEncryptedAnswers(db: Db, values: ReplacedValue[]): Promise<void> {
+export async function replaceEncryptedResponses(db: Db, values: ReplacedValue[]): Promise<void> {
   await sql`
     update idempotency_keys k set response = to_jsonb(v.after)
     from json_to_recordset(${JSON.stringify(values)}::json) as v (id text, before text, after text)

@@ -3,7 +3,7 @@ import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
 import { conflict, Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
-import { replaceEncryptedAnswers, selectEncryptedAnswers, selectIdempotencyKey } from './idempotency.sql.ts';
+import { replaceEncryptedResponses, selectEncryptedResponses, selectIdempotencyKey } from './idempotency.sql.ts';
 
 /** How long a repeated request gets the answer of the first. */
 const replayHours = 24;
@@ -15,7 +15,7 @@ export interface IdempotencyClaim {
 }
 
 /** A request under an Idempotency-Key that was answered before. */
-export interface KnownAnswer {
+export interface StoredResponse {
   request_digest: string;
   response: unknown;
 }
@@ -25,7 +25,12 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'>;
 const purpose = 'idempotent-answer';
 
 /** For an answer that holds links to files: it is kept as text instead of an object. */
-export function encryptAnswer({ secrets }: Pick<Platform, 'secrets'>, serviceId: string, key: string, answer: unknown) {
+export function encryptResponse(
+  { secrets }: Pick<Platform, 'secrets'>,
+  serviceId: string,
+  key: string,
+  answer: unknown,
+) {
   return secrets.encrypt(purpose, JSON.stringify(answer), placeOf(serviceId, key));
 }
 
@@ -33,11 +38,11 @@ function placeOf(serviceId: string, key: string): string {
   return `${serviceId} ${key}`;
 }
 
-export const idempotentAnswers: EncryptedValues = {
+export const idempotentResponses: EncryptedValues = {
   name: 'answers to repeated requests',
   purpose,
-  select: selectEncryptedAnswers,
-  replace: replaceEncryptedAnswers,
+  select: selectEncryptedResponses,
+  replace: replaceEncryptedResponses,
 };
 
 /** The key of a request's header; undefined when it has none. */
@@ -48,7 +53,11 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   throw new Failure('invalid', 'ValidationError', `Idempotency-Key must be 1 to ${longestKey} characters long`);
 }
 
-export async function findKnownAnswer(app: Needs, serviceId: string, key: string): Promise<KnownAnswer | undefined> {
+export async function findStoredResponse(
+  app: Needs,
+  serviceId: string,
+  key: string,
+): Promise<StoredResponse | undefined> {
   const known = await selectIdempotencyKey(app.db, serviceId, key, timestamp(replayLimit(app.clock.now())));
   if (typeof known?.response !== 'string') return known;
   const answer = app.secrets.decrypt(purpose, known.response, placeOf(serviceId, key));
@@ -72,7 +81,7 @@ function inKeyOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-export function refuseAnotherBody(known: KnownAnswer, request_digest: string): void {
+export function refuseDifferentBody(known: StoredResponse, request_digest: string): void {
   if (known.request_digest === request_digest) return;
   throw new Failure(
     'unprocessable',

@@ -10,8 +10,8 @@ import {
 import { QR_CODE_CHARACTER_LIMIT } from '../../rendering/letter/letter.ts';
 import { comparableKey } from '../../rendering/personalisation.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
+import type { SendContext } from './send-context.ts';
 import type { Values } from './send-rules.ts';
-import type { Sender } from './sender.ts';
 
 export function refuseLongQrCodes(compiled: LetterTemplate, values: Values): void {
   const [data] = compiled.longQrCodes(values);
@@ -48,7 +48,7 @@ const addressTexts: Record<PostalAddressReason, string> = {
   'no-fixed-abode-address': 'Must be a real address',
 };
 
-export function readAddress({ service }: Sender, values: Values): PostalAddress {
+export function readAddress({ service }: SendContext, values: Values): PostalAddress {
   const address = parsePostalAddress(addressLinesFromPersonalisation(values));
   const reason = checkPostalAddress(address, { international: service.permissions.has('international_letters') });
   if (reason) throw new Failure('invalid', 'ValidationError', addressTexts[reason]);

@@ -2,10 +2,10 @@ import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
 import { lanes, type NewNotification } from '../notification.ts';
-import type { Sender } from './sender.ts';
+import type { SendContext } from './send-context.ts';
 
-/** What is particular to a message; the rest follows from its sender and its template. */
-type Particulars = Pick<NewNotification, 'recipient' | 'personalisation'> &
+/** What is particular to a message; the rest follows from its context and its template. */
+type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
   Partial<
     Pick<
       NewNotification,
@@ -24,9 +24,9 @@ type Particulars = Pick<NewNotification, 'recipient' | 'personalisation'> &
 
 /** Every key is written out: copying objects key by key made this the dearest step of accepting a message. */
 export function newNotification(
-  { service, key_type, api_key_id, created_by_id, now }: Sender,
+  { service, key_type, api_key_id, created_by_id, now }: SendContext,
   { row }: { row: Pick<TemplateRow, 'id' | 'version' | 'template_type' | 'process_type'> },
-  particulars: Particulars,
+  particulars: MessageFields,
 ): NewNotification {
   const created_at = timestamp(now);
   const scheduled_for = particulars.scheduled_for ?? null;

@@ -7,14 +7,14 @@ import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { type Postage, postages } from '../notification.ts';
 import { readScheduledTime } from './scheduled-time.ts';
-import type { Mailing, Texting } from './send.ts';
+import type { EmailSend, SmsSend } from './send.ts';
 import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
 
 /** All that is wrong with a body is told at once: what its schema says, and what no schema can. */
 
 type Fields = Record<string, unknown>;
 
-export function readSmsRequest(request: FastifyRequest, now: Date): Texting {
+export function readSmsRequest(request: FastifyRequest, now: Date): SmsSend {
   const { phone_number, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
   const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone_number) : undefined;
@@ -25,7 +25,7 @@ export function readSmsRequest(request: FastifyRequest, now: Date): Texting {
   return { request: request.body as SmsRequest, number: parsed.number, scheduled_for: schedule.at };
 }
 
-export function readEmailRequest(request: FastifyRequest, now: Date): Mailing {
+export function readEmailRequest(request: FastifyRequest, now: Date): EmailSend {
   const { email_address, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
   refuse(inOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));

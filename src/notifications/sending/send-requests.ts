@@ -78,15 +78,15 @@ const answerFields = {
   scheduled_for: Nullable(Datetime),
 };
 
-export const SmsAnswer = Type.Object(
+export const SmsResponse = Type.Object(
   {
     ...answerFields,
     content: Type.Object({ body: Type.String(), from_number: Nullable(Type.String()) }),
   },
-  { title: 'SmsAnswer', examples: [examples.smsAnswer] },
+  { title: 'SmsResponse', examples: [examples.smsResponse] },
 );
 
-export const EmailAnswer = Type.Object(
+export const EmailResponse = Type.Object(
   {
     ...answerFields,
     content: Type.Object({
@@ -97,27 +97,27 @@ export const EmailAnswer = Type.Object(
     }),
     sanitised_content: Type.Record(Type.String(), Type.Any()),
   },
-  { title: 'EmailAnswer', examples: [examples.emailAnswer] },
+  { title: 'EmailResponse', examples: [examples.emailResponse] },
 );
 
-export const LetterAnswer = Type.Object(
+export const LetterResponse = Type.Object(
   {
     ...answerFields,
     content: Type.Object({ subject: Type.String(), body: Type.String() }),
   },
-  { title: 'LetterAnswer', examples: [examples.letterAnswer] },
+  { title: 'LetterResponse', examples: [examples.letterResponse] },
 );
 
-export const PrecompiledLetterAnswer = Type.Object(
+export const PrecompiledLetterResponse = Type.Object(
   {
     id: Uuid,
     reference: Type.String(),
     postage: OneOf(postages),
   },
-  { title: 'PrecompiledLetterAnswer', examples: [examples.precompiledLetterAnswer] },
+  { title: 'PrecompiledLetterResponse', examples: [examples.precompiledLetterResponse] },
 );
 
-export type SmsAnswer = Static<typeof SmsAnswer>;
-export type EmailAnswer = Static<typeof EmailAnswer>;
-export type LetterAnswer = Static<typeof LetterAnswer>;
-export type PrecompiledLetterAnswer = Static<typeof PrecompiledLetterAnswer>;
+export type SmsResponse = Static<typeof SmsResponse>;
+export type EmailResponse = Static<typeof EmailResponse>;
+export type LetterResponse = Static<typeof LetterResponse>;
+export type PrecompiledLetterResponse = Static<typeof PrecompiledLetterResponse>;

@@ -10,7 +10,7 @@ import { getTemplateForSending, type ReadyTemplate } from '../../templates/compi
 import { dailyLimitExceeded, dayIsFull } from '../limits/daily-limits.ts';
 import type { NotificationType } from '../notification.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
-import type { Sender, SendingApp } from './sender.ts';
+import type { SendContext, SendDeps } from './send-context.ts';
 
 /** The rules of sending, one each; `send.ts` says in which order they are asked. */
 
@@ -20,18 +20,18 @@ type TemplateOf<Type extends NotificationType> = ReadyTemplate & {
   compiled: Extract<CompiledTemplate, { template_type: Type }>;
 };
 
-export function refuseIfDayIsFull({ service, key_type, now }: Sender, channel: LimitedChannel): void {
+export function refuseIfDayIsFull({ service, key_type, now }: SendContext, channel: LimitedChannel): void {
   if (key_type !== 'test' && dayIsFull(service, channel, now)) throw dailyLimitExceeded(service, channel, now);
 }
 
-export function refuseUnlessChannelIsAllowed({ service }: Sender, channel: NotificationType): void {
+export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: NotificationType): void {
   if (!service.permissions.has(channel)) throw forbidden(`Service is not allowed to send ${channel}`);
 }
 
 /** One of the service's own, of the right type, and not deleted. */
 export async function getSendableTemplate<Type extends NotificationType>(
-  app: SendingApp,
-  { service }: Sender,
+  app: SendDeps,
+  { service }: SendContext,
   templateId: string,
   type: Type,
 ): Promise<TemplateOf<Type>> {
@@ -67,7 +67,7 @@ export function refuseFiles(values: Values): void {
 }
 
 /** The sender that was asked for, else the template's own, else the service's. */
-export function chooseSmsSender({ service }: Sender, { row }: ReadyTemplate, senderId?: string): string | null {
+export function chooseSmsSender({ service }: SendContext, { row }: ReadyTemplate, senderId?: string): string | null {
   if (senderId === undefined) return row.reply_to_text;
   const sender = service.sms_senders.get(canonicalId(senderId));
   if (sender === undefined) throw noSuchSender('sms_sender_id', senderId, service.id);
@@ -75,7 +75,7 @@ export function chooseSmsSender({ service }: Sender, { row }: ReadyTemplate, sen
 }
 
 /** As for text messages; a service may do without any reply-to address. */
-export function chooseReplyTo({ service }: Sender, { row }: ReadyTemplate, replyToId?: string): string | null {
+export function chooseReplyTo({ service }: SendContext, { row }: ReadyTemplate, replyToId?: string): string | null {
   if (replyToId === undefined) return row.reply_to_text;
   const replyTo = service.email_reply_tos.get(canonicalId(replyToId));
   if (replyTo === undefined) throw noSuchSender('email_reply_to_id', replyToId, service.id);
@@ -87,7 +87,7 @@ function noSuchSender(field: string, id: string, serviceId: string): Failure {
 }
 
 /** Team keys, and services in trial mode, write to members and guests only. */
-export function refuseUnlessRecipientIsKnown({ service, key_type }: Sender, normalised: string): void {
+export function refuseUnlessRecipientIsKnown({ service, key_type }: SendContext, normalised: string): void {
   if (key_type === 'test' || service.known_recipients.has(normalised)) return;
   if (key_type === 'team') throw invalid('Can’t send to this recipient using a team-only API key');
   if (service.restricted) {
@@ -97,7 +97,7 @@ export function refuseUnlessRecipientIsKnown({ service, key_type }: Sender, norm
   }
 }
 
-export function refuseUnlessNumberIsAllowed({ service }: Sender, number: PhoneNumber): void {
+export function refuseUnlessNumberIsAllowed({ service }: SendContext, number: PhoneNumber): void {
   const reason = checkPhonePermissions(number, {
     international: service.permissions.has('international_sms'),
     landline: service.permissions.has('sms_to_uk_landlines'),
@@ -124,10 +124,10 @@ export function refuseIfEmailIsTooLong(body: string): void {
   );
 }
 
-export function refuseLettersOfTeamKeys({ key_type }: Sender): void {
+export function refuseLettersOfTeamKeys({ key_type }: SendContext): void {
   if (key_type === 'team') throw forbidden('Cannot send letters with a team api key');
 }
 
-export function refuseLettersInTrialMode({ service, key_type }: Sender): void {
+export function refuseLettersInTrialMode({ service, key_type }: SendContext): void {
   if (service.restricted && key_type !== 'test') throw forbidden('Cannot send letters when service is in trial mode');
 }

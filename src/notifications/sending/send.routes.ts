@@ -12,11 +12,12 @@ import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limits.ts';
 import type { NotificationType } from '../notification.ts';
 import {
   digestOfRequest,
-  findKnownAnswer,
-  type KnownAnswer,
+  findStoredResponse,
   readIdempotencyKey,
-  refuseAnotherBody,
+  refuseDifferentBody,
+  type StoredResponse,
 } from './idempotency.ts';
+import { Replay } from './persist-and-respond.ts';
 import {
   isPrecompiled,
   readEmailRequest,
@@ -25,25 +26,24 @@ import {
   readSmsRequest,
 } from './read-requests.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from './send.ts';
+import type { SendContext, SendDeps } from './send-context.ts';
 import {
-  EmailAnswer,
   EmailRequest,
-  LetterAnswer,
+  EmailResponse,
   LetterRequest,
-  PrecompiledLetterAnswer,
+  LetterResponse,
   PrecompiledLetterRequest,
-  SmsAnswer,
+  PrecompiledLetterResponse,
   SmsRequest,
+  SmsResponse,
 } from './send-requests.ts';
 import { refuseIfDayIsFull } from './send-rules.ts';
-import type { Sender, SendingApp } from './sender.ts';
-import { Replay } from './store-and-answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    sender?: Sender;
+    sendContext?: SendContext;
     /** The answer to an earlier request under the same Idempotency-Key. */
-    knownAnswer?: KnownAnswer;
+    storedResponse?: StoredResponse;
   }
 }
 
@@ -60,7 +60,7 @@ const idempotencyHeader = Type.Object({
 /** Beside those of every route: the first request under a key is at work, or had another body. */
 const refusals = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
 
-export function sendRoutes(http: Http, app: SendingApp): void {
+export function sendRoutes(http: Http, app: SendDeps): void {
   const rootOf = requestRoot(app.config.BASE_URL);
 
   /** Everything that is asked before the body is read. */
@@ -72,7 +72,7 @@ export function sendRoutes(http: Http, app: SendingApp): void {
       const service = found instanceof Promise ? await found : found;
       if (!service) throw new Error('A service vanished while it was sending');
       const key = readIdempotencyKey(request.headers['idempotency-key']);
-      const sender: Sender = {
+      const context: SendContext = {
         service,
         key_type,
         api_key_id,
@@ -81,17 +81,17 @@ export function sendRoutes(http: Http, app: SendingApp): void {
         root: rootOf(request),
         idempotency: key === undefined ? undefined : { key, request_digest: '' },
       };
-      request.sender = sender;
+      request.sendContext = context;
       if (key !== undefined) {
-        request.knownAnswer = await findKnownAnswer(app, service.id, key);
+        request.storedResponse = await findStoredResponse(app, service.id, key);
         // The same answer again uses up nothing.
-        if (request.knownAnswer) return;
+        if (request.storedResponse) return;
       }
       const taken = app.sending.rateLimits.take({ service_id: service.id, window: key_type }, service.rate_limit);
       const decision = taken instanceof Promise ? await taken : taken;
       reply.headers(rateLimitHeaders(service.rate_limit, decision));
       if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
-      refuseIfDayIsFull(sender, channel);
+      refuseIfDayIsFull(context, channel);
     };
   }
 
@@ -100,20 +100,20 @@ export function sendRoutes(http: Http, app: SendingApp): void {
     request: FastifyRequest,
     reply: FastifyReply,
     channel: NotificationType,
-    work: (sender: Sender) => Promise<Answer>,
+    work: (context: SendContext) => Promise<Answer>,
   ): Promise<Answer> {
-    const { sender, knownAnswer } = request;
-    if (!sender) throw new Error('The request was not admitted');
-    const { idempotency, service } = sender;
+    const { sendContext: context, storedResponse } = request;
+    if (!context) throw new Error('The request was not admitted');
+    const { idempotency, service } = context;
     reply.code(201);
-    if (!idempotency) return work(sender);
+    if (!idempotency) return work(context);
     idempotency.request_digest = digestOfRequest(channel, request.body);
     try {
-      if (knownAnswer) {
-        refuseAnotherBody(knownAnswer, idempotency.request_digest);
-        throw new Replay(knownAnswer.response);
+      if (storedResponse) {
+        refuseDifferentBody(storedResponse, idempotency.request_digest);
+        throw new Replay(storedResponse.response);
       }
-      return await app.sending.running.alone(service.id, idempotency.key, () => work(sender));
+      return await app.sending.running.alone(service.id, idempotency.key, () => work(context));
     } catch (error) {
       if (!(error instanceof Replay)) throw error;
       reply.header('idempotent-replayed', 'true');
@@ -136,11 +136,11 @@ export function sendRoutes(http: Http, app: SendingApp): void {
         summary: 'Send a text message',
         headers: idempotencyHeader,
         body: SmsRequest,
-        response: { 201: SmsAnswer, ...refusals },
+        response: { 201: SmsResponse, ...refusals },
       },
     },
     (request, reply) =>
-      send(request, reply, 'sms', (sender) => sendSms(app, sender, readSmsRequest(request, sender.now))),
+      send(request, reply, 'sms', (context) => sendSms(app, context, readSmsRequest(request, context.now))),
   );
 
   http.post(
@@ -153,11 +153,11 @@ export function sendRoutes(http: Http, app: SendingApp): void {
         summary: 'Send an email',
         headers: idempotencyHeader,
         body: EmailRequest,
-        response: { 201: EmailAnswer, ...refusals },
+        response: { 201: EmailResponse, ...refusals },
       },
     },
     (request, reply) =>
-      send(request, reply, 'email', (sender) => sendEmail(app, sender, readEmailRequest(request, sender.now))),
+      send(request, reply, 'email', (context) => sendEmail(app, context, readEmailRequest(request, context.now))),
   );
 
   http.post(
@@ -173,18 +173,18 @@ export function sendRoutes(http: Http, app: SendingApp): void {
           examples: [examples.letterRequest, examples.precompiledLetterRequest],
         }),
         response: {
-          201: Type.Union([LetterAnswer, PrecompiledLetterAnswer], {
-            examples: [examples.letterAnswer, examples.precompiledLetterAnswer],
+          201: Type.Union([LetterResponse, PrecompiledLetterResponse], {
+            examples: [examples.letterResponse, examples.precompiledLetterResponse],
           }),
           ...refusals,
         },
       },
     },
     (request, reply) =>
-      send<LetterAnswer | PrecompiledLetterAnswer>(request, reply, 'letter', (sender) =>
+      send<LetterResponse | PrecompiledLetterResponse>(request, reply, 'letter', (context) =>
         isPrecompiled(request)
-          ? sendPrecompiledLetter(app, sender, readPrecompiledLetterRequest(request))
-          : sendLetter(app, sender, readLetterRequest(request)),
+          ? sendPrecompiledLetter(app, context, readPrecompiledLetterRequest(request))
+          : sendLetter(app, context, readLetterRequest(request)),
       ),
   );
 

@@ -14,16 +14,18 @@ import type { Postage } from '../notification.ts';
 import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
 import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { newNotification } from './new-notification.ts';
+import { persistAndRespond, responseFor } from './persist-and-respond.ts';
 import { encryptValues } from './secret-values.ts';
+import type { SendContext, SendDeps } from './send-context.ts';
 import type {
-  EmailAnswer,
   EmailRequest,
-  LetterAnswer,
+  EmailResponse,
   LetterRequest,
-  PrecompiledLetterAnswer,
+  LetterResponse,
   PrecompiledLetterRequest,
-  SmsAnswer,
+  PrecompiledLetterResponse,
   SmsRequest,
+  SmsResponse,
 } from './send-requests.ts';
 import {
   chooseReplyTo,
@@ -43,36 +45,34 @@ import {
   refuseUnlessNumberIsAllowed,
   refuseUnlessRecipientIsKnown,
 } from './send-rules.ts';
-import type { Sender, SendingApp } from './sender.ts';
-import { answerWith, storeAndAnswer } from './store-and-answer.ts';
 
 /** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
 
-export interface Texting {
+export interface SmsSend {
   request: SmsRequest;
   number: PhoneNumber;
   scheduled_for: Timestamp | null;
 }
 
 export async function sendSms(
-  app: SendingApp,
-  sender: Sender,
-  { request, number, scheduled_for }: Texting,
-): Promise<SmsAnswer> {
-  refuseUnlessChannelIsAllowed(sender, 'sms');
+  app: SendDeps,
+  context: SendContext,
+  { request, number, scheduled_for }: SmsSend,
+): Promise<SmsResponse> {
+  refuseUnlessChannelIsAllowed(context, 'sms');
   const values = request.personalisation ?? {};
-  const template = await getSendableTemplate(app, sender, request.template_id, 'sms');
+  const template = await getSendableTemplate(app, context, request.template_id, 'sms');
   refuseIfValuesAreMissing(template, values);
   const message = template.compiled.render(values);
   refuseIfTextIsEmpty(message);
   refuseFiles(values);
-  const smsSender = chooseSmsSender(sender, template, request.sms_sender_id);
-  refuseUnlessRecipientIsKnown(sender, number.normalised);
-  refuseUnlessNumberIsAllowed(sender, number);
-  if (isAbroad(number)) refuseIfDayIsFull(sender, 'international_sms');
+  const smsSender = chooseSmsSender(context, template, request.sms_sender_id);
+  refuseUnlessRecipientIsKnown(context, number.normalised);
+  refuseUnlessNumberIsAllowed(context, number);
+  if (isAbroad(number)) refuseIfDayIsFull(context, 'international_sms');
   refuseIfTextIsTooLong(message);
 
-  const notification = newNotification(sender, template, {
+  const notification = newNotification(context, template, {
     client_reference: request.reference,
     recipient: cleanRecipient(request.phone_number),
     normalised_recipient: number.normalised,
@@ -82,17 +82,17 @@ export async function sendSms(
     reply_to_text: smsSender,
     scheduled_for,
   });
-  return storeAndAnswer(app, sender, {
-    notification: isByApplication(sender) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
+  return persistAndRespond(app, context, {
+    notification: isByApplication(context) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
     abroad: isAbroad(number),
-    answer: answerWith(sender, notification, {
+    answer: responseFor(context, notification, {
       body: message.text,
       from_number: smsSender && formatSmsSender(smsSender),
     }),
   });
 }
 
-export interface Mailing {
+export interface EmailSend {
   request: EmailRequest;
   /** The address as it is stored, and in the form to send to. */
   cleaned: string;
@@ -101,12 +101,12 @@ export interface Mailing {
 }
 
 export async function sendEmail(
-  app: SendingApp,
-  sender: Sender,
-  { request, cleaned, address, scheduled_for }: Mailing,
-): Promise<EmailAnswer> {
-  refuseUnlessChannelIsAllowed(sender, 'email');
-  const template = await getSendableTemplate(app, sender, request.template_id, 'email');
+  app: SendDeps,
+  context: SendContext,
+  { request, cleaned, address, scheduled_for }: EmailSend,
+): Promise<EmailResponse> {
+  refuseUnlessChannelIsAllowed(context, 'email');
+  const template = await getSendableTemplate(app, context, request.template_id, 'email');
   const { personalisation: values, sanitised_content } = sanitisePersonalisation(
     request.personalisation ?? {},
     (request.sanitise_content_for ?? []).map(String),
@@ -115,23 +115,23 @@ export async function sendEmail(
   const withFileNames = { ...values, ...Object.fromEntries(ofTemplate.map(({ filename }) => [filename, filename])) };
   refuseIfValuesAreMissing(template, withFileNames);
   refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
-  const replyTo = chooseReplyTo(sender, template, request.email_reply_to_id);
-  refuseUnlessRecipientIsKnown(sender, address);
+  const replyTo = chooseReplyTo(context, template, request.email_reply_to_id);
+  refuseUnlessRecipientIsKnown(context, address);
   const files = { uploads: readFiles(values), ofTemplate };
   const hasFiles = files.uploads.length + ofTemplate.length > 0;
-  refuseUnlessFilesAreSetUp(app, sender.service, hasFiles);
-  const isSimulated = isByApplication(sender) && isSimulatedEmailAddress(address);
+  refuseUnlessFilesAreSetUp(app, context.service, hasFiles);
+  const isSimulated = isByApplication(context) && isSimulatedEmailAddress(address);
   const documents = isSimulated
-    ? exampleDocuments(app, sender.service.id, files)
-    : await prepareDocuments(app, { service_id: sender.service.id, recipient: address, now: sender.now }, files);
+    ? exampleDocuments(app, context.service.id, files)
+    : await prepareDocuments(app, { service_id: context.service.id, recipient: address, now: context.now }, files);
   const personalisation = { ...values, ...documents.values };
   const body = template.compiled.body(personalisation);
   refuseIfEmailIsTooLong(body);
 
-  const id = newId(sender.now);
+  const id = newId(context.now);
   const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
   const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
-  const notification = newNotification(sender, template, {
+  const notification = newNotification(context, template, {
     id,
     client_reference: request.reference,
     recipient: cleaned,
@@ -148,13 +148,13 @@ export async function sendEmail(
         : null,
     scheduled_for,
   });
-  return storeAndAnswer(app, sender, {
+  return persistAndRespond(app, context, {
     notification: isSimulated ? null : notification,
     files: hasFiles ? documents : undefined,
     secret_values,
     answer: {
-      ...answerWith(sender, notification, {
-        from_email: `${sender.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
+      ...responseFor(context, notification, {
+        from_email: `${context.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
         subject: template.compiled.subject(personalisation),
         body,
         one_click_unsubscribe_url,
@@ -164,20 +164,20 @@ export async function sendEmail(
   });
 }
 
-export async function sendLetter(app: SendingApp, sender: Sender, request: LetterRequest): Promise<LetterAnswer> {
-  refuseUnlessChannelIsAllowed(sender, 'letter');
+export async function sendLetter(app: SendDeps, context: SendContext, request: LetterRequest): Promise<LetterResponse> {
+  refuseUnlessChannelIsAllowed(context, 'letter');
   const values = request.personalisation;
-  const template = await getSendableTemplate(app, sender, request.template_id, 'letter');
+  const template = await getSendableTemplate(app, context, request.template_id, 'letter');
   refuseLongQrCodes(template.compiled, values);
   refuseIfValuesAreMissing(template, values);
   const body = template.compiled.body(values);
   refuseIfBodyIsEmpty(body);
   refuseFiles(values);
-  refuseLettersOfTeamKeys(sender);
-  refuseLettersInTrialMode(sender);
-  const address = readAddress(sender, values);
+  refuseLettersOfTeamKeys(context);
+  refuseLettersInTrialMode(context);
+  const address = readAddress(context, values);
 
-  const notification = newNotification(sender, template, {
+  const notification = newNotification(context, template, {
     client_reference: request.reference,
     recipient: address.lines.join('\n'),
     international: address.international,
@@ -186,26 +186,26 @@ export async function sendLetter(app: SendingApp, sender: Sender, request: Lette
     reply_to_text: template.row.reply_to_text,
     lane: null,
   });
-  return storeAndAnswer(app, sender, {
+  return persistAndRespond(app, context, {
     notification,
     job: letterWork.compose,
-    answer: answerWith(sender, notification, { subject: template.compiled.subject(values), body }),
+    answer: responseFor(context, notification, { subject: template.compiled.subject(values), body }),
   });
 }
 
 export async function sendPrecompiledLetter(
-  app: SendingApp,
-  sender: Sender,
+  app: SendDeps,
+  context: SendContext,
   request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
-): Promise<PrecompiledLetterAnswer> {
-  refuseUnlessChannelIsAllowed(sender, 'letter');
-  const row = await getOrCreatePrecompiledTemplate(app.db, sender.service.id, sender.now);
-  refuseLettersOfTeamKeys(sender);
-  refuseLettersInTrialMode(sender);
+): Promise<PrecompiledLetterResponse> {
+  refuseUnlessChannelIsAllowed(context, 'letter');
+  const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, context.now);
+  refuseLettersOfTeamKeys(context);
+  refuseLettersInTrialMode(context);
   const pdf = decodeLetter(request.content);
 
   const notification = newNotification(
-    sender,
+    context,
     { row },
     {
       client_reference: request.reference,
@@ -218,7 +218,7 @@ export async function sendPrecompiledLetter(
   );
   const { id, postage } = notification;
   const { file_id } = request;
-  return storeAndAnswer(app, sender, {
+  return persistAndRespond(app, context, {
     notification,
     job: letterWork.checkPrecompiled,
     files: {
@@ -231,7 +231,7 @@ export async function sendPrecompiledLetter(
 }
 
 /** Simulated recipients are for trying out an application; what a person sends is sent. */
-function isByApplication({ created_by_id }: Sender): boolean {
+function isByApplication({ created_by_id }: SendContext): boolean {
   return created_by_id === null;
 }
 

@@ -1,7 +1,7 @@
+import { InvalidatedCache } from '../../platform/cache.ts';
 import { utcDay } from '../../platform/calendar.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Remembered } from '../../platform/remembered.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import { selectSendingService } from './sending-service.sql.ts';
@@ -24,14 +24,14 @@ export interface SendingService {
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-type Needs = Pick<Platform, 'db' | 'notices' | 'clock'>;
+type Needs = Pick<Platform, 'db' | 'changeListener' | 'clock'>;
 
 /** By id. */
-export type SendingServices = Remembered<SendingService>;
+export type SendingServices = InvalidatedCache<SendingService>;
 
 /** Services in memory until they change: accepting a message must not cost a read. */
 export function sendingServices(app: Needs): SendingServices {
-  return new Remembered(app.notices, {
+  return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     most: 10_000,
     // A floor, should a change ever go unannounced.

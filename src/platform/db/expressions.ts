@@ -6,11 +6,11 @@ export function anyOf(ids: readonly string[]) {
 }
 
 /** For `like` and `ilike`: the text itself, wherever it stands. */
-export function containing(text: string): string {
-  return `%${literally(text)}%`;
+export function likeContains(text: string): string {
+  return `%${escapeLike(text)}%`;
 }
 
 /** No character of the text has a special meaning in a `like` pattern. */
-export function literally(text: string): string {
+export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
 }

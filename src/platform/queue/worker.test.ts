@@ -45,7 +45,7 @@ describe('the worker', () => {
       jobs: [
         {
           name: 'a-job',
-          sentence: 'Remembers its payload',
+          description: 'Remembers its payload',
           handle: async (payload) => {
             if ((payload as { fails?: true }).fails) throw new Error('as asked');
             handled.push(payload);
@@ -132,9 +132,9 @@ describe('the worker', () => {
     await runs.watch();
     const broken = () => Promise.reject(new Error('no'));
     const jobs = [
-      { name: 'nightly', sentence: 'Works', handle: async () => {} },
-      { name: 'broken', sentence: 'Fails', handle: broken },
-      { name: 'not-timed', sentence: 'Works', handle: async () => {} },
+      { name: 'nightly', description: 'Works', handle: async () => {} },
+      { name: 'broken', description: 'Fails', handle: broken },
+      { name: 'not-timed', description: 'Works', handle: async () => {} },
     ];
     clock.now = () => new Date('2026-11-15T04:00:00Z');
     for (const { name } of jobs) await pool.query('select graphile_worker.add_job($1, max_attempts => 1)', [name]);
@@ -155,7 +155,7 @@ describe('the worker', () => {
   });
 
   it('catches up with a night that was missed, and not with a minute', () => {
-    const options = (cron: string) => cronItem({ cron, job: 'x', sentence: 'x' }).options;
+    const options = (cron: string) => cronItem({ cron, job: 'x', description: 'x' }).options;
     expect(options('0 3 * * *')).toEqual({ backfillPeriod: 86_400_000, maxAttempts: 9 });
     expect(options('*/5 * * * *')).toMatchObject({ backfillPeriod: 0 });
     expect(options('13 * * * *')).toMatchObject({ backfillPeriod: 0 });

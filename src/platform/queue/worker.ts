@@ -16,10 +16,10 @@ import type { Log } from '../log.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { TaskRuns } from './task-runs.ts';
 
-/** `sentence`: what it does, for whoever reads the list of jobs. */
+/** `description`: what it does, for whoever reads the list of jobs. */
 export interface Job<Payload = unknown> {
   name: string;
-  sentence: string;
+  description: string;
   handle(payload: Payload): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface Job<Payload = unknown> {
 export interface TimedTask {
   cron: string;
   job: string;
-  sentence: string;
+  description: string;
 }
 
 export interface Worker {

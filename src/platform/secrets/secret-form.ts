@@ -9,18 +9,18 @@ import type { SecretForm } from './secrets.ts';
  */
 export async function followSecretForm({
   db,
-  notices,
+  changeListener,
   secrets,
   log,
-}: Pick<Platform, 'db' | 'notices' | 'secrets' | 'log'>): Promise<void> {
+}: Pick<Platform, 'db' | 'changeListener' | 'secrets' | 'log'>): Promise<void> {
   const read = async () => {
     secrets.form = await selectSecretForm(db);
   };
-  notices.on('secret_form_changed', (form) => {
+  changeListener.on('secret_form_changed', (form) => {
     secrets.form = form === '1' ? 1 : 2;
   });
   await read();
-  notices.onReset(
+  changeListener.onReset(
     () => void read().catch((error) => log.warn({ err: error }, 'the form of secrets could not be read')),
   );
 }

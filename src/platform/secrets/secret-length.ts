@@ -24,7 +24,7 @@ export function shortSecrets(values: Partial<Secrets>, shortKeysMayRead: boolean
   ];
 }
 
-/** A sentence for a setting with a secret that can be guessed; none when all are long enough. */
+/** An error message for a setting with a secret that can be guessed; none when all are long enough. */
 function tooShort(name: string, secrets: string[]): string[] {
   const short = secrets.find((secret) => secret.length < shortestSecret);
   if (short === undefined) return [];

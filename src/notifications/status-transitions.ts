@@ -1,7 +1,7 @@
 import type { Postage, Status } from './notification.ts';
 
 /** From where each change may come; whatever else is asked for, repeated or late, changes nothing. */
-export const allowedBefore = {
+export const transitions = {
   /** A provider took it. If its receipt was faster, this does what `handedOverLate` does. */
   handedOver: ['created'],
   /** What the hand-over adds is kept, the status stays. */
@@ -23,7 +23,7 @@ export interface StatusChange {
   id: string;
   /** Left out: it stays, and only the rest is kept. */
   status?: Status;
-  because: keyof typeof allowedBefore;
+  because: keyof typeof transitions;
   provider?: string;
   provider_reference?: string;
   billable_units?: number;

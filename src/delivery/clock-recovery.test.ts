@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
-import { clockMender } from './clock-mender.ts';
+import { clockRecovery } from './clock-recovery.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 
@@ -20,11 +20,11 @@ it('when the clock was set back, only what was scheduled waits for its time', as
     .where('notification_id', 'in', [leased, retried])
     .execute();
   harness.clock.set('2026-11-16T11:00:00Z');
-  const mender = clockMender(harness.app);
-  mender.start();
+  const recovery = clockRecovery(harness.app);
+  recovery.start();
   const dueOf = async (id: string) => (await queueOf(harness, id))?.due_at;
   await vi.waitFor(async () => expect(await dueOf(fresh)).toBe('2026-11-16T11:00:00.000000Z'), { timeout: 10_000 });
-  await mender.stop();
+  await recovery.stop();
   expect(await dueOf(leased)).toBe('2026-11-16T11:00:08.000000Z');
   expect(await dueOf(later)).toBe('2026-11-16T12:30:00.000000Z');
   expect(await dueOf(retried)).toBe('2026-11-16T11:04:00.000000Z');

@@ -3,10 +3,10 @@ import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { LetterJob, letterWork } from '../letter-work.ts';
 import type { NewNotification } from '../notification.ts';
-import { encryptAnswer, refuseAnotherBody } from './idempotency.ts';
+import { encryptResponse, refuseDifferentBody } from './idempotency.ts';
 import { recordDocumentCount } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
-import type { Sender, SendingApp } from './sender.ts';
+import type { SendContext, SendDeps } from './send-context.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from './unconfirmed-files.sql.ts';
 
 /** Files that a message needs. They are put in place first: a message in the database must find them. */
@@ -30,9 +30,9 @@ export class Replay {
 }
 
 /** Answers once the message is durable. */
-export async function storeAndAnswer<Answer>(
-  app: SendingApp,
-  { service, idempotency }: Sender,
+export async function persistAndRespond<Answer>(
+  app: SendDeps,
+  { service, idempotency }: SendContext,
   message: {
     /** None for a simulated recipient: then nothing is stored. */
     notification: NewNotification | null;
@@ -55,7 +55,7 @@ export async function storeAndAnswer<Answer>(
       abroad: abroad ?? false,
       idempotency: idempotency && {
         ...idempotency,
-        response: secret_values ? encryptAnswer(app, service.id, idempotency.key, answer) : answer,
+        response: secret_values ? encryptResponse(app, service.id, idempotency.key, answer) : answer,
       },
       alsoStore:
         job || files?.record
@@ -73,7 +73,7 @@ export async function storeAndAnswer<Answer>(
           : undefined,
     });
     if (!known || !idempotency) return answer;
-    refuseAnotherBody(known, idempotency.request_digest);
+    refuseDifferentBody(known, idempotency.request_digest);
     throw new Replay(known.response);
   } catch (error) {
     // Only what certainly was not stored needs no files. After an outage that is not known: an hour later it is.
@@ -82,14 +82,14 @@ export async function storeAndAnswer<Answer>(
   }
 }
 
-async function removeFiles({ db, files }: Pick<SendingApp, 'db' | 'files'>, paths: string[]): Promise<void> {
+async function removeFiles({ db, files }: Pick<SendDeps, 'db' | 'files'>, paths: string[]): Promise<void> {
   if (paths.length === 0) return;
   for (const path of paths) await files.remove(path);
   await deleteUnconfirmedFiles(db, paths);
 }
 
 /** What every answer but that to a precompiled letter says. */
-export function answerWith<Content>({ root }: Sender, notification: NewNotification, content: Content) {
+export function responseFor<Content>({ root }: SendContext, notification: NewNotification, content: Content) {
   const { id, client_reference, scheduled_for, service_id, template_id, template_version } = notification;
   return {
     id,

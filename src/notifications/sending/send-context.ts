@@ -4,19 +4,19 @@ import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { IdempotencyClaim } from './idempotency.ts';
-import type { Sending } from './sending.ts';
+import type { SendState } from './send-state.ts';
 import type { SendingService } from './sending-service.ts';
 
 /** What sending needs of the application. */
-export type SendingApp = Platform & {
+export type SendDeps = Platform & {
   config: Pick<Config, 'BASE_URL' | 'ADMIN_BASE_URL' | 'EMAIL_DOMAIN'>;
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
-  sending: Sending;
+  sending: SendState;
 };
 
 /** On whose behalf a message is sent, and when. */
-export interface Sender {
+export interface SendContext {
   service: SendingService;
   key_type: KeyType;
   api_key_id: string | null;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { bringForward } from '../notifications/queue/delivery-queue.ts';
+import { rescheduleFutureDue } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -16,26 +16,26 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DE
  * A clock that is set back leaves everything that was due a moment ago due in the future: without this it would wait until
  * the clock has caught up. It may have been set while nothing ran, so a start looks as well.
  */
-export function clockMender(app: Needs): Loop {
+export function clockRecovery(app: Needs): Loop {
   const watch = new ClockWatch(app.clock, smallestJump_ms);
-  let mendings = 1;
+  let recoveries = 1;
 
   async function step(): Promise<number> {
     const jump_ms = watch.jump_ms();
     if (jump_ms !== 0) app.log.warn({ jump_ms: Math.round(jump_ms) }, 'the clock was set');
-    if (jump_ms < 0) mendings = 2;
-    if (mendings === 0) return lookEvery_ms;
-    await mend(app);
-    mendings -= 1;
+    if (jump_ms < 0) recoveries = 2;
+    if (recoveries === 0) return lookEvery_ms;
+    await recover(app);
+    recoveries -= 1;
     return mendAgainAfter_ms;
   }
   return new Loop({ name: 'clock', step, log: app.log });
 }
 
-async function mend({ db, clock, config }: Needs): Promise<void> {
+async function recover({ db, clock, config }: Needs): Promise<void> {
   const now_ms = clock.now().getTime();
   const ahead = (ms: number) => timestamp(new Date(now_ms + ms));
   const longest_ms = Math.max(config.DELIVERY_RETRY_DELAY_S * 1_000, lease_ms);
-  await bringForward(db, { now: ahead(0), latest: ahead(longest_ms), leasedUntil: ahead(lease_ms) });
+  await rescheduleFutureDue(db, { now: ahead(0), latest: ahead(longest_ms), leasedUntil: ahead(lease_ms) });
   await bringCallbacksForward(db, ahead(0));
 }

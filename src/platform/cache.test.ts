@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anApiKey, aService, aUser } from '../../test/kit/builders.ts';
 import { type Harness, useHarness } from '../../test/kit/harness.ts';
-import { Remembered } from './remembered.ts';
+import { InvalidatedCache } from './cache.ts';
 
 const harness = useHarness();
 let service: string;
@@ -29,7 +29,7 @@ async function reads(work: () => Promise<unknown>): Promise<number> {
 
 describe('what is kept in memory', () => {
   it('survives requests that are refused', async () => {
-    // Notices of how the service came about may still be on their way.
+    // ChangeListener of how the service came about may still be on their way.
     await expect.poll(async () => (await ask(harness, key)) && harness.app.serviceKeys.peek(service)).toBeDefined();
     const kept = harness.app.serviceKeys.peek(service);
     expect((await harness.request({ method: 'POST', url: '/service', payload: '{}' })).status).toBe(401);
@@ -48,7 +48,7 @@ describe('what is kept in memory', () => {
 
   it('is not displaced by made-up keys, however many', async () => {
     const load = async (id: string) => (id === 'real' ? 'its row' : undefined);
-    const rows = new Remembered(harness.app.notices, { channel: 'nothing', most: 3, load });
+    const rows = new InvalidatedCache(harness.app.changeListener, { channel: 'nothing', most: 3, load });
     await rows.find('real');
     await Promise.all(Array.from({ length: 50 }, (_, index) => rows.find(`made up ${index}`)));
     expect(rows.peek('real')).toBe('its row');

@@ -9,7 +9,7 @@ function isCollision(error: unknown): boolean {
 }
 
 /** For writes that nobody waits for with a connection open. Collisions are tried again at once, a few times. */
-export async function withoutCollisions<T>(write: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write();
@@ -21,10 +21,10 @@ export async function withoutCollisions<T>(write: () => Promise<T>): Promise<T> 
 }
 
 /** For what must not be forgotten: waits out a database that is away, until `givenUp` says that the process ends. */
-export async function outlastingOutages<T>(log: Log, givenUp: () => boolean, write: () => Promise<T>): Promise<T> {
+export async function retryUntilAvailable<T>(log: Log, givenUp: () => boolean, write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await withoutCollisions(write);
+      return await retryOnConflict(write);
     } catch (error) {
       if (!isDatabaseUnavailable(error) || givenUp()) throw error;
       if (attempt === 1) log.warn({ err: error }, 'the database is away; what is to be recorded waits for it');

@@ -65,7 +65,7 @@ describe('the start', () => {
     proxy.dropNotices = true;
     const app = aProcess(proxy, { DATABASE_SESSION_URL: url });
     await app.open();
-    expect(app.notices.connected).toBe(true);
+    expect(app.changeListener.connected).toBe(true);
   });
 });
 
@@ -79,9 +79,9 @@ describe('a revoked key', () => {
     proxy.dropNotices = true;
     await revoke('revoked behind a pooler');
     await expect.poll(() => ask(key), soon).toBe(403);
-    expect(app.notices.connected).toBe(false);
+    expect(app.changeListener.connected).toBe(false);
     proxy.dropNotices = false;
-    await expect.poll(() => app.notices.connected, soon).toBe(true);
+    await expect.poll(() => app.changeListener.connected, soon).toBe(true);
     expect(await ask(key)).toBe(403);
   });
 });
@@ -94,21 +94,21 @@ describe('the notice connection', () => {
     const ask = await aServer(app);
     expect(await ask(key)).toBe(200);
     proxy.silent = true;
-    await expect.poll(() => app.notices.connected, soon).toBe(false);
+    await expect.poll(() => app.changeListener.connected, soon).toBe(false);
     await revoke('revoked in silence');
     proxy.silent = false;
     expect(await ask(key)).toBe(403);
-    await expect.poll(() => app.notices.connected, { ...soon, timeout: 20_000 }).toBe(true);
+    await expect.poll(() => app.changeListener.connected, { ...soon, timeout: 20_000 }).toBe(true);
   });
 
   it('is trusted while every connection of the pool is busy', async () => {
     const app = aProcess(await aProxy(), { DATABASE_POOL_SIZE: 2 });
     await app.open();
     let losses = 0;
-    app.notices.onReset(() => {
+    app.changeListener.onReset(() => {
       losses += 1;
     });
     await Promise.all(Array.from({ length: 2 }, () => app.pool.query('select pg_sleep(5)')));
-    expect({ connected: app.notices.connected, losses }).toEqual({ connected: true, losses: 0 });
+    expect({ connected: app.changeListener.connected, losses }).toEqual({ connected: true, losses: 0 });
   });
 });

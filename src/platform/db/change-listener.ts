@@ -6,7 +6,7 @@ import { keptAlive, openPool, sessionSettings } from './database.ts';
 
 type Listener = (payload: string) => void;
 
-interface NoticesOptions {
+interface ChangeListenerOptions {
   /** Where statements go: notices are sent there. */
   url: string;
   /** Where notices are heard: past a pooler, if there is one. */
@@ -29,20 +29,20 @@ const connectWithin_ms = 5_000;
  * a server that vanished is silent, too. So a heartbeat takes the whole way every two seconds, on a connection of its
  * own: behind long statements in the pool it would be late, and the caches would be off when they are needed most.
  */
-export class Notices {
+export class ChangeListener {
   connected = false;
   private readonly listeners = new Map<string, Listener[]>();
   private readonly resets: (() => void)[] = [];
   private client: pg.Client | undefined;
   private closed = false;
   private timer: NodeJS.Timeout | undefined;
-  private readonly options: NoticesOptions;
+  private readonly options: ChangeListenerOptions;
   private readonly beats: pg.Pool;
   /** One per process, so that no process hears the heartbeats of the others. */
   private readonly beatChannel = `heartbeat_${randomUUID()}`;
   private heard: (beat: string) => void = () => undefined;
 
-  constructor(options: NoticesOptions) {
+  constructor(options: ChangeListenerOptions) {
     this.options = options;
     // Nothing is stored, so there is no reason to wait for the disk.
     this.beats = openPool({ url: options.url, poolSize: 1, log: options.log, session: '-c synchronous_commit=off' });

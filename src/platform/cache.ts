@@ -1,7 +1,7 @@
-import type { Notices } from './db/notices.ts';
+import type { ChangeListener } from './db/change-listener.ts';
 import { Lru } from './lru.ts';
 
-interface RememberedOptions<Value> {
+interface InvalidatedCacheOptions<Value> {
   /** Its payload is the key of what changed. */
   channel: string;
   most: number;
@@ -22,22 +22,22 @@ const mostUnknown = 10_000;
  * Rows by id, kept in memory until a notice says that they changed; while notices may get lost nothing is kept. That there
  * is no such row is kept apart, and shortly: made-up ids cost one read each, and displace nothing.
  */
-export class Remembered<Value> {
+export class InvalidatedCache<Value> {
   private readonly known: Lru<Known<Value>>;
   private readonly unknown = new Lru<number>(mostUnknown);
   private readonly loading = new Map<string, Promise<Value | undefined>>();
-  private readonly notices: Notices;
-  private readonly options: RememberedOptions<Value>;
+  private readonly changeListener: ChangeListener;
+  private readonly options: InvalidatedCacheOptions<Value>;
 
-  constructor(notices: Notices, options: RememberedOptions<Value>) {
-    this.notices = notices;
+  constructor(changeListener: ChangeListener, options: InvalidatedCacheOptions<Value>) {
+    this.changeListener = changeListener;
     this.options = options;
     this.known = new Lru(options.most);
     // The creation of a row is announced like every change of it.
-    notices.on(options.channel, (key) => {
+    changeListener.on(options.channel, (key) => {
       for (const kept of [this.known, this.unknown, this.loading]) kept.delete(key);
     });
-    notices.onReset(() => {
+    changeListener.onReset(() => {
       for (const kept of [this.known, this.unknown, this.loading]) kept.clear();
     });
   }
@@ -58,7 +58,7 @@ export class Remembered<Value> {
   private load(key: string): Promise<Value | undefined> {
     const readAt = performance.now();
     const loading = this.options.load(key);
-    if (!this.notices.connected) return loading;
+    if (!this.changeListener.connected) return loading;
     this.loading.set(key, loading);
     // What changed while it was read is not kept, and neither is a failed read.
     const settle = (keep: () => void) => {

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../../config.ts';
 import type { Outcome } from './provider.ts';
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   body: string;
   /** The object in the body; undefined where that is anything else. */
@@ -11,13 +11,13 @@ export interface Answer {
 }
 
 const timeout_ms = 10_000;
-const largestAnswer = 65_536;
+const maxResponseBytes = 65_536;
 
 /**
- * A provider's HTTP door. A call that could not be connected never reached it; one that broke after that may have, and
+ * A provider's HTTP http. A call that could not be connected never reached it; one that broke after that may have, and
  * says so, because sending it again blindly would be a second message.
  */
-export class HttpDoor {
+export class ProviderHttpClient {
   private readonly agent: Agent;
 
   /**
@@ -38,7 +38,7 @@ export class HttpDoor {
     url: string,
     headers: Record<string, string>,
     body: string,
-  ): Promise<{ answer: Answer } | { failed: Outcome & { kind: 'retry' } }> {
+  ): Promise<{ answer: HttpResponse } | { failed: Outcome & { kind: 'retry' } }> {
     try {
       return { answer: await this.call('POST', url, headers, body) };
     } catch (error) {
@@ -47,8 +47,8 @@ export class HttpDoor {
     }
   }
 
-  /** Any answer shows that somebody is there; throws when nobody is. */
-  async knock(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Throws unless the provider responds; any response will do. */
+  async ping(url: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
     try {
       return await this.call('GET', url, headers);
     } catch (error) {
@@ -61,7 +61,7 @@ export class HttpDoor {
     url: string,
     headers: Record<string, string>,
     body?: string,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const response = await request(url, {
       method,
       dispatcher: this.agent,
@@ -87,7 +87,7 @@ export class HttpDoor {
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('its answer does not end')), timeout_ms);
   try {
-    return (await body.text()).slice(0, largestAnswer);
+    return (await body.text()).slice(0, maxResponseBytes);
   } finally {
     clearTimeout(timer);
   }
@@ -127,7 +127,7 @@ const fromProxies = new Set([502, 504]);
  * For answers that say nothing about the single message: too many, not now, not you. After a yes that cannot be read, or a
  * proxy's word that the provider did not answer, the provider may have the message.
  */
-export function retryOf({ status, retry_after_ms }: Answer): Outcome {
+export function retryOf({ status, retry_after_ms }: HttpResponse): Outcome {
   const perhaps_sent = status < 300 || fromProxies.has(status);
   return { kind: 'retry', reason: `answered ${status}`, after_ms: retry_after_ms, perhaps_sent };
 }

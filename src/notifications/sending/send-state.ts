@@ -6,7 +6,7 @@ import { LetterTurns } from './letter-turns.ts';
 import { type SendingServices, sendingServices } from './sending-service.ts';
 
 /** What sending keeps between requests. */
-export interface Sending {
+export interface SendState {
   services: SendingServices;
   rateLimits: RateLimits;
   acceptor: Acceptor;
@@ -16,7 +16,7 @@ export interface Sending {
   fileSizes: Map<string, number>;
 }
 
-export function createSending(app: Platform): Sending {
+export function createSending(app: Platform): SendState {
   return {
     services: sendingServices(app),
     rateLimits: new RateLimits(app),
