@@ -161,6 +161,12 @@ describe('places', () => {
     );
   });
 
+  it('no folder has more than 30 entries', () => {
+    const folders = ['.', ...new Set(files.map(({ path }) => dirname(path)))];
+    const crowded = folders.filter((folder) => readdirSync(join(src, folder)).length > 30);
+    expect(crowded).toEqual([]);
+  });
+
   it('no file is longer than 400 lines', () => {
     expect(
       files
