@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
-import { accountMessageSender } from './notifications/sending/account-messages.ts';
+import { accountMessageSender } from './notifications/account-messages/account-messages.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
 import { type Build, readBuild } from './operations/build.ts';
 import { type Clock, hour_ms, systemClock } from './platform/clock.ts';

@@ -40,7 +40,7 @@ import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
 import type { TextFormat } from './platform/http/text-formats.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
-import { serviceHistoryRoutes } from './services/history.routes.ts';
+import { serviceHistoryRoutes } from './services/history/history.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
 import { serviceMemberRoutes } from './services/members/service-members.routes.ts';
 import { goLiveRequestRoutes } from './services/organisations/go-live-requests.routes.ts';

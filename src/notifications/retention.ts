@@ -11,7 +11,7 @@ import { forgetUploadedLetters } from './one-off/uploaded-letters.ts';
 import { deleteOldCounters, deleteOrphanedQueue, selectRetentionRules } from './retention.sql.ts';
 import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
 import { replayLimit } from './sending/idempotency.ts';
-import { deleteFilesWithoutMessage } from './sending/unconfirmed-files.ts';
+import { deleteFilesWithoutMessage } from './unconfirmed-files.ts';
 
 type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
 

@@ -1,7 +1,7 @@
-import { isBankHoliday, weekday } from '../../platform/bank-holidays.ts';
 import { addDays, londonDay, londonInstant, londonWallTime } from '../../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Postage } from '../notification.ts';
+import { isBankHoliday, weekday } from './bank-holidays.ts';
 
 /** Letters of a day are printed together from this London time on; what comes later belongs to the next day. */
 export const printCutOff = { hour: 17, minute: 30 };

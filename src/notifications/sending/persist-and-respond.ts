@@ -3,11 +3,11 @@ import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { LetterJob, letterWork } from '../letter-work.ts';
 import type { NewNotification } from '../notification.ts';
+import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';
 import { encryptResponse, refuseDifferentBody } from './idempotency.ts';
 import { recordDocumentCount } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
-import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from './unconfirmed-files.sql.ts';
 
 /** Files that a message needs. They are put in place first: a message in the database must find them. */
 interface MessageFiles {

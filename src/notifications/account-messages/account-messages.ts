@@ -7,10 +7,10 @@ import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from 
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { type AccountMessageSender, platformServiceId } from '../../users/account-messages.ts';
 import { lanes, type NewNotification } from '../notification.ts';
+import { insertNotifications } from '../sending/notifications.sql.ts';
+import { updateSecretValues } from '../sending/secret-values.sql.ts';
+import { encryptValues } from '../sending/secret-values.ts';
 import { selectAccountTemplate } from './account-messages.sql.ts';
-import { insertNotifications } from './notifications.sql.ts';
-import { updateSecretValues } from './secret-values.sql.ts';
-import { encryptValues } from './secret-values.ts';
 
 /**
  * Messages to users are notifications of the platform's own service: they are delivered, listed and counted like any

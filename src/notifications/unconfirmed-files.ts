@@ -1,5 +1,5 @@
-import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
-import type { Platform } from '../../platform/platform.ts';
+import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
 import { deleteUnconfirmedFiles, selectUnconfirmedFiles } from './unconfirmed-files.sql.ts';
 
 /** No transaction lasts as long. */

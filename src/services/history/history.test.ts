@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aUser } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
-import { newId } from '../platform/id.ts';
+import { aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { newId } from '../../platform/id.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const { admin } = harness;

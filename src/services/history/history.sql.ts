@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 
 /** Every version, oldest first. */
 export function selectServiceHistory(db: Db, serviceId: string) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Timestamp } from '../../platform/clock.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 
 export async function insertUnconfirmedFiles(db: Db, paths: string[], created_at: Timestamp): Promise<void> {
   await sql`

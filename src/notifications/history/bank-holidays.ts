@@ -1,4 +1,4 @@
-import { addDays } from './calendar.ts';
+import { addDays } from '../../platform/calendar.ts';
 
 /** Bank holidays of England and Wales: computed, except for those that were moved or granted once. */
 
