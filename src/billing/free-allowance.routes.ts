@@ -7,17 +7,17 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { ensureAllowance, setAllowance } from '../services/allowance.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
+const ServiceParams = Type.Object({ service_id: Uuid });
 
 export function freeAllowanceRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/billing/free-sms-fragment-limit',
     {
       schema: {
-        summary: 'Free text message fragments of a financial year; stored with the default when there were none yet',
-        params: OfService,
+        summary: 'Get the free text message allowance of a financial year; stores the default if none is set',
+        params: ServiceParams,
         querystring: Type.Object({
-          financial_year_start: Type.Optional(Type.Unsafe<unknown>({ description: 'The current year when not given' })),
+          financial_year_start: Type.Optional(Type.Unsafe<unknown>({ description: 'Defaults to the current year' })),
         }),
         response: {
           200: Type.Object({
@@ -30,7 +30,7 @@ export function freeAllowanceRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const now = app.clock.now();
-      const year = yearIn(request.query.financial_year_start) ?? financialYear(now);
+      const year = parseYear(request.query.financial_year_start) ?? financialYear(now);
       return inTransaction(app.db, (tx) => ensureAllowance(tx, request.params.service_id, year, now));
     },
   );
@@ -39,8 +39,8 @@ export function freeAllowanceRoutes(http: Http, app: Platform): void {
     '/service/:service_id/billing/free-sms-fragment-limit',
     {
       schema: {
-        summary: 'Set the free text message fragments of the current financial year',
-        params: OfService,
+        summary: 'Set the free text message allowance of the current financial year',
+        params: ServiceParams,
         body: Type.Object({ free_sms_fragment_limit: Type.Integer({ minimum: 0, maximum: largestInteger }) }),
         response: { 200: Type.Object({ free_sms_fragment_limit: Type.Integer() }) },
       },
@@ -55,7 +55,7 @@ export function freeAllowanceRoutes(http: Http, app: Platform): void {
   );
 }
 
-function yearIn(text: unknown): number | undefined {
+function parseYear(text: unknown): number | undefined {
   if (text === undefined) return undefined;
   if (typeof text !== 'string' || !/^\d{1,4}$/.test(text)) throw invalid('Invalid financial year');
   return Number(text);

@@ -4,15 +4,15 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { getOrganisationUsage } from './organisation-usage.ts';
 import { YearQuery } from './usage.routes.ts';
-import { financialYearIn } from './usage.ts';
+import { parseFinancialYear } from './usage.ts';
 
 const ServiceUsage = Type.Object({
   service_id: Uuid,
   service_name: Type.String(),
   free_sms_limit: Type.Integer(),
-  sms_remainder: Type.Integer({ description: 'Free fragments that are left' }),
-  sms_billable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
-  chargeable_billable_sms: Type.Integer({ description: 'Of these, those beyond the free allowance' }),
+  sms_remainder: Type.Integer({ description: 'Remaining free fragments' }),
+  sms_billable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
+  chargeable_billable_sms: Type.Integer({ description: 'Fragments beyond the free allowance' }),
   sms_cost: Type.Number({ description: 'GBP' }),
   letter_cost: Type.Number({ description: 'GBP' }),
   emails_sent: Type.Integer(),
@@ -24,12 +24,13 @@ export function organisationUsageRoutes(http: Http, app: Platform): void {
     '/organisations/:organisation_id/services-with-usage',
     {
       schema: {
-        summary: 'What the live services of an organisation used in a financial year',
+        summary: 'Usage of an organisation’s live services in a financial year',
         params: Type.Object({ organisation_id: Uuid }),
         querystring: YearQuery,
         response: { 200: Type.Object({ services: Type.Array(ServiceUsage), updated_at: Datetime }) },
       },
     },
-    async (request) => getOrganisationUsage(app, request.params.organisation_id, financialYearIn(request.query.year)),
+    async (request) =>
+      getOrganisationUsage(app, request.params.organisation_id, parseFinancialYear(request.query.year)),
   );
 }

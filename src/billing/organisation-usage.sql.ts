@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-/** Those that may send to anyone, archived ones included: active first, then by name, the same on every machine. */
+/** Live services, archived ones included: active first, then by name. Collation "C" gives the same order everywhere. */
 export function selectLiveServicesOf(db: Db, organisationId: string, year: number) {
   return db
     .selectFrom('services')

@@ -5,7 +5,7 @@ import { listImpliedAllowances } from '../services/allowance.ts';
 import { organisationExists, selectLiveServicesOf } from './organisation-usage.sql.ts';
 import { listOrganisationCosts } from './usage.ts';
 
-/** What each live service of an organisation used in a financial year, up to this moment. */
+/** Usage of each live service of an organisation in a financial year, up to now. */
 export async function getOrganisationUsage(app: Pick<Platform, 'db' | 'clock'>, organisationId: string, year: number) {
   if (!(await organisationExists(app.db, organisationId))) throw notFound();
   const now = app.clock.now();

@@ -7,7 +7,7 @@ import { createLetterRate, createSmsRate, getSmsRate, listLetterRates } from './
 
 const PostClass = OneOf(postages);
 const Pounds = Type.Number({ minimum: 0, maximum: 1_000, description: 'GBP' });
-const Start = Type.String({ description: 'A moment, or a day: then from its London midnight on' });
+const Start = Type.String({ description: 'A date-time, or a date: then from midnight in London' });
 
 const WholeSeconds = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS' });
 
@@ -22,7 +22,7 @@ const LetterRate = Type.Object({
 export function rateRoutes(http: Http, app: Platform): void {
   http.get(
     '/sms-rate',
-    { schema: { summary: 'What a text message fragment costs now', response: { 200: SmsRate } } },
+    { schema: { summary: 'Get the current rate per text message fragment', response: { 200: SmsRate } } },
     async () => getSmsRate(app),
   );
 
@@ -30,7 +30,7 @@ export function rateRoutes(http: Http, app: Platform): void {
     '/sms-rate',
     {
       schema: {
-        summary: 'Add a rate for text messages; usage from its start on counts by it, also in the past',
+        summary: 'Add a text message rate; it also reprices past usage from its start date on',
         body: Type.Object({ rate: Pounds, valid_from: Start }),
         response: { 201: SmsRate },
       },
@@ -40,7 +40,7 @@ export function rateRoutes(http: Http, app: Platform): void {
 
   http.get(
     '/letter-rates',
-    { schema: { summary: 'What letters cost now', response: { 200: Type.Array(LetterRate) } } },
+    { schema: { summary: 'List the current letter rates', response: { 200: Type.Array(LetterRate) } } },
     async () => listLetterRates(app),
   );
 
@@ -48,7 +48,7 @@ export function rateRoutes(http: Http, app: Platform): void {
     '/letter-rates',
     {
       schema: {
-        summary: 'Add a rate for letters; usage from its start on counts by it, also in the past',
+        summary: 'Add a letter rate; it also reprices past usage from its start date on',
         body: Type.Object({
           post_class: PostClass,
           sheet_count: Type.Integer({ minimum: 1, maximum: 100 }),

@@ -5,7 +5,7 @@ import type { Db } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { invalidField } from '../platform/failure.ts';
 
-/** A rate counts for the London days that begin no earlier than it does. */
+/** A rate applies to the London days that begin at or after its start. */
 const firstDay = (start: string) =>
   sql<string>`((${sql.ref(start)} at time zone 'Europe/London') - interval '1 microsecond')::date + 1`.as('first_day');
 

@@ -44,7 +44,7 @@ describe('prices of a day', () => {
     ['first', 1, '2026-04-07', 1.56],
     ['economy', 1, '2026-06-30', 0.64],
     ['economy', 1, '2026-07-01', 0.638],
-    // It began at one in the morning, so the day before still counts until the next midnight.
+    // The rate began at 01:00, so the previous one applies until the next midnight.
     ['europe', 3, '2020-07-01', 1.0],
     ['rest-of-world', 5, '2026-05-02', 1.9],
     ['rest-of-world', 5, '2026-05-03', 1.96],
@@ -69,15 +69,15 @@ describe('cut', () => {
 });
 
 describe('GET /sms-rate', () => {
-  it('200 the rate of this moment', async () => {
-    const answer = await harness.admin('GET', '/sms-rate');
-    expect(answer).toMatchObject({ status: 200, body: { rate: 0.024, valid_from: '2026-03-31T23:00:00' } });
+  it('200 returns the current rate', async () => {
+    const response = await harness.admin('GET', '/sms-rate');
+    expect(response).toMatchObject({ status: 200, body: { rate: 0.024, valid_from: '2026-03-31T23:00:00' } });
     expect((await harness.admin('GET', '/sms-rate/')).status).toBe(200);
   });
 });
 
 describe('POST /sms-rate', () => {
-  it('201 and counts from its start on', async () => {
+  it('201 applies from its start date on', async () => {
     const added = await harness.admin('POST', '/sms-rate', { rate: 0.0251, valid_from: '2027-04-01' });
     expect(added).toMatchObject({ status: 201, body: { rate: 0.0251, valid_from: '2027-03-31T23:00:00' } });
     expect((await harness.admin('GET', '/sms-rate')).body.rate).toBe(0.024);
@@ -85,16 +85,16 @@ describe('POST /sms-rate', () => {
     expect((await pricesOn('2027-04-01')).sms).toBe(0.0251);
   });
 
-  it('a start in the middle of a day counts from the next; of two on one day, the later', async () => {
+  it('applies from the next day if it starts in mid-day; the later of two on the same day wins', async () => {
     await harness.admin('POST', '/sms-rate', { rate: 0.03, valid_from: '2028-01-10T08:00:00Z' });
     await harness.admin('POST', '/sms-rate', { rate: 0.04, valid_from: '2028-01-10T09:00:00+00:00' });
     expect((await pricesOn('2028-01-10')).sms).toBe(0.0251);
     expect((await pricesOn('2028-01-11')).sms).toBe(0.04);
   });
 
-  it('400 when there is a rate from that moment', async () => {
-    const answer = await harness.admin('POST', '/sms-rate', { rate: 1, valid_from: '2026-03-31T23:00:00Z' });
-    expect(answer).toMatchObject({
+  it('400 when a rate with the same start exists', async () => {
+    const response = await harness.admin('POST', '/sms-rate', { rate: 1, valid_from: '2026-03-31T23:00:00Z' });
+    expect(response).toMatchObject({
       status: 400,
       body: { result: 'error', message: { valid_from: ['There is a rate from this moment already.'] } },
     });
@@ -116,7 +116,7 @@ describe('POST /sms-rate', () => {
 });
 
 describe('GET /letter-rates', () => {
-  it('200 what every kind of letter costs now, by sheets, price and class', async () => {
+  it('200 lists current rates by sheets, price and class', async () => {
     const { status, body } = await harness.admin('GET', '/letter-rates');
     expect(status).toBe(200);
     expect(body.length).toBe(25);
@@ -132,7 +132,7 @@ describe('GET /letter-rates', () => {
 });
 
 describe('POST /letter-rates', () => {
-  it('201 and counts from its start on, for its class and sheets alone', async () => {
+  it('201 applies from its start date on, only to its class and sheet count', async () => {
     const rate = { post_class: 'first', sheet_count: 2, rate: 1.99, start_date: '2026-12-01' };
     expect(await harness.admin('POST', '/letter-rates', rate)).toMatchObject({
       status: 201,
@@ -146,7 +146,7 @@ describe('POST /letter-rates', () => {
     });
   });
 
-  it('400 for a class or a number of sheets that there is not', async () => {
+  it('400 for an unknown class or sheet count', async () => {
     const rate = { post_class: 'pigeon', sheet_count: 0, rate: 1, start_date: '2026-12-01' };
     expect((await harness.admin('POST', '/letter-rates', rate)).body.message).toEqual({
       post_class: ['Must be one of: first, second, economy, europe, rest-of-world.'],

@@ -6,18 +6,18 @@ import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { insertLetterRate, insertSmsRate, selectLetterRates, selectSmsRates } from './rates.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-export async function getSmsRate(app: Needs): Promise<{ rate: number; valid_from: string }> {
+export async function getSmsRate(app: Deps): Promise<{ rate: number; valid_from: string }> {
   const now = timestamp(app.clock.now());
   const { rate, valid_from } = newest(await selectSmsRates(app.db), (row) => row.valid_from <= now);
   return { rate: Number(rate), valid_from: wholeSeconds(valid_from) };
 }
 
-/** What each kind of letter costs now: by sheets, then price. */
-export async function listLetterRates(app: Needs) {
+/** Current rates, sorted by sheets, then price. */
+export async function listLetterRates(app: Deps) {
   const now = timestamp(app.clock.now());
-  return byKindOfLetter(await selectLetterRates(app.db))
+  return groupByLetterKind(await selectLetterRates(app.db))
     .map((rates) => newest(rates, (row) => row.start_date <= now))
     .filter((row) => row.start_date <= now)
     .sort(
@@ -29,28 +29,28 @@ export async function listLetterRates(app: Needs) {
     .map(({ start_date, ...row }) => ({ ...row, start_date: wholeSeconds(start_date) }));
 }
 
-export async function createSmsRate(app: Needs, request: { rate: number; valid_from: string }) {
-  const valid_from = timestamp(startOf('valid_from', request.valid_from));
+export async function createSmsRate(app: Deps, request: { rate: number; valid_from: string }) {
+  const valid_from = timestamp(parseStart('valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });
   return { rate: request.rate, valid_from: wholeSeconds(valid_from) };
 }
 
 export async function createLetterRate(
-  app: Needs,
+  app: Deps,
   request: { post_class: Postage; sheet_count: number; rate: number; start_date: string },
 ) {
-  const start_date = timestamp(startOf('start_date', request.start_date));
+  const start_date = timestamp(parseStart('start_date', request.start_date));
   await insertLetterRate(app.db, { ...request, start_date });
   return { ...request, rate: String(request.rate), start_date: wholeSeconds(start_date) };
 }
 
-/** `YYYY-MM-DDTHH:MM:SS`: how these two endpoints show a time. */
+/** `YYYY-MM-DDTHH:MM:SS`: the time format of these two endpoints. */
 function wholeSeconds(moment: Timestamp): string {
   return moment.slice(0, 19);
 }
 
-/** A moment, or a day: then the London midnight at its start. A moment without an offset is UTC. */
-function startOf(field: string, text: string): Date {
+/** Accepts a date-time (UTC without an offset) or a date (its midnight in London). */
+function parseStart(field: string, text: string): Date {
   if (isDay(text)) return londonInstant(text);
   const [, day = '', time, offset = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
@@ -59,21 +59,21 @@ function startOf(field: string, text: string): Date {
   return moment;
 }
 
-/** Days in a row on which every price stays the same. Rates are decimals as text: only the database multiplies them. */
+/** Consecutive days with constant prices. Rates are decimal strings: only the database multiplies them. */
 interface Period extends Days {
   smsRate: string;
   letterRates: { postage: string; sheets: number; rate: string }[];
 }
 
 interface PriceList {
-  /** The days of a range, cut where a rate begins, and before each of the days given besides. */
+  /** Splits a range where a rate begins, and before each day of `cutBefore`. */
   periods(range: Days, cutBefore?: string[]): Period[];
 }
 
-/** A day before the first rate costs what that says. */
+/** Days before the first rate use the first rate. */
 export async function loadPriceList(db: Db): Promise<PriceList> {
   const [smsRates, letterRates] = await Promise.all([selectSmsRates(db), selectLetterRates(db)]);
-  const kinds = byKindOfLetter(letterRates);
+  const kinds = groupByLetterKind(letterRates);
   const starts = [...smsRates, ...letterRates].map(({ first_day }) => first_day);
   return {
     periods: (range, cutBefore = []) =>
@@ -87,7 +87,7 @@ export async function loadPriceList(db: Db): Promise<PriceList> {
   };
 }
 
-/** The days of a range in pieces that begin with its first day and with each of the days given. */
+/** Splits a range before each of the given days. */
 export function cut(range: Days, before: string[]): Days[] {
   if (range.first_day > range.last_day) return [];
   const within = before.filter((day) => day > range.first_day && day <= range.last_day);
@@ -98,19 +98,19 @@ export function cut(range: Days, before: string[]): Days[] {
   });
 }
 
-/** Of rates that are sorted by age: the newest that has begun, else the oldest. */
+/** Returns the newest rate that has begun, else the oldest. Expects rates sorted oldest first. */
 function newest<Rate>(rates: Rate[], hasBegun: (rate: Rate) => boolean): Rate {
   const found = rates.findLast(hasBegun) ?? rates[0];
-  if (found === undefined) throw new Error('There is no rate at all');
+  if (found === undefined) throw new Error('No rate found');
   return found;
 }
 
-function byKindOfLetter<Rate extends { post_class: string; sheet_count: number }>(rates: Rate[]): Rate[][] {
+function groupByLetterKind<Rate extends { post_class: string; sheet_count: number }>(rates: Rate[]): Rate[][] {
   const kinds = new Map<string, Rate[]>();
   for (const rate of rates) {
     const kind = `${rate.post_class} ${rate.sheet_count}`;
-    const known = kinds.get(kind);
-    if (known) known.push(rate);
+    const sameKind = kinds.get(kind);
+    if (sameKind) sameKind.push(rate);
     else kinds.set(kind, [rate]);
   }
   return [...kinds.values()];

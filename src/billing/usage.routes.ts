@@ -3,17 +3,17 @@ import { postages } from '../notifications/notification.ts';
 import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { financialYearIn, listMonthlyUsage, listYearlyUsage } from './usage.ts';
+import { listMonthlyUsage, listYearlyUsage, parseFinancialYear } from './usage.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
+const ServiceParams = Type.Object({ service_id: Uuid });
 
-// Whatever is given is a matter of the rule, which answers with one text for all of it.
+// Accepts any value: parseFinancialYear validates it, with the same error text for every invalid year.
 export const YearQuery = Type.Object({
   year: Type.Optional(Type.Unsafe<unknown>({ description: 'Financial year (required): the year it starts in' })),
 });
 
 const Usage = {
-  chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor; letters' }),
+  chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier, or letters' }),
   notifications_sent: Type.Integer(),
   cost: Type.Number({ description: 'GBP' }),
   free_allowance_used: Type.Integer(),
@@ -25,8 +25,8 @@ export function usageRoutes(http: Http, app: Platform): void {
     '/service/:service_id/billing/monthly-usage',
     {
       schema: {
-        summary: 'Text messages and letters of a financial year by month, rate and postage',
-        params: OfService,
+        summary: 'Usage of text messages and letters in a financial year, by month, rate and postage',
+        params: ServiceParams,
         querystring: YearQuery,
         response: {
           200: Type.Array(
@@ -41,27 +41,27 @@ export function usageRoutes(http: Http, app: Platform): void {
         },
       },
     },
-    async (request) => listMonthlyUsage(app, request.params.service_id, financialYearIn(request.query.year)),
+    async (request) => listMonthlyUsage(app, request.params.service_id, parseFinancialYear(request.query.year)),
   );
 
   http.get(
     '/service/:service_id/billing/yearly-usage-summary',
     {
       schema: {
-        summary: 'A financial year by notification type',
-        params: OfService,
+        summary: 'Usage in a financial year, by notification type',
+        params: ServiceParams,
         querystring: YearQuery,
         response: {
           200: Type.Array(
             Type.Object({
               notification_type: OneOf(['email', 'letter', 'sms']),
-              rate: Type.Number({ description: 'GBP per unit, on average' }),
+              rate: Type.Number({ description: 'Average GBP per unit' }),
               ...Usage,
             }),
           ),
         },
       },
     },
-    async (request) => listYearlyUsage(app, request.params.service_id, financialYearIn(request.query.year)),
+    async (request) => listYearlyUsage(app, request.params.service_id, parseFinancialYear(request.query.year)),
   );
 }

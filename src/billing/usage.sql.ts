@@ -3,12 +3,12 @@ import { type Postage, postages } from '../notifications/notification.ts';
 import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 
-/** Days in a row on which every price stays the same: in this unit usage is priced and the allowance eaten. */
+/** Consecutive days with constant prices: the unit in which usage is priced and the allowance is consumed. */
 export interface Slot extends Days {
   slot: number;
   month: string;
   sms_rate: string;
-  /** Whether it belongs to the answer, or only eats allowance before it. */
+  /** False if the slot only consumes allowance before the requested days and is not part of the result. */
   counted: boolean;
 }
 
@@ -19,12 +19,12 @@ export interface LetterPrice {
   rate: string;
 }
 
-export interface UsageQuestion {
-  /** In the order of time. */
+export interface UsageQuery {
+  /** In chronological order. */
   slots: Slot[];
   spans: { slot: number; span: 'month' | 'pentad' | 'day'; first_day: string }[];
   letterPrices: LetterPrice[];
-  /** Free fragments: those stored for the year, and those of services that have nothing stored. */
+  /** Free fragments: read from the stored rows of `year`, else from `implied`. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };
   which: { service_id: string } | { organisation_id: string } | 'all services';
 }
@@ -33,12 +33,12 @@ const postageNames = sql.join(postages.map((postage) => sql.lit(postage)));
 const postageCount = sql.lit(postages.length);
 
 /**
- * `texts` (and emails) by service and slot, `letters` by service, slot and kind, with what they cost. Totals, plus what none
- * of them holds yet: exact in one snapshot. All text messages of a slot have one rate, so the order in which they eat the
- * allowance inside it shows nowhere.
+ * CTEs with costs: `texts` (and emails) by service and slot, `letters` by service, slot and kind. They add the rows that are
+ * not yet folded to the totals, so the result is exact within one snapshot. All text messages of a slot have one rate, so
+ * the order in which they consume the allowance within a slot does not matter.
  */
-function priced(question: UsageQuestion): RawBuilder<unknown> {
-  const { which } = question;
+function priced(query: UsageQuery): RawBuilder<unknown> {
+  const { which } = query;
   const ofService =
     which === 'all services'
       ? sql`true`
@@ -48,15 +48,15 @@ function priced(question: UsageQuestion): RawBuilder<unknown> {
   const records = (rows: object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
   return sql`
     slots as (
-      select * from ${records(question.slots)}
+      select * from ${records(query.slots)}
         as slot (slot integer, month date, first_day date, last_day date, sms_rate numeric, counted boolean)
     ), spans as (
-      select * from ${records(question.spans)} as span (slot integer, span text, first_day date)
+      select * from ${records(query.spans)} as span (slot integer, span text, first_day date)
     ), letter_prices as (
       select slot, letter_kind(postage, sheets) as kind, rate
-      from ${records(question.letterPrices)} as price (slot integer, postage text, sheets integer, rate numeric)
+      from ${records(query.letterPrices)} as price (slot integer, postage text, sheets integer, rate numeric)
     ), implied as (
-      select * from ${records(question.allowances.implied)} as allowance (service_id uuid, free_sms_fragment_limit integer)
+      select * from ${records(query.allowances.implied)} as allowance (service_id uuid, free_sms_fragment_limit integer)
     ), facts as materialized (
       select s.slot, service_id, sms_sent, sms_chargeable_units, emails_sent, letter_kinds, letter_counts
       from spans s join service_usage_spans t on t.span = s.span and t.first_day = s.first_day
@@ -78,7 +78,7 @@ function priced(question: UsageQuestion): RawBuilder<unknown> {
         )) as free_allowance_used
       from used
       left join annual_allowances stored on stored.service_id = used.service_id
-        and stored.financial_year_start = ${question.allowances.year}
+        and stored.financial_year_start = ${query.allowances.year}
       left join implied on implied.service_id = used.service_id
     ), texts as (
       select month, sms_rate, freed.*, sms_chargeable_units - free_allowance_used as sms_charged_units,
@@ -110,7 +110,7 @@ interface UsageRow {
   charged_units: number;
 }
 
-/** `charged`: texts, emails and letters in rows of one form. */
+/** `charged`: texts, emails and letters in rows of the same shape. */
 const charged = sql`charged as (
   select month, 'sms' as notification_type, null as postage, sms_rate as rate, sms_sent as notifications_sent,
     sms_chargeable_units as chargeable_units, free_allowance_used, sms_charged_units as charged_units, sms_cost as cost
@@ -122,7 +122,7 @@ const charged = sql`charged as (
   from letters join slots on slots.slot = letters.slot
 )`;
 
-/** What every grouping of charged rows shows. Decimals become numbers here, at the very end. */
+/** Aggregates of `charged`. Decimals are converted to floats only here, after all arithmetic. */
 const sums = sql`
   total(chargeable_units) as chargeable_units,
   total(notifications_sent) as notifications_sent,
@@ -136,9 +136,9 @@ interface MonthRow extends UsageRow {
   postage: Postage | null;
 }
 
-export async function selectUsageByMonth(db: Db, question: UsageQuestion): Promise<MonthRow[]> {
+export async function selectUsageByMonth(db: Db, query: UsageQuery): Promise<MonthRow[]> {
   const { rows } = await sql<MonthRow>`
-    with ${priced(question)}, ${charged}
+    with ${priced(query)}, ${charged}
     select to_char(charged.month, 'FMMonth') as month, notification_type, rate::float8 as rate, postage, ${sums}
     from charged
     where notification_type <> 'email'
@@ -148,9 +148,9 @@ export async function selectUsageByMonth(db: Db, question: UsageQuestion): Promi
 }
 
 /** One row per type; its rate is the average over chargeable units. */
-export async function selectUsageByType(db: Db, question: UsageQuestion): Promise<UsageRow[]> {
+export async function selectUsageByType(db: Db, query: UsageQuery): Promise<UsageRow[]> {
   const { rows } = await sql<UsageRow>`
-    with ${priced(question)}, ${charged}
+    with ${priced(query)}, ${charged}
     select notification_type, ${sums},
       coalesce(round(sum(chargeable_units * rate) / nullif(sum(chargeable_units), 0), 12), 0)::float8 as rate
     from charged
@@ -169,22 +169,22 @@ export interface ServiceCosts {
   letters_sent: number;
   letter_sheets: number;
   letter_cost: number;
-  /** Where that was asked for. */
+  /** Empty unless requested `by price`. */
   letters: LettersAtRate[];
 }
 
-/** Postage, rate in pounds, and how many. */
+/** `rate` is in pounds. */
 export type LettersAtRate = [postage: string, rate: number, letters: number];
 
 /** One row per service that used anything. */
 export async function selectUsageByService(
   db: Db,
-  question: UsageQuestion,
-  letters: 'by price' | 'altogether',
+  query: UsageQuery,
+  letters: 'by price' | 'total only',
 ): Promise<ServiceCosts[]> {
   const lines = letters === 'by price' ? sql`json_agg(json_build_array(postage, rate, letters))` : sql`'[]'::json`;
   const { rows } = await sql<ServiceCosts>`
-    with ${priced(question)}, texts_of_service as (
+    with ${priced(query)}, texts_of_service as (
       select service_id, total(sms_sent) as sms_sent, total(sms_chargeable_units) as sms_chargeable_units,
         total(sms_charged_units) as sms_charged_units, sum(sms_cost)::float8 as sms_cost, total(emails_sent) as emails_sent
       from texts

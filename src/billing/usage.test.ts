@@ -31,7 +31,7 @@ function letter(service_id: string, created_at: string, more: Partial<PastMessag
 const billing = (service: string, path: string) => harness.admin('GET', `/service/${service}/billing/${path}`);
 
 describe('GET /service/{service_id}/billing/monthly-usage', () => {
-  it('200 the allowance goes to the oldest messages first, whatever they cost', async () => {
+  it('200 applies the allowance to the oldest messages first, regardless of rate', async () => {
     const service = await withAllowance(6, 2010);
     await harness.app.db
       .insertInto('sms_rates')
@@ -71,7 +71,7 @@ describe('GET /service/{service_id}/billing/monthly-usage', () => {
     await harness.app.db.deleteFrom('sms_rates').where('valid_from', '<', '2011-01-01').execute();
   });
 
-  it('200 by month, type, rate and postage; no email; months of London', async () => {
+  it('200 by month in London, type, rate and postage; no email', async () => {
     const service = await withAllowance(2);
     await somePastMessages(harness, [
       sms(service, '2026-03-31T22:59:59Z', { billable_units: 9 }),
@@ -139,7 +139,7 @@ describe('GET /service/{service_id}/billing/monthly-usage', () => {
     ]);
   });
 
-  it('200 only billable statuses of normal and team keys', async () => {
+  it('200 counts only billable statuses of normal and team keys', async () => {
     const service = await withAllowance(0);
     const day = '2026-11-15T09:00:00Z';
     const of = (type: 'sms' | 'email' | 'letter', ...statuses: PastMessage['status'][]) =>
@@ -169,7 +169,7 @@ describe('GET /service/{service_id}/billing/monthly-usage', () => {
     expect(await billing(service, 'yearly-usage-summary?year=9998')).toMatchObject({ status: 200, body: [] });
   });
 
-  it('200 with the default allowance where none is stored, and nothing is stored', async () => {
+  it('200 uses the default allowance if none is stored, without storing it', async () => {
     const service = await aService(harness, { organisation_type: 'nhs_gp' });
     await somePastMessages(harness, [sms(service, '2026-11-14T12:00:00Z', { billable_units: 3 })]);
     const { body } = await billing(service, 'monthly-usage?year=2026');
@@ -183,7 +183,7 @@ describe('GET /service/{service_id}/billing/monthly-usage', () => {
     expect(stored.map(({ service_id }) => service_id)).not.toContain(other);
   });
 
-  it('200 a message that turns out not to be billable disappears', async () => {
+  it('200 drops a message that becomes unbillable', async () => {
     const service = await withAllowance(0);
     await somePastMessages(harness, [sms(service, '2026-11-15T10:00:00Z', { status: 'technical-failure' })]);
     expect((await billing(service, 'monthly-usage?year=2026')).body).toEqual([]);
@@ -210,7 +210,7 @@ describe.each(['monthly-usage', 'yearly-usage-summary'])('the year of %s', (path
     });
   });
 
-  it('404 for a service that does not exist, and for what is no id', async () => {
+  it('404 for an unknown service or an invalid id', async () => {
     expect(await billing(nowhere, `${path}?year=2026`)).toMatchObject({
       status: 404,
       body: { result: 'error', message: 'No result found' },
@@ -226,7 +226,7 @@ describe.each(['monthly-usage', 'yearly-usage-summary'])('the year of %s', (path
 });
 
 describe('GET /service/{service_id}/billing/yearly-usage-summary', () => {
-  it('200 one row per type, its rate weighted by chargeable units', async () => {
+  it('200 returns one row per type, with the average rate by chargeable units', async () => {
     const service = await withAllowance(3);
     await somePastMessages(harness, [
       sms(service, '2026-04-10T12:00:00Z', { billable_units: 2, rate_multiplier: 3 }),
@@ -268,7 +268,7 @@ describe('GET /service/{service_id}/billing/yearly-usage-summary', () => {
     ]);
   });
 
-  it('200 numbers print as they are written on paper', async () => {
+  it('200 prints decimals without floating point noise', async () => {
     const service = await withAllowance(0);
     await somePastMessages(harness, [
       ...Array.from({ length: 3 }, () =>
@@ -300,7 +300,7 @@ describe('GET /service/{service_id}/billing/yearly-usage-summary', () => {
 });
 
 describe('GET /service/{service_id}/billing/free-sms-fragment-limit', () => {
-  it('200 the stored one of any year', async () => {
+  it('200 returns the stored allowance of any year', async () => {
     const service = await withAllowance(12, 2011);
     expect(await billing(service, 'free-sms-fragment-limit?financial_year_start=2011')).toMatchObject({
       status: 200,
@@ -308,7 +308,7 @@ describe('GET /service/{service_id}/billing/free-sms-fragment-limit', () => {
     });
   });
 
-  it('200 the current year by default, stored from then on', async () => {
+  it('200 defaults to the current year and stores its allowance', async () => {
     const service = await aService(harness, { organisation_type: 'central' });
     const { status, body } = await billing(service, 'free-sms-fragment-limit');
     expect(status).toBe(200);
@@ -335,7 +335,7 @@ describe('GET /service/{service_id}/billing/free-sms-fragment-limit', () => {
     });
   });
 
-  it('404 for a service that does not exist', async () => {
+  it('404 for an unknown service', async () => {
     expect(await billing(nowhere, 'free-sms-fragment-limit')).toMatchObject({
       status: 404,
       body: { result: 'error', message: 'No result found' },
@@ -347,7 +347,7 @@ describe('POST /service/{service_id}/billing/free-sms-fragment-limit', () => {
   const set = (service: string, body: unknown) =>
     harness.admin('POST', `/service/${service}/billing/free-sms-fragment-limit`, body);
 
-  it('200 and custom unless it equals the default', async () => {
+  it('200 marks the allowance as custom unless it equals the default', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
     expect(await set(service, { free_sms_fragment_limit: 0 })).toMatchObject({
       status: 200,
@@ -384,16 +384,16 @@ describe('POST /service/{service_id}/billing/free-sms-fragment-limit', () => {
 
   it('200 for 1.0, which is an integer', async () => {
     const service = await aService(harness);
-    const answer = await harness.request({
+    const response = await harness.request({
       method: 'POST',
       url: `/service/${service}/billing/free-sms-fragment-limit`,
       headers: { authorization: `Bearer ${adminToken(harness.clock)}` },
       payload: '{"free_sms_fragment_limit": 1.0}',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
-  it('404 for a service that does not exist', async () => {
+  it('404 for an unknown service', async () => {
     expect(await set(nowhere, { free_sms_fragment_limit: 1 })).toMatchObject({
       status: 404,
       body: { result: 'error', message: 'No result found' },
@@ -402,7 +402,7 @@ describe('POST /service/{service_id}/billing/free-sms-fragment-limit', () => {
 });
 
 describe('GET /organisations/{id}/services-with-usage', () => {
-  it('200 live services, active ones first, with what they used', async () => {
+  it('200 lists live services with their usage, active ones first', async () => {
     const organisation = await anOrganisation(harness);
     const of = (name: string, more = {}) => aService(harness, { name, organisation_id: organisation, ...more });
     const zoo = await of('Zoo');
@@ -457,7 +457,7 @@ describe('GET /organisations/{id}/services-with-usage', () => {
     });
   });
 
-  it('400 without a year, 404 without an organisation', async () => {
+  it('400 without a year, 404 for an unknown organisation', async () => {
     const organisation = await anOrganisation(harness);
     expect(await harness.admin('GET', `/organisations/${organisation}/services-with-usage`)).toMatchObject({
       status: 400,

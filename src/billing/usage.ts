@@ -12,34 +12,34 @@ import {
   selectUsageByMonth,
   selectUsageByService,
   selectUsageByType,
-  type UsageQuestion,
+  type UsageQuery,
 } from './usage.sql.ts';
 
 export type { LettersAtRate } from './usage.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-/** A year as the query string has it. */
-export function financialYearIn(text: unknown): number {
+/** Parses a year of the query string. */
+export function parseFinancialYear(text: unknown): number {
   const year = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  // The year has to end in a year of four digits too.
+  // The calendar year in which it ends must have four digits too.
   if (year < 1 || year > 9998) throw invalid('No valid year provided');
   return year;
 }
 
-export async function listMonthlyUsage(app: Needs, serviceId: string, year: number) {
+export async function listMonthlyUsage(app: Deps, serviceId: string, year: number) {
   return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
 }
 
-export async function listYearlyUsage(app: Needs, serviceId: string, year: number) {
+export async function listYearlyUsage(app: Deps, serviceId: string, year: number) {
   return selectUsageByType(app.db, await yearOfService(app, serviceId, year));
 }
 
 /**
- * What services used on days of one financial year and what it costs them: the allowance is eaten from the year's first
- * day on, also when those days begin later.
+ * Usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year,
+ * even if `days` begins later.
  */
-export async function listServiceCosts(app: Needs, days: Days): Promise<ServiceCosts[]> {
+export async function listServiceCosts(app: Deps, days: Days): Promise<ServiceCosts[]> {
   const year = financialYearOfDay(days.first_day);
   const implied = await listImpliedAllowances(app.db, year, app.clock.now());
   const { first_day } = financialYearDays(year);
@@ -47,7 +47,7 @@ export async function listServiceCosts(app: Needs, days: Days): Promise<ServiceC
   return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
 }
 
-/** What the services of an organisation used in a financial year and what it costs them. */
+/** Usage and costs of an organisation's services in a financial year. */
 export async function listOrganisationCosts(
   db: Db,
   organisationId: string,
@@ -56,25 +56,25 @@ export async function listOrganisationCosts(
 ): Promise<ServiceCosts[]> {
   const slots = await slotsOf(db, financialYearDays(year));
   const which = { organisation_id: organisationId };
-  return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'altogether');
+  return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'total only');
 }
 
-/** What services used on any days. Text messages are not priced: that depends on the year's allowance. */
+/** Usage of all services on any days. Text messages are not priced: that depends on the year's allowance. */
 export async function listServiceVolumes(
   db: Db,
   days: Days,
 ): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost' | 'letters'>[]> {
   const slots = await slotsOf(db, days);
-  const question: UsageQuestion = { ...slots, allowances: { year: null, implied: [] }, which: 'all services' };
-  return selectUsageByService(db, question, 'altogether');
+  const query: UsageQuery = { ...slots, allowances: { year: null, implied: [] }, which: 'all services' };
+  return selectUsageByService(db, query, 'total only');
 }
 
 async function yearOfService(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   year: number,
   cutBefore: string[] = [],
-): Promise<UsageQuestion> {
+): Promise<UsageQuery> {
   const { free_sms_fragment_limit } = await getAllowance(db, serviceId, year, clock.now());
   return {
     ...(await slotsOf(db, financialYearDays(year), { cutBefore })),
@@ -83,15 +83,15 @@ async function yearOfService(
   };
 }
 
-type Slots = Pick<UsageQuestion, 'slots' | 'spans' | 'letterPrices'>;
+type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices'>;
 
 async function slotsOf(
   db: Db,
-  wanted: Days,
-  { countedFrom = wanted.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
+  requested: Days,
+  { countedFrom = requested.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
 ): Promise<Slots> {
   const priceList = await loadPriceList(db);
-  const periods = priceList.periods(withinRecords(wanted), [countedFrom, ...cutBefore]);
+  const periods = priceList.periods(withinRecords(requested), [countedFrom, ...cutBefore]);
   const slots = periods.map(
     ({ first_day, last_day, smsRate }, slot): Slot => ({
       slot,
