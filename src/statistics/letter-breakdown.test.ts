@@ -19,7 +19,7 @@ describe('priceInWords', () => {
 });
 
 describe('letterBreakdown', () => {
-  it('economy, second, first, international; cheapest first; both zones in one line at one price', () => {
+  it('lists economy, second, first, international, cheapest first; merges both zones at the same price', () => {
     expect(
       letterBreakdown([
         ['rest-of-world', 1.8, 2],

@@ -1,6 +1,6 @@
 import type { LettersAtRate } from '../billing/usage.ts';
 
-/** Letters of a bill in words: one line per kind of post and price. */
+/** Formats the letters of a bill: one line per postage and price. */
 
 const postInWords: Record<string, string> = {
   economy: 'economy class',
@@ -25,23 +25,23 @@ export function letterBreakdown(lines: LettersAtRate[]): string {
     .join('');
 }
 
-/** `45p` below a pound, `£1.55` from there on; halves go to the even neighbour. */
+/** Formats `45p` below one pound, `£1.55` otherwise. Rounds half to even. */
 export function priceInWords(pounds: number): string {
-  let words = known.get(pounds);
-  if (words === undefined) {
-    const pence = toEven(pounds * 100);
-    words = pounds < 1 ? `${pence}p` : `£${poundsAndPence.format(pence / 100)}`;
-    known.set(pounds, words);
+  let text = formattedPrices.get(pounds);
+  if (text === undefined) {
+    const pence = roundHalfToEven(pounds * 100);
+    text = pounds < 1 ? `${pence}p` : `£${poundsAndPence.format(pence / 100)}`;
+    formattedPrices.set(pounds, text);
   }
-  return words;
+  return text;
 }
 
-// A report has thousands of lines and a few dozen prices; to put them into words was most of its time.
-const known = new Map<number, string>();
+// A report has thousands of lines but only a few dozen prices, and formatting took most of its time.
+const formattedPrices = new Map<number, string>();
 const poundsAndPence = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-function toEven(value: number): number {
-  // 0.645 * 100 is 64.50000000000001 in floating point: twelve digits tell a half from what is beside it.
+function roundHalfToEven(value: number): number {
+  // 0.645 * 100 is 64.50000000000001 in floating point: rounding to twelve digits recovers exact halves.
   const exact = Number(value.toPrecision(12));
   const below = Math.floor(exact);
   if (exact - below !== 0.5) return Math.round(exact);

@@ -5,7 +5,7 @@ import { recordProcessingTime } from './performance-dashboard.ts';
 export function processingTimeJob(app: Platform): Job {
   return {
     name: 'record-processing-time',
-    description: 'Counts how many of yesterday’s messages a provider had within ten seconds.',
+    description: 'Counts how many of yesterday’s messages reached a provider within ten seconds.',
     handle: () => recordProcessingTime(app),
   };
 }

@@ -4,21 +4,21 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { countLiveServices, getPerformance, performanceDays } from './performance-dashboard.ts';
 
-const CountOfAllTime = Type.Integer({ description: 'Of all time' });
+const AllTimeCount = Type.Integer({ description: 'All-time count' });
 
 export function performanceDashboardRoutes(http: Http, app: Platform): void {
   http.get(
     '/performance-dashboard',
     {
       schema: {
-        summary: 'How much is sent, how fast, and by whom',
+        summary: 'Message volumes, processing times and live services',
         querystring: Type.Object({ start_date: Type.Optional(Day), end_date: Type.Optional(Day) }),
         response: {
           200: Type.Object({
-            total_notifications: CountOfAllTime,
-            email_notifications: CountOfAllTime,
-            sms_notifications: CountOfAllTime,
-            letter_notifications: CountOfAllTime,
+            total_notifications: AllTimeCount,
+            email_notifications: AllTimeCount,
+            sms_notifications: AllTimeCount,
+            letter_notifications: AllTimeCount,
             notifications_by_type: Type.Array(
               Type.Object({ date: Day, emails: Type.Integer(), sms: Type.Integer(), letters: Type.Integer() }),
             ),
@@ -43,7 +43,7 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
     '/_status/live-service-and-organisation-counts',
     {
       schema: {
-        summary: 'How many live services there are, and organisations that have one',
+        summary: 'Count live services and the organisations that own them',
         response: { 200: Type.Object({ organisations: Type.Integer(), services: Type.Integer() }) },
       },
     },

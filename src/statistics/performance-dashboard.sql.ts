@@ -30,7 +30,7 @@ export async function countMessages(db: Db, days: Days): Promise<Omit<DayOfMessa
   return rows[0] ?? { emails: 0, sms: 0, letters: 0 };
 }
 
-/** A day without messages was as fast as can be. */
+/** A day without messages counts as 100 %. */
 export async function selectProcessingTimes(
   db: Db,
   days: Days,
@@ -44,7 +44,7 @@ export async function selectProcessingTimes(
   return rows;
 }
 
-/** Messages accepted between two ids. A message that was to wait is no measure of speed. */
+/** Counts messages accepted between two ids. Excludes scheduled messages, which wait on purpose. */
 export async function upsertProcessingTime(
   db: Db,
   day: { london_day: string; first_id: string; end_id: string },

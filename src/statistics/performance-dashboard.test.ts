@@ -11,7 +11,7 @@ function message(service_id: string, created_at: string, more: Partial<PastMessa
 }
 
 describe('GET /performance-dashboard', () => {
-  it('200 counts ever and by day, how fast, and live services', async () => {
+  it('200 returns all-time and daily counts, processing times and live services', async () => {
     const organisation = await anOrganisation(harness, { name: 'Org' });
     const service = await aService(harness, { name: 'Live one', organisation_id: organisation });
     await aService(harness, { name: 'On trial', restricted: true });
@@ -57,7 +57,7 @@ describe('GET /performance-dashboard', () => {
     expect(early.body.notifications_by_type).toEqual([{ date: '2026-01-01', emails: 0, sms: 1, letters: 0 }]);
   });
 
-  it('400 for what is no date', async () => {
+  it('400 for an invalid date', async () => {
     expect(await harness.admin('GET', '/performance-dashboard?start_date=2026-02-30')).toMatchObject({
       status: 400,
       body: { result: 'error', message: { start_date: ['Not a valid date.'] } },
@@ -83,7 +83,7 @@ describe('GET /_status/live-service-and-organisation-counts', () => {
 });
 
 describe('GET /service/live-services-data', () => {
-  it('200 who answers for each and what it sent this year', async () => {
+  it('200 returns contacts and volumes of this year', async () => {
     const organisation = await anOrganisation(harness, { name: 'Owner' });
     const service = await aService(harness, {
       name: 'Went live',
@@ -118,7 +118,7 @@ describe('GET /service/live-services-data', () => {
       service_id: service,
       service_name: 'Went live',
       organisation_name: 'Owner',
-      // The organisation’s, which counts before the service’s own.
+      // The organisation’s type overrides the service’s own.
       organisation_type: 'central',
       consent_to_research: true,
       contact_name: 'Mo',

@@ -11,24 +11,24 @@ import {
   upsertProcessingTime,
 } from './performance-dashboard.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-const everything: Days = { first_day: '2000-01-01', last_day: '2099-12-31' };
+const allDays: Days = { first_day: '2000-01-01', last_day: '2099-12-31' };
 
-/** What the public may know: how much is sent, how fast, and by whom. */
-export async function getPerformance({ db }: Needs, days: Days) {
-  const [ever, byDay, processing_time, { services: live_service_count }, services_using_notify] = await Promise.all([
-    countMessages(db, everything),
+/** Public figures: message volumes, processing times and live services. */
+export async function getPerformance({ db }: Deps, days: Days) {
+  const [allTime, byDay, processing_time, { services: live_service_count }, services_using_notify] = await Promise.all([
+    countMessages(db, allDays),
     selectMessagesByDay(db, days),
     selectProcessingTimes(db, days),
     countLive(db),
     selectLiveServiceNames(db),
   ]);
   return {
-    total_notifications: ever.emails + ever.sms + ever.letters,
-    email_notifications: ever.emails,
-    sms_notifications: ever.sms,
-    letter_notifications: ever.letters,
+    total_notifications: allTime.emails + allTime.sms + allTime.letters,
+    email_notifications: allTime.emails,
+    sms_notifications: allTime.sms,
+    letter_notifications: allTime.letters,
     notifications_by_type: byDay,
     processing_time,
     live_service_count,
@@ -36,21 +36,21 @@ export async function getPerformance({ db }: Needs, days: Days) {
   };
 }
 
-/** The last week, today included, unless the days are given. */
-export function performanceDays(now: Date, asked: { start_date?: string; end_date?: string }): Days {
-  const last_day = asked.end_date ?? londonDay(now);
-  return { first_day: asked.start_date ?? addDays(last_day, -7), last_day };
+/** Defaults to the last week, today included. */
+export function performanceDays(now: Date, query: { start_date?: string; end_date?: string }): Days {
+  const last_day = query.end_date ?? londonDay(now);
+  return { first_day: query.start_date ?? addDays(last_day, -7), last_day };
 }
 
-export function countLiveServices({ db }: Needs) {
+export function countLiveServices({ db }: Deps) {
   return countLive(db);
 }
 
-/** Yesterday is over: how fast was it? Days before it are counted too if nothing ran then, while their messages are there. */
-export async function recordProcessingTime({ db, clock }: Needs): Promise<void> {
+/** Records yesterday, and earlier days that a missed run left out, as far back as their messages are retained. */
+export async function recordProcessingTime({ db, clock }: Deps): Promise<void> {
   const yesterday = addDays(londonDay(clock.now()), -1);
   const earliest = addDays(yesterday, 2 - defaultRetentionDays);
-  const last = (await selectProcessingTimes(db, { ...everything, last_day: addDays(yesterday, -1) })).at(-1)?.date;
+  const last = (await selectProcessingTimes(db, { ...allDays, last_day: addDays(yesterday, -1) })).at(-1)?.date;
   const next = last === undefined ? yesterday : addDays(last, 1);
   const [, first_day = yesterday] = [next, earliest].sort();
   for (let day = first_day; day <= yesterday; day = addDays(day, 1)) {

@@ -5,7 +5,7 @@ import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
 import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type DaysAsked, daysOf, daysOfOneYear, daysUpTo } from './days.ts';
+import { type DateRangeQuery, daysOf, daysOfOneYear, daysUpTo } from './days.ts';
 import {
   countNotifications,
   listDailyProviderVolumes,
@@ -14,12 +14,12 @@ import {
 } from './platform-stats.ts';
 import { listBills, listVolumesByService } from './service-costs.ts';
 
-// Whatever is given is a matter of the rule: its checks have an order.
+// Accepts any value: days.ts validates dates, in a fixed order.
 const date = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ description: `YYYY-MM-DD, ${description}` }));
 const Pounds = Type.Number({ description: 'GBP' });
 const LondonDay = Type.String({ description: 'YYYY-MM-DD in London' });
-const OrganisationId = Type.String({ description: 'Empty when there is none' });
+const OrganisationId = Type.String({ description: 'Empty if the service has no organisation' });
 
 const Counters = Type.Object({
   total: Type.Integer(),
@@ -36,8 +36,8 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
     '/platform-stats',
     {
       schema: {
-        summary: 'Everything accepted on some days, by type and outcome',
-        querystring: Type.Object({ start_date: date('today when not given'), end_date: date('today when not given') }),
+        summary: 'Count accepted messages by type and outcome',
+        querystring: Type.Object({ start_date: date('defaults to today'), end_date: date('defaults to today') }),
         response: { 200: Type.Object({ email: Counters, sms: Counters, letter: Counters }) },
       },
     },
@@ -46,7 +46,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
 
   report(http, {
     name: 'data-for-billing-report',
-    summary: 'What to bill whom',
+    summary: 'Billable costs by service',
     days: daysOfOneYear,
     list: (days) => listBills(app, days),
     row: Type.Object({
@@ -55,10 +55,10 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
       service_id: Uuid,
       service_name: Type.String(),
       sms_cost: Pounds,
-      sms_chargeable_units: Type.Integer({ description: 'Those beyond the free allowance' }),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments beyond the free allowance' }),
       total_letters: Type.Integer(),
       letter_cost: Pounds,
-      letter_breakdown: Type.String({ description: 'One line per kind of post and price' }),
+      letter_breakdown: Type.String({ description: 'One line per postage and price' }),
       purchase_order_number: Nullable(Type.String()),
       contact_names: Nullable(Type.String()),
       contact_email_addresses: Nullable(Type.String()),
@@ -68,7 +68,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
 
   report(http, {
     name: `data-for-${app.config.PRINT_PROVIDER}-billing-report`,
-    summary: 'Letters that the printer posted, by day, postage, sheets and rate',
+    summary: 'Despatched letters by day, postage, sheets and rate',
     days: daysOfOneYear,
     list: (days) => listDespatchedLetters(app.db, days),
     row: Type.Object({
@@ -84,14 +84,14 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
 
   report(http, {
     name: 'daily-volumes-report',
-    summary: 'What was sent on each day',
+    summary: 'Messages sent by day',
     days: daysOf,
     list: (days) => listDailyVolumes(app.db, days),
     row: Type.Object({
       day: LondonDay,
       sms_totals: Type.Integer(),
       sms_fragment_totals: Type.Integer(),
-      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
       email_totals: Type.Integer(),
       letter_totals: Type.Integer(),
       letter_sheet_totals: Type.Integer(),
@@ -100,7 +100,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
 
   report(http, {
     name: 'daily-sms-provider-volumes-report',
-    summary: 'Text messages of each day and provider',
+    summary: 'Text messages by day and provider',
     days: daysOf,
     list: (days) => listDailyProviderVolumes(app.db, days),
     row: Type.Object({
@@ -108,14 +108,14 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
       provider: Type.String(),
       sms_totals: Type.Integer(),
       sms_fragment_totals: Type.Integer(),
-      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
       sms_cost: Pounds,
     }),
   });
 
   report(http, {
     name: 'volumes-by-service',
-    summary: 'What each live service sent',
+    summary: 'Messages sent by live service',
     days: daysOf,
     list: (days) => listVolumesByService(app, days),
     row: Type.Object({
@@ -125,7 +125,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
       organisation_id: OrganisationId,
       free_allowance: Type.Integer(),
       sms_notifications: Type.Integer(),
-      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s factor' }),
+      sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
       email_totals: Type.Integer(),
       letter_totals: Type.Integer(),
       letter_sheet_totals: Type.Integer(),
@@ -137,13 +137,13 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
 interface Report<Row extends { [Column in keyof Row]: Cell }> {
   name: string;
   summary: string;
-  days(asked: DaysAsked): Days;
-  /** Rows, or their JSON where the database has written it. */
+  days(query: DateRangeQuery): Days;
+  /** Returns rows, or JSON that the database has built. */
   list(days: Days): Promise<Row[] | string>;
   row: TObject<{ [Column in keyof Row]: TSchema }>;
 }
 
-/** Rows as JSON, or, for those who ask with `Accept: text/csv`, as a spreadsheet. */
+/** Serves rows as JSON, or as CSV with `Accept: text/csv`. */
 function report<Row extends { [Column in keyof Row]: Cell }>(
   http: Http,
   { name, summary, days, list, row }: Report<Row>,
@@ -157,7 +157,7 @@ function report<Row extends { [Column in keyof Row]: Cell }>(
         querystring: Type.Object({ start_date: date('required'), end_date: date('required') }),
         response: {
           200: {
-            description: 'Rows; with Accept: text/csv, the same rows as a spreadsheet',
+            description: 'Rows as JSON, or as CSV with Accept: text/csv',
             content: {
               'application/json': { schema: Type.Array(Type.Unsafe<Row>(row)) },
               'text/csv': { schema: Type.String() },
@@ -167,16 +167,16 @@ function report<Row extends { [Column in keyof Row]: Cell }>(
       },
     },
     async (request, reply) => {
-      const asked = days(request.query);
-      const listed = await list(asked);
+      const range = days(request.query);
+      const listed = await list(range);
       reply.header('vary', 'Accept');
       if (!prefersCsv(request.headers.accept)) {
-        // Thousands of rows, exactly as listed: this takes a quarter of the time of serialising by the schema.
+        // Reports have thousands of rows: JSON.stringify takes a quarter of the time of the schema serializer.
         const json = typeof listed === 'string' ? listed : JSON.stringify(listed);
         return reply.type('application/json; charset=utf-8').serializer(String).send(json);
       }
       const rows: Row[] = typeof listed === 'string' ? JSON.parse(listed) : listed;
-      const file = `${name}-${asked.first_day}-to-${asked.last_day}.csv`;
+      const file = `${name}-${range.first_day}-to-${range.last_day}.csv`;
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="${file}"`)

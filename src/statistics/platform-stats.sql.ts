@@ -12,7 +12,7 @@ export interface Counters {
   'permanent-failure': number;
 }
 
-/** Statuses of all services by day and type: the totals, and what they do not hold yet. Never test keys. */
+/** Statuses of all services by day and type: the totals plus rows not yet folded into them. Excludes test keys. */
 export const statuses = (days: Days) => sql`
   select london_day, notification_type, status, count from platform_status_totals
   where london_day between ${days.first_day} and ${days.last_day}
@@ -39,7 +39,7 @@ export async function selectCounters(
   return rows;
 }
 
-/** Billable usage of all services by day: the totals, and what they do not hold yet. */
+/** Billable usage of all services by day: the totals plus rows not yet folded into them. */
 const usage = (days: Days) => sql`
   select london_day, notification_type, provider, rate_multiplier, billable_units, notifications_sent
   from platform_usage_totals
@@ -60,7 +60,7 @@ interface DailyVolumes {
   letter_sheet_totals: number;
 }
 
-/** Days on which anything billable was sent. */
+/** Days with billable messages only. */
 export async function selectDailyVolumes(db: Db, days: Days): Promise<DailyVolumes[]> {
   const { rows } = await sql<DailyVolumes>`
     select london_day as day,
@@ -87,7 +87,7 @@ interface DailyProviderVolumes {
   sms_cost: number;
 }
 
-/** The cost is that of every chargeable unit: a provider knows no free allowance. */
+/** Prices every chargeable unit: providers grant no free allowance. */
 export async function selectDailyProviderVolumes(
   db: Db,
   days: Days,
@@ -112,8 +112,8 @@ export async function selectDailyProviderVolumes(
 }
 
 /**
- * Objects of date, postage, cost_threshold, sheets, rate, letters and cost, as JSON: thousands that nobody looks at on the
- * way. None of their texts needs escaping, so `concat` writes them, in half the time of `json_build_object`.
+ * Builds the JSON in the database: thousands of rows that the application passes on unread. No value needs escaping, so
+ * `concat` builds it, in half the time of `json_build_object`.
  */
 export async function selectDespatchedLetters(
   db: Db,

@@ -50,7 +50,7 @@ describe.each(['', ...reports.map((name) => `/${name}`)])('the dates of /platfor
     expect(await stats(path, range('2019-04-01', bad))).toMatchObject(refused(format));
   });
 
-  it('400 when the start is after the end, before anything else about them', async () => {
+  it('400 when the start is after the end, before the check of the financial year', async () => {
     expect(await stats(path, range('2019-08-01', '2019-06-01'))).toMatchObject(refused(reversed));
     expect(await stats(path, range('2020-04-01', '2019-03-31'))).toMatchObject(refused(reversed));
     expect(await stats(path, range('2020-04-01', 'x'))).toMatchObject(refused(format));
@@ -66,9 +66,9 @@ describe.each(['', ...reports.map((name) => `/${name}`)])('the dates of /platfor
     );
   });
 
-  it('401 without a token, in the body of the administrative side', async () => {
-    const answer = await harness.request({ method: 'GET', url: `/platform-stats${path}` });
-    expect(answer).toMatchObject({
+  it('401 without a token, in the format of the admin API', async () => {
+    const response = await harness.request({ method: 'GET', url: `/platform-stats${path}` });
+    expect(response).toMatchObject({
       status: 401,
       body: { result: 'error', message: { token: ['Unauthorized: authentication token must be provided'] } },
     });
@@ -100,7 +100,7 @@ describe.each(['data-for-billing-report', 'data-for-dvla-billing-report'])('the 
 });
 
 describe('unknown statistics', () => {
-  it('404 in their own body, other printers included', async () => {
+  it('404 with message and status_code, also for other printers', async () => {
     for (const path of ['/data-for-other-billing-report', '/nothing', '/data-for-DVLA-billing-report']) {
       const { status, body } = await stats(path, range('2019-04-01', '2019-04-01'));
       expect(status).toBe(404);
@@ -120,13 +120,13 @@ describe('GET /platform-stats', () => {
     'permanent-failure': 0,
   };
 
-  it('200 zeros where nothing was', async () => {
+  it('200 returns zeros without messages', async () => {
     const { status, body } = await stats('', range('2001-01-01', '2001-12-31'));
     expect(status).toBe(200);
     expect(body).toEqual({ email: none, sms: none, letter: none });
   });
 
-  it('200 today in London by default; by status; never test keys', async () => {
+  it('200 defaults to today in London; groups by status; excludes test keys', async () => {
     const service = await aService(harness);
     harness.clock.set('2027-06-07T23:30:00Z');
     const of = (notification_type: 'sms' | 'email' | 'letter', ...statuses: PastMessage['status'][]) =>
@@ -170,7 +170,7 @@ describe('GET /platform-stats', () => {
 });
 
 describe('GET /platform-stats/data-for-billing-report', () => {
-  it('200 services that cost something, by organisation and name', async () => {
+  it('200 lists services with costs, by organisation and name', async () => {
     const zebra = await anOrganisation(harness, { name: 'Zebra' });
     const apple = await anOrganisation(harness, { name: 'apple' });
     await harness.app.db
@@ -268,7 +268,7 @@ describe('GET /platform-stats/data-for-billing-report', () => {
         organisation_name: '',
         service_id: alone,
         service_name: 'Alone',
-        // Of 4 free units April took 3; May's 4 units leave 3 to be charged.
+        // April used 3 of 4 free units, so 3 of May's 4 units are charged.
         sms_cost: 0.072,
         sms_chargeable_units: 3,
         total_letters: 0,
@@ -279,25 +279,25 @@ describe('GET /platform-stats/data-for-billing-report', () => {
     ]);
   });
 
-  it('200 as a spreadsheet for who asks for one', async () => {
+  it('200 as CSV with Accept: text/csv', async () => {
     const service = await aService(harness, { name: '=cmd|"x"' });
     await allowance(service, 0, 2018);
     await somePastMessages(harness, [
       letter(service, '2019-01-10T12:00:00Z'),
       letter(service, '2019-01-10T12:00:00Z', { postage: 'first', billable_units: 3 }),
     ]);
-    const answer = await harness.request({
+    const response = await harness.request({
       method: 'GET',
       url: `/platform-stats/data-for-billing-report${range('2019-01-01', '2019-01-31')}`,
       headers: { authorization: `Bearer ${adminToken(harness.clock)}`, accept: 'text/csv' },
     });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
-    expect(answer.headers['content-disposition']).toBe(
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(response.headers['content-disposition']).toBe(
       'attachment; filename="data-for-billing-report-2019-01-01-to-2019-01-31.csv"',
     );
-    expect(answer.headers.vary).toBe('Accept');
-    expect(answer.text).toBe(
+    expect(response.headers.vary).toBe('Accept');
+    expect(response.text).toBe(
       [
         'organisation_id,organisation_name,service_id,service_name,sms_cost,sms_chargeable_units,total_letters,letter_cost,' +
           'letter_breakdown,purchase_order_number,contact_names,contact_email_addresses,billing_reference\r\n',
@@ -306,13 +306,13 @@ describe('GET /platform-stats/data-for-billing-report', () => {
     );
   });
 
-  it('400 stays JSON for who asks for a spreadsheet', async () => {
-    const answer = await harness.request({
+  it('400 as JSON even with Accept: text/csv', async () => {
+    const response = await harness.request({
       method: 'GET',
       url: '/platform-stats/data-for-billing-report',
       headers: { authorization: `Bearer ${adminToken(harness.clock)}`, accept: 'text/csv' },
     });
-    expect(answer).toMatchObject(refused(format));
+    expect(response).toMatchObject(refused(format));
   });
 });
 
@@ -339,7 +339,7 @@ describe('GET /platform-stats/data-for-dvla-billing-report', () => {
       despatched('2025-03-31', 'europe', 1),
     ];
     await harness.app.db.insertInto('letter_despatches').values(rows).execute();
-    // The printer says it again: nothing is counted twice.
+    // A repeated report of the printer is not counted twice.
     await harness.app.db
       .insertInto('letter_despatches')
       .values(rows)
@@ -411,7 +411,7 @@ describe('GET /platform-stats/daily-volumes-report', () => {
     letter_sheet_totals: 0,
   };
 
-  it('200 London days on which something was sent, clock changes included', async () => {
+  it('200 lists London days with messages, across clock changes', async () => {
     const service = await aService(harness);
     await somePastMessages(harness, [
       sms(service, '2022-03-26T23:59:59Z'),
@@ -446,7 +446,7 @@ describe('GET /platform-stats/daily-volumes-report', () => {
     ]);
   });
 
-  it('200 a summer’s day begins and ends at eleven in the evening of UTC', async () => {
+  it('200 starts a summer day at 23:00 UTC of the day before', async () => {
     const service = await aService(harness);
     await somePastMessages(harness, [
       sms(service, '2018-06-06T22:59:59.999Z'),
@@ -505,7 +505,7 @@ describe('GET /platform-stats/daily-sms-provider-volumes-report', () => {
 });
 
 describe('GET /platform-stats/volumes-by-service', () => {
-  it('200 live services, silent ones included, by organisation and name', async () => {
+  it('200 lists live services by organisation and name, including those without messages', async () => {
     const organisation = await anOrganisation(harness, { name: 'An organisation of 2021' });
     const service = (name: string, more = {}) => aService(harness, { name, ...more });
     const busy = await service('A busy one of 2021');
@@ -558,7 +558,7 @@ describe('GET /platform-stats/volumes-by-service', () => {
         service_id: busy,
         service_name: 'A busy one of 2021',
         ...without,
-        // By the calendar year of the last day.
+        // The allowance of the calendar year of the last day.
         free_allowance: 12,
         sms_notifications: 2,
         sms_chargeable_units: 7,
@@ -579,18 +579,18 @@ describe('GET /platform-stats/volumes-by-service', () => {
     ]);
   });
 
-  it.each(reports)('200 a header and no rows where there is nothing: %s', async (name) => {
-    const answer = await harness.request({
+  it.each(reports)('200 returns only a header without data: %s', async (name) => {
+    const response = await harness.request({
       method: 'GET',
       url: `/platform-stats/${name}${range('2002-01-01', '2002-01-31')}`,
       headers: { authorization: `Bearer ${adminToken(harness.clock)}`, accept: 'text/csv' },
     });
-    expect(answer.status).toBe(200);
-    expect(answer.text).toMatch(/^[a-z_,]+\r\n$/);
+    expect(response.status).toBe(200);
+    expect(response.text).toMatch(/^[a-z_,]+\r\n$/);
     expect((await stats(`/${name}`, range('2002-01-01', '2002-01-31'))).body).toEqual([]);
   });
 
-  it('200 for all of time', async () => {
+  it('200 for the widest possible range', async () => {
     for (const name of reports.slice(2)) {
       expect((await stats(`/${name}`, range('0001-01-01', '9999-12-31'))).status).toBe(200);
     }

@@ -10,7 +10,7 @@ import {
   selectDespatchedLetters,
 } from './platform-stats.sql.ts';
 
-/** Everything accepted on these days, by what has become of it. */
+/** Counts messages accepted on these days by outcome. */
 export async function countNotifications(db: Db, days: Days): Promise<Record<'email' | 'sms' | 'letter', Counters>> {
   const none = (): Counters => ({
     total: 0,
@@ -38,7 +38,7 @@ export async function listDailyProviderVolumes(db: Db, days: Days) {
   return selectDailyProviderVolumes(db, days, rates);
 }
 
-/** What the printer posted and what it costs, as the printer’s own bill would have it: as JSON. */
+/** Despatched letters and their cost as JSON, to compare with the printer's bill. */
 export async function listDespatchedLetters(db: Db, days: Days): Promise<string> {
   const periods = (await loadPriceList(db)).periods(withinRecords(days));
   return selectDespatchedLetters(

@@ -15,32 +15,32 @@ interface ServiceToBill extends ServiceWithOrganisation {
   billing_reference: string | null;
 }
 
-const named = sql`s.id as service_id, s.name as service_name, coalesce(o.id::text, '') as organisation_id,
+const serviceColumns = sql`s.id as service_id, s.name as service_name, coalesce(o.id::text, '') as organisation_id,
   coalesce(o.name, '') as organisation_name`;
-/** By organisation, those without one last; compared by code point, the same on every machine. */
-const inOrder = sql`order by o.name collate "C" nulls last, s.name collate "C", s.id`;
+/** By organisation, services without one last. Collation "C" gives the same order everywhere. */
+const defaultOrder = sql`order by o.name collate "C" nulls last, s.name collate "C", s.id`;
 
-/** Where a service says nothing about its bills, its organisation does. */
+/** Billing fields that a service leaves empty default to those of its organisation. */
 export async function selectServicesToBill(db: Db, serviceIds: string[]): Promise<ServiceToBill[]> {
   const { rows } = await sql<ServiceToBill>`
-    select ${named},
+    select ${serviceColumns},
       coalesce(s.purchase_order_number, o.purchase_order_number) as purchase_order_number,
       coalesce(s.billing_contact_names, o.billing_contact_names) as contact_names,
       coalesce(s.billing_contact_email_addresses, o.billing_contact_email_addresses) as contact_email_addresses,
       coalesce(s.billing_reference, o.billing_reference) as billing_reference
     from services s left join organisations o on o.id = s.organisation_id
     where s.id = any (${serviceIds}::uuid[])
-    ${inOrder}`.execute(db);
+    ${defaultOrder}`.execute(db);
   return rows;
 }
 
-/** With the newest allowance of a financial year no later than the year given, if there is one. */
+/** Includes the newest allowance up to and including the given financial year, if any. */
 export async function selectLiveServices(
   db: Db,
   year: number,
 ): Promise<(ServiceWithOrganisation & { free_allowance: number | null })[]> {
   const { rows } = await sql<ServiceWithOrganisation & { free_allowance: number | null }>`
-    select ${named}, newest.free_sms_fragment_limit as free_allowance
+    select ${serviceColumns}, newest.free_sms_fragment_limit as free_allowance
     from services s
     left join organisations o on o.id = s.organisation_id
     left join (
@@ -49,6 +49,6 @@ export async function selectLiveServices(
       order by service_id, financial_year_start desc
     ) as newest on newest.service_id = s.id
     where s.active and not s.restricted and s.count_as_live
-    ${inOrder}`.execute(db);
+    ${defaultOrder}`.execute(db);
   return rows;
 }

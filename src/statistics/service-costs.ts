@@ -5,10 +5,10 @@ import { listImpliedAllowances } from '../services/allowance.ts';
 import { letterBreakdown } from './letter-breakdown.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-/** What to bill whom: services that cost something on these days of one financial year. */
-export async function listBills(app: Needs, days: Days) {
+/** Services with costs on these days of one financial year. */
+export async function listBills(app: Deps, days: Days) {
   const costs = (await listServiceCosts(app, days)).filter(({ sms_cost, letter_cost }) => sms_cost + letter_cost > 0);
   const costOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const services = await selectServicesToBill(app.db, [...costOf.keys()]);
@@ -26,10 +26,10 @@ export async function listBills(app: Needs, days: Days) {
 }
 
 /**
- * What every live service sent on these days. Its free allowance is the newest that began in the calendar year of the last
- * day or before; a service that had none by then is left out, unless it sent something all the same.
+ * Volumes of every live service on these days. Its free allowance is the newest up to the calendar year of the last day.
+ * Leaves out a service without one, unless it sent something.
  */
-export async function listVolumesByService({ db, clock }: Needs, days: Days) {
+export async function listVolumesByService({ db, clock }: Deps, days: Days) {
   const year = Number(days.last_day.slice(0, 4));
   const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(db, days)]);
   const volumesOf = new Map(volumes.map((volume) => [volume.service_id, volume]));

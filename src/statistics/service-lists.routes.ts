@@ -13,7 +13,7 @@ const LiveService = Type.Object({
   contact_name: Nullable(Type.String()),
   contact_email: Nullable(Type.String()),
   contact_mobile: Nullable(Type.String()),
-  live_date: Nullable(Type.String({ description: 'An HTTP date: Sun, 15 Nov 2026 12:19:32 GMT' })),
+  live_date: Nullable(Type.String({ description: 'HTTP date, such as Sun, 15 Nov 2026 12:19:32 GMT' })),
   sms_volume_intent: Nullable(Type.Integer()),
   email_volume_intent: Nullable(Type.Integer()),
   letter_volume_intent: Nullable(Type.Integer()),
@@ -28,7 +28,7 @@ export function serviceListRoutes(http: Http, app: Platform): void {
     '/service/live-services-data',
     {
       schema: {
-        summary: 'Live services, who answers for them, and what they sent this financial year',
+        summary: 'List live services with their contact and volumes in this financial year',
         response: { 200: Data(Type.Array(LiveService)) },
       },
     },
@@ -39,7 +39,7 @@ export function serviceListRoutes(http: Http, app: Platform): void {
     '/service/monthly-data-by-service',
     {
       schema: {
-        summary: 'Messages of live services by month and type',
+        summary: 'Message counts of live services by month and type',
         querystring: Type.Object({ start_date: Day, end_date: Day }),
         response: {
           200: {

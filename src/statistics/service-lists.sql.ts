@@ -3,8 +3,8 @@ import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Span } from '../platform/spans.ts';
 
-/** What the answer shows of the statuses of a service; `other` makes it show a line that has nothing else. */
-const shown = {
+/** Groups of statuses in the response. `other` is not returned, but a service with nothing else still gets a line. */
+const groups = {
   sending: sql`sending + pending`,
   delivered: sql`delivered + returned_letter`,
   technical_failure: sql`technical_failure + failed`,
@@ -13,17 +13,17 @@ const shown = {
   sent: sql`sent`,
   other: sql`cancelled + pending_virus_check + validation_failed + virus_scan_failed`,
 };
-const columns = sql.join(Object.entries(shown).map(([name, statuses]) => sql`${statuses} as ${sql.ref(name)}`));
-const totals = sql.join(Object.keys(shown).map((name) => sql`total(${sql.ref(name)}) as ${sql.ref(name)}`));
+const columns = sql.join(Object.entries(groups).map(([name, statuses]) => sql`${statuses} as ${sql.ref(name)}`));
+const totals = sql.join(Object.keys(groups).map((name) => sql`total(${sql.ref(name)}) as ${sql.ref(name)}`));
 const anyTotal = sql.join(
-  Object.keys(shown).map((name) => sql`total(${sql.ref(name)})`),
+  Object.keys(groups).map((name) => sql`total(${sql.ref(name)})`),
   sql` + `,
 );
 
 /**
- * Live services only, never test keys, and nothing that has not left yet. As JSON: thousands of lines that nobody looks at
- * on the way, and taking them apart and putting them together again would take longer than counting. A name may need
- * escaping; for all else `concat` writes the same as `json_build_array`, in half the time.
+ * Only live services; excludes test keys and messages not yet sent. Builds the JSON in the database: parsing and
+ * serializing thousands of lines would take longer than counting them. Only names may need escaping; for the rest
+ * `concat` produces the same text as `json_build_array`, in half the time.
  */
 export async function selectMonthsOfServices(db: Db, days: Days, spans: Span[]): Promise<string> {
   const { rows } = await sql<{ lines: string }>`
@@ -70,7 +70,7 @@ export interface LiveService {
   free_sms_fragment_limit: number | null;
 }
 
-/** What each sent since a month began; first to go live first. */
+/** Counts messages since the start of a month. Orders services by when they went live. */
 export async function selectLiveServicesSince(db: Db, month: string, year: number): Promise<LiveService[]> {
   const { rows } = await sql<LiveService>`
     with used as (

@@ -3,16 +3,16 @@ import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
 import { type LiveService, selectLiveServicesSince, selectMonthsOfServices } from './service-lists.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-/** One line per month, service and type, as the front end writes it into a spreadsheet: as JSON. */
-export function listMonthsOfServices({ db }: Needs, asked: { start_date: string; end_date: string }): Promise<string> {
-  const days = withinRecords({ first_day: asked.start_date, last_day: asked.end_date });
+/** Returns JSON with one line per month, service and type, which the front end exports as a spreadsheet. */
+export function listMonthsOfServices({ db }: Deps, query: { start_date: string; end_date: string }): Promise<string> {
+  const days = withinRecords({ first_day: query.start_date, last_day: query.end_date });
   return selectMonthsOfServices(db, days, spansOf(days));
 }
 
-/** With what they sent in the current financial year. */
-export async function listLiveServices({ db, clock }: Needs): Promise<LiveService[]> {
+/** Includes message counts of the current financial year. */
+export async function listLiveServices({ db, clock }: Deps): Promise<LiveService[]> {
   const year = financialYear(clock.now());
   const services = await selectLiveServicesSince(db, financialYearDays(year).first_day, year);
   return services.map(({ live_date, ...service }) => ({
