@@ -24,7 +24,7 @@ import { createVirusScanner, type VirusScanner } from './platform/storage/virus-
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages.ts';
 
-/** Everything a request or a job may use, built by hand in this order and handed down as a value. */
+/** Everything that a request or a job can use. Built by hand in this order and passed down as a value. */
 export interface App extends Platform {
   config: Config;
   build: Build;
@@ -37,16 +37,16 @@ export interface App extends Platform {
   pdfThreads: PdfThreads;
   printer: PrintProvider;
   bodyMemory: BodyMemory;
-  /** Connections apart from those that accept and deliver messages: a slow report or task never takes one of these. */
+  /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
   apart: { reading: Database; tasks: Database };
-  /** True once a shutdown has begun: readiness fails while requests in flight are finished. */
+  /** True once shutdown has begun: /readyz fails while in-flight requests finish. */
   draining(): boolean;
   drain(): void;
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What stands outside the process, and is replaced in tests. */
+/** External dependencies, replaceable in tests. */
 interface Outside {
   databaseUrl: string;
   clock?: Clock;
@@ -55,15 +55,15 @@ interface Outside {
   printer?: PrintProvider;
 }
 
-// One listens for jobs; the others fetch and finish them.
+// One session listens for jobs; the others fetch and complete them.
 const sessionsOfWorker = 4;
 
-/** Timed tasks of one process that use the database at the same time. */
+/** Maximum connections that the scheduled tasks of one process use at the same time. */
 const connectionsOfTasks = 4;
-/** A task works in steps of seconds; a step that takes this long hangs. */
+/** A task works in steps of seconds; a statement that runs this long is stuck. */
 const taskTimeout_ms = hour_ms;
 
-/** Connects to nothing yet: `open` does. */
+/** Opens no connections; `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.LOG_LEVEL);
   const clock = outside.clock ?? systemClock;
@@ -75,7 +75,7 @@ export function buildApp(config: Config, outside: Outside): App {
     url: outside.databaseUrl,
     poolSize: config.DATABASE_POOL_SIZE,
     log,
-    // A pooler gives each transaction another connection, on which a statement may not be prepared.
+    // A pooler may run each transaction on a different connection, where the statement is not prepared.
     prepares: config.DATABASE_PREPARED_STATEMENTS ?? sessionUrl === undefined,
   });
   const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
@@ -86,7 +86,7 @@ export function buildApp(config: Config, outside: Outside): App {
       statementTimeout_ms: config.DATABASE_READ_TIMEOUT_S * 1_000,
       log,
     }),
-    // Past a pooler, which would keep the longer time-out from the server.
+    // Bypasses the pooler, which would not pass the longer statement timeout to the server.
     tasks: openDatabase({
       url: sessionUrl ?? outside.databaseUrl,
       poolSize: connectionsOfTasks,
@@ -152,13 +152,13 @@ export function buildApp(config: Config, outside: Outside): App {
   };
 }
 
-/** The same application on the connections of requests that read, or change settings. */
+/** The same application, using the connection pool for reads and settings changes. */
 export function forReading(app: App): App {
   const { db, pool } = app.apart.reading;
   return { ...app, db, pool };
 }
 
-/** The same application on the connections of timed tasks. */
+/** The same application, using the connection pool of scheduled tasks. */
 export function forTasks(app: App): App {
   const { db, pool } = app.apart.tasks;
   return { ...app, db, pool };

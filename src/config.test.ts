@@ -28,9 +28,9 @@ describe('readConfig', () => {
     });
   });
 
-  it('asks for DATABASE_URL beside DATABASE_SESSION_URL', () => {
+  it('requires DATABASE_URL when DATABASE_SESSION_URL is set', () => {
     expect(() => readConfig({ DATA_DIR: folder, DATABASE_SESSION_URL: 'postgres://x' })).toThrow(
-      'DATABASE_URL must be set beside DATABASE_SESSION_URL',
+      'DATABASE_URL must be set when DATABASE_SESSION_URL is set',
     );
   });
 
@@ -40,11 +40,11 @@ describe('readConfig', () => {
     'postgres:///pennypost?host=/run/postgresql&user=us',
     'postgresql://us:a@[::1]/pennypost?sslmode=require',
     'postgres://%2Frun%2Fpostgresql/pennypost',
-  ])('takes the database at %s', (url) => {
+  ])('accepts the database URL %s', (url) => {
     expect(readConfig({ DATA_DIR: folder, DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });
 
-  it('makes no demonstration on a database of the operator’s own', () => {
+  it('disables the demo for an external database', () => {
     expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).DEMO).toBe(false);
   });
 
@@ -56,16 +56,16 @@ describe('readConfig', () => {
     { EMAIL_PROVIDERS: 'smtp', SMTP_URL: 'smtp://mail.example' },
     { SMS_PROVIDERS: 'sandbox,mmg', MMG_API_KEY: 'x' },
     { PRINT_HAND_OFF: 'folder' },
-  ])('makes a demonstration with %j only when asked to', (settings) => {
+  ])('enables the demo with %j only when DEMO is set', (settings) => {
     expect(readConfig({ DATA_DIR: folder, ...settings }).DEMO).toBe(false);
     expect(readConfig({ DATA_DIR: folder, ...settings, DEMO: 'true' }).DEMO).toBe(true);
   });
 
-  it.each(['localhost', '127.0.0.2', '::1'])('makes a demonstration on %s', (HOST) => {
+  it.each(['localhost', '127.0.0.2', '::1'])('enables the demo when HOST is %s', (HOST) => {
     expect(readConfig({ DATA_DIR: folder, HOST }).DEMO).toBe(true);
   });
 
-  it('reports all problems together', () => {
+  it('reports all problems at once', () => {
     const read = () =>
       readConfig({ DATA_DIR: folder, PORT: 'x', LOG_LEVEL: 'loud', BASE_URL: 'nowhere', DEMO: 'maybe' });
     expect(read).toThrow(ConfigurationError);
@@ -74,15 +74,15 @@ describe('readConfig', () => {
     );
   });
 
-  it('wants two ports to be two', () => {
+  it('rejects an ADMIN_PORT equal to PORT', () => {
     const read = (settings: Record<string, string>) => readConfig({ DATA_DIR: folder, ...settings });
-    expect(() => read({ ADMIN_PORT: '6011' })).toThrow('ADMIN_PORT must be another one than PORT');
-    expect(() => read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.1' })).toThrow('must be another one');
+    expect(() => read({ ADMIN_PORT: '6011' })).toThrow('ADMIN_PORT must differ from PORT');
+    expect(() => read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.1' })).toThrow('must differ from PORT');
     expect(read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.2' }).ADMIN_PORT).toBe(7000);
     expect(read({ PORT: '0' })).toMatchObject({ ADMIN_PORT: 0, ADMIN_HOST: undefined, METRICS_TOKEN: undefined });
   });
 
-  it('wants the topics of SES to be named, or any allowed', () => {
+  it('requires SES topics, or * for any', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' };
     expect(() => readConfig(ses)).toThrow(/SES_TOPIC_ARNS must be set for the provider ses/);
     expect(readConfig({ ...ses, SES_TOPIC_ARNS: '*' }).SES_TOPIC_ARNS).toEqual(['*']);
@@ -90,13 +90,13 @@ describe('readConfig', () => {
     expect(readConfig({ DATA_DIR: folder }).SES_TOPIC_ARNS).toEqual([]);
   });
 
-  it('generates secrets once, for the owner’s eyes only, and tells them once', () => {
-    const told: GeneratedSecret[] = [];
-    const first = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));
-    const second = readConfig({ DATA_DIR: folder }, (secret) => told.push(secret));
+  it('generates secrets once, readable only by the owner, and reports them once', () => {
+    const reported: GeneratedSecret[] = [];
+    const first = readConfig({ DATA_DIR: folder }, (secret) => reported.push(secret));
+    const second = readConfig({ DATA_DIR: folder }, (secret) => reported.push(secret));
     expect(second.SECRET_KEYS).toEqual(first.SECRET_KEYS);
     expect(second.ADMIN_CLIENT_SECRETS).toEqual(first.ADMIN_CLIENT_SECRETS);
-    expect(told.map(({ name }) => name).sort()).toEqual(['admin-client-secret', 'secret-key']);
+    expect(reported.map(({ name }) => name).sort()).toEqual(['admin-client-secret', 'secret-key']);
     const file = secretFile(folder, 'secret-key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect([readFileSync(file, 'utf8').trim()]).toEqual(first.SECRET_KEYS);
@@ -108,17 +108,17 @@ describe('readConfig', () => {
     expect(readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: file }).SECRET_KEYS).toEqual([long('from a file')]);
   });
 
-  it('refuses a secret given twice, and a file that is not there', () => {
+  it('rejects a secret set twice and a missing secret file', () => {
     expect(() => readConfig({ DATA_DIR: folder, SECRET_KEY: 'a', SECRET_KEY_FILE: 'b' })).toThrow(/both set/);
     expect(() => readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: join(folder, 'none') })).toThrow(/cannot be read/);
   });
 
-  it('takes several admin secrets, for rotation', () => {
+  it('accepts several admin secrets, for rotation', () => {
     const config = readConfig({ DATA_DIR: folder, ADMIN_CLIENT_SECRETS: `${long('new')}, ${long('old')}` });
     expect(config.ADMIN_CLIENT_SECRETS).toEqual([long('new'), long('old')]);
   });
 
-  it('takes several secret keys, for rotation, in one of the two spellings', () => {
+  it('accepts several secret keys, for rotation, from SECRET_KEY or SECRET_KEYS but not both', () => {
     const SECRET_KEYS = `${long('new')}, ${long('old')}`;
     expect(readConfig({ DATA_DIR: folder, SECRET_KEYS }).SECRET_KEYS).toEqual([long('new'), long('old')]);
     expect(() => readConfig({ DATA_DIR: folder, SECRET_KEYS, SECRET_KEY: long('new') })).toThrow(
@@ -134,13 +134,13 @@ describe('readConfig', () => {
     [{ SECRET_KEYS: `${long('new')},short` }, 'SECRET_KEYS must have at least 32 characters each, not 5'],
     [{ ADMIN_CLIENT_SECRETS: `${long('new')},short` }, 'ADMIN_CLIENT_SECRETS must have at least 32 characters each'],
     [{ FUNCTIONAL_TESTS_SECRETS: 'short' }, 'FUNCTIONAL_TESTS_SECRETS must have at least 32 characters, not 5'],
-  ])('refuses a secret that can be guessed: %j', (environment, words) => {
+  ])('rejects a secret that is too short: %j', (environment, words) => {
     const read = () => readConfig({ DATA_DIR: folder, ...environment });
     expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(words);
   });
 
-  it('a short key of earlier days is only read by the command that replaces it', () => {
+  it('accepts a short old key for decryption only in the command that replaces it', () => {
     const read = (SECRET_KEYS: string) =>
       readConfig({ DATA_DIR: folder, SECRET_KEYS }, undefined, { shortKeysMayRead: true }).SECRET_KEYS;
     expect(read(`${long('new')},short`)).toEqual([long('new'), 'short']);

@@ -11,7 +11,7 @@ import { allowanceJob } from './services/allowance.job.ts';
 import { processingTimeJob } from './statistics/performance-dashboard.job.ts';
 import { userJobs } from './users/users.job.ts';
 
-/** Every background job. A job is only a wake-up: the database row it names is the truth. */
+/** Every background job. A job is only a trigger: the database row that it names is the source of truth. */
 export function jobs(app: App): Job[] {
   const apart = forTasks(app);
   return [

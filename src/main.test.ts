@@ -11,7 +11,7 @@ import { jwt } from '../test/kit/jwt.ts';
 import { processEnvironment } from '../test/kit/process-environment.ts';
 import { findFreePort } from './operations/sandbox.ts';
 
-/** The compiled command, as an operator runs it (`npm test` compiles first). */
+/** The compiled command, as an operator runs it; `npm test` compiles it first. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-main-'));
 
@@ -30,30 +30,32 @@ function pennypost(args: string[], environment: Record<string, string> = {}) {
 }
 
 describe('pennypost', () => {
-  it.each(['--help', 'help'])('explains itself: %s', async (word) => {
+  it.each(['--help', 'help'])('%s prints the help', async (word) => {
     const { code, out } = await pennypost([word]);
     expect(code).toBe(0);
     expect(out).toContain('pennypost <command>');
     expect(out).toContain('migrate');
   });
 
-  it('explains one command, and does not run it', async () => {
+  it('--help after a command prints its help without running it', async () => {
     const { code, out } = await pennypost(['restore', '--help']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^pennypost restore <folder>\n\nLoad a backup into an unused database\.\nInto DATABASE_URL/);
+    expect(out).toMatch(
+      /^pennypost restore <folder>\n\nRestore a backup into an unused database\.\nRestores into DATABASE_URL/,
+    );
   });
 
   it('--version prints the version', async () => {
     expect((await pennypost(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
   });
 
-  it.each(['dance', 'toString'])('the unknown command %s is an error that shows the known ones', async (name) => {
+  it.each(['dance', 'toString'])('rejects the unknown command %s and lists the commands', async (name) => {
     const { code, err } = await pennypost([name]);
     expect(code).toBe(1);
-    expect(err).toContain(`There is no command "${name}"`);
+    expect(err).toContain(`Unknown command "${name}"`);
   });
 
-  it('bad configuration is told in words, with exit code 1', async () => {
+  it('reports invalid configuration without a stack, with exit code 1', async () => {
     const { code, err } = await pennypost(['serve'], { PORT: 'x', HOST: '' });
     expect(code).toBe(1);
     expect(err).toContain('PORT must be a whole number');
@@ -73,14 +75,14 @@ describe('pennypost', () => {
     ],
     ['a data folder that is a file', { DATA_DIR: main }, 'Remove what is there, or set DATA_DIR'],
     ['an address of another machine', { HOST: '203.0.113.9', PORT: '0' }, 'Set HOST to one that it has'],
-  ])('%s is told in words, with exit code 1', async (_what, environment, words) => {
+  ])('reports %s without a stack, with exit code 1', async (_what, environment, words) => {
     const { code, err } = await pennypost(['serve'], environment);
     expect(code).toBe(1);
     expect(err).toContain(words);
     expect(err).not.toMatch(/my.secret|\n {4}at /);
   });
 
-  it('a flag is told where settings come from', async () => {
+  it('rejects an unknown flag and explains where settings come from', async () => {
     const { code, err } = await pennypost(['serve', '--port', '8080']);
     expect(code).toBe(1);
     expect(err).toContain('There is no flag --port: settings come from the environment');
@@ -101,7 +103,7 @@ describe('pennypost', () => {
     expect(JSON.parse(out).openapi).toBe('3.1.0');
   });
 
-  it('demo prints the key that the server prints into no log', { timeout: 90_000 }, async () => {
+  it('demo prints the key, which the server does not log', { timeout: 90_000 }, async () => {
     const database = await cloneDatabase();
     const port = await findFreePort();
     const settings = { DATABASE_URL: database.url, DEMO: 'true', PORT: String(port) };
@@ -116,7 +118,7 @@ describe('pennypost', () => {
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (printed += chunk));
     await expect.poll(() => printed, { timeout: 40_000 }).toContain('main.js demo');
 
-    // Its port was set for the server alone.
+    // Only the server has the port set.
     const { code, out } = await pennypost(['demo'], { ...settings, PORT: '' });
     expect(code).toBe(0);
     expect(out).toContain(`export PENNYPOST=http://127.0.0.1:${port}\n`);
@@ -142,12 +144,12 @@ describe('pennypost', () => {
     const stopped = { code: 1, out: '', err: expect.stringMatching(/No server with the data folder .* is running/) };
     expect(existsSync(address)).toBe(false);
     expect(await pennypost(['demo'], settings)).toMatchObject(stopped);
-    // As after a server that was killed.
+    // As after a killed server.
     writeFileSync(address, recorded);
     expect(await pennypost(['demo'], settings)).toMatchObject(stopped);
   });
 
-  it('ADMIN_PORT alone serves the operator', { timeout: 90_000 }, async () => {
+  it('serves the administrative API on ADMIN_PORT only', { timeout: 90_000 }, async () => {
     const database = await cloneDatabase();
     const [port, adminPort] = [await findFreePort(), await findFreePort()];
     const settings = { DATABASE_URL: database.url, PORT: String(port), ADMIN_PORT: String(adminPort) };
@@ -192,7 +194,7 @@ describe('pennypost', () => {
     expect(code).toBe(0);
   });
 
-  it('a port that is taken is told in words, with exit code 1', async () => {
+  it('reports a port in use without a stack, with exit code 1', async () => {
     const database = await cloneDatabase();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -221,7 +223,7 @@ describe('pennypost', () => {
     await database.drop();
   });
 
-  it('create-admin prints a link to choose the password, once', { timeout: 120_000 }, async () => {
+  it('create-admin prints a link to set the password, once', { timeout: 120_000 }, async () => {
     const database = await cloneDatabase();
     const environment = { DATABASE_URL: database.url, ADMIN_BASE_URL: 'https://admin.example' };
     const words = ['create-admin', 'Ada Admin', 'ada@example.org', '07700900123'];
@@ -239,19 +241,19 @@ describe('pennypost', () => {
     [['create-admin', 'Ada', 'ada@example.org'], 'Usage: pennypost create-admin <name> <email> <mobile>\n'],
     [['create-admin', 'Ada', 'ada@example.org', '07700900123', 'secret'], 'Usage: pennypost create-admin'],
     [['create-admin', '--password', 'secret'], 'There is no flag --password'],
-  ])('%j is told how it is used', async (words, text) => {
+  ])('%j prints the usage', async (words, text) => {
     const { code, err } = await pennypost(words);
     expect(code).toBe(1);
     expect(err).toContain(text);
   });
 
-  it('create-admin explains itself', async () => {
+  it('create-admin --help prints its help', async () => {
     const { code, out } = await pennypost(['create-admin', '--help']);
     expect(code).toBe(0);
     expect(out).toMatch(/^pennypost create-admin <name> <email> <mobile>\n\nCreate the first platform administrator/);
   });
 
-  it('a database that refuses us is told in words, with exit code 1', async () => {
+  it('reports an unreachable database without a stack, with exit code 1', async () => {
     const { code, err } = await pennypost(['migrate'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       DATABASE_WAIT_S: '1',

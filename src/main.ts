@@ -20,7 +20,7 @@ import { isDatabaseUnavailable } from './platform/db/errors.ts';
 import { DatabaseUnreachable } from './platform/db/migrate.ts';
 import { OperatorError } from './platform/operator-error.ts';
 
-/** Every command, in the order of its help. */
+/** Every command, in the order of the help text. */
 const commands: Record<string, Command> = {
   serve,
   api,
@@ -42,7 +42,7 @@ export async function main(args: string[]): Promise<void> {
   if (name === '--version' || name === '-v') return print(readVersion());
   if (['help', '--help', '-h'].includes(name)) return print(help());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw new OperatorError(`There is no command "${name}".\n\n${help()}`);
+  if (!command) throw new OperatorError(`Unknown command "${name}".\n\n${help()}`);
   const words = args.slice(1);
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, command));
   const { positionals, flags } = readArguments(words, command);
@@ -60,7 +60,7 @@ function help(): string {
   return ['pennypost <command>', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
 }
 
-/** What the operator can fix is told in words; anything else with its stack. */
+/** An error that the operator can fix is printed without its stack. */
 function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   if (isDatabaseUnavailable(error)) return new DatabaseUnreachable(error).message;

@@ -86,7 +86,7 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 
-/** What accepts messages and takes receipts, and says whether it can: all else uses connections apart from theirs. */
+/** Routes that accept messages and receipts, and the health checks. All others use the separate read pool. */
 const withConnectionsOfSending: Routes[] = [
   sendRoutes,
   textReceiptRoutes,
@@ -95,7 +95,7 @@ const withConnectionsOfSending: Routes[] = [
   operationsRoutes,
 ];
 
-/** Every route of the product, by the group that shares its authentication and its error body. */
+/** Every route of the product, grouped by authentication and error body. */
 const listed: Surface<App>[] = [
   {
     name: 'admin',
@@ -107,7 +107,7 @@ const listed: Surface<App>[] = [
     credential: 'admin',
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
-    // What this process remembers is read again, so that the next request sees the change at once.
+    // Clears this process's caches, so that the next request sees the change at once.
     afterWrite: (app) => app.changeListener.reset(),
     routes: [
       // auth
@@ -182,7 +182,7 @@ const listed: Surface<App>[] = [
   },
   {
     name: 'platform-stats',
-    description: 'For an administrative front end: figures over all services.',
+    description: 'For an administrative front end: statistics across all services.',
     prefix: '/platform-stats',
     cors: true,
     port: 'admin',
@@ -218,10 +218,10 @@ const listed: Surface<App>[] = [
   },
   {
     name: 'callbacks',
-    description: 'For providers: receipts and received texts.',
+    description: 'For providers: receipts and received text messages.',
     prefix: '/notifications',
     cors: true,
-    // Each provider proves itself in its own way: a signature, basic credentials, a token in the link.
+    // Each provider authenticates in its own way: a signature, basic credentials or a token in the URL.
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [400, 403],
@@ -232,10 +232,10 @@ const listed: Surface<App>[] = [
   },
   {
     name: 'printer',
-    description: 'For printers: what became of a letter.',
+    description: 'For printers: status of letters.',
     prefix: '/notifications/letter',
     cors: true,
-    // The link in the manifest holds a token for its letter.
+    // The URL in the manifest contains a token for its letter.
     authenticate: 'open',
     ...publicErrors,
     errorStatuses: [400, 403],
@@ -243,7 +243,7 @@ const listed: Surface<App>[] = [
   },
   {
     name: 'open',
-    description: 'For everyone: is it up, and what can it do.',
+    description: 'Unauthenticated: health checks and capabilities.',
     prefix: '/',
     cors: true,
     port: 'both',
@@ -254,18 +254,18 @@ const listed: Surface<App>[] = [
   },
   {
     name: 'pages',
-    description: 'For people who got a message.',
+    description: 'For recipients of messages.',
     prefix: '/',
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [],
-    // Our own pages send forms, and so do mail programs that unsubscribe by themselves.
+    // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
     routes: [unsubscribeRoutes, documentRoutes, outboxRoutes],
   },
   {
     name: 'operations',
-    description: 'For the operator’s tools.',
+    description: 'For the operator: metrics and API reference.',
     prefix: '/',
     port: 'admin',
     authenticate: 'open',
@@ -283,7 +283,7 @@ export const surfaces: Surface<App>[] = listed.map((surface) => ({
   ),
 }));
 
-/** Text formats that request schemas name; their rules live in the pure libraries. */
+/** Text formats that request schemas refer to. */
 export const formats: Record<string, TextFormat> = {
   email: (text) => parseEmailAddress(text).ok,
   'service-name': { refusal: refusalOfServiceName },

@@ -7,18 +7,18 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const backupCommand: Command = {
-  description: 'Write a backup into a new folder, while the service runs',
+  description: 'Back up to a new folder while the service runs',
   more: [
-    'It holds one moment of the database, and the files of DATA_DIR. What the database keeps encrypted opens only with the',
-    'secret key, which is left out: keep a copy of it apart, because a restore needs both.',
+    'Contains a consistent snapshot of the database and the files of DATA_DIR. It does not contain the secret key, which is',
+    'needed to decrypt secrets in the database: keep a separate copy of the key, because a restore needs both.',
   ],
   takes: '<folder>',
   flags: {
     'with-secrets': {
-      description: 'add the generated secrets of DATA_DIR: then whoever has the backup has everything',
+      description: 'include the generated secrets of DATA_DIR; anyone with the backup can then decrypt everything',
     },
-    recipient: { value: '<age1...>', description: 'encrypt it to this recipient of age; can be given several times' },
-    'passphrase-file': { value: '<file>', description: 'encrypt it with the passphrase in this file' },
+    recipient: { value: '<age1...>', description: 'encrypt to this age recipient; may be repeated' },
+    'passphrase-file': { value: '<file>', description: 'encrypt with the passphrase in this file' },
   },
   run,
 };
@@ -33,10 +33,10 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
     backup({ url, dataDir: config.DATA_DIR, folder, say: print, withSecrets, recipients, passphraseFile }),
   );
   print(
-    `The backup is in ${folder}${isEncrypted ? ', encrypted' : ''}. It holds personal data${withSecrets ? ' and secrets' : ''}: keep it as safe as the database.`,
+    `The backup is in ${folder}${isEncrypted ? ', encrypted' : ''}. It contains personal data${withSecrets ? ' and secrets' : ''}: protect it like the database.`,
   );
   if (!withSecrets)
-    print(`Without the secret key it is not whole: keep a copy apart. It is ${whereSecretKeyIs(config)}.`);
+    print(`The backup does not contain the secret key: keep a separate copy. It is ${whereSecretKeyIs(config)}.`);
 }
 
 function whereSecretKeyIs({ SECRET_KEYS, DATA_DIR }: Config): string {

@@ -4,7 +4,7 @@ import type { Command } from '../platform/command-line.ts';
 import { print } from './print.ts';
 
 export const config: Command = {
-  description: 'Print every setting with its value; secrets are not shown',
+  description: 'Print every setting and its value, without secrets',
   run,
 };
 

@@ -7,16 +7,16 @@ import { OperatorError } from '../platform/operator-error.ts';
 import { print } from './print.ts';
 
 export const demo: Command = {
-  description: 'Print the key and the templates of the demonstration, and a first message to send',
-  more: ['For the demonstration of a running server with the same DATA_DIR; see DEMO in docs/configuration.md.'],
+  description: 'Print the API key and templates of the demo, and a first request to try',
+  more: ['The server must be running with the same DATA_DIR. See DEMO in docs/configuration.md.'],
   run,
 };
 
 async function run(): Promise<void> {
   const config = readConfig();
-  if (!config.DEMO) throw new OperatorError('There is no demonstration with these settings: set DEMO=true for one.');
+  if (!config.DEMO) throw new OperatorError('The demo is disabled with these settings: set DEMO=true to enable it.');
   const demo = readDemo(config.DATA_DIR);
-  if (!demo) throw new OperatorError(`There is no demonstration in ${config.DATA_DIR} yet: start the server first.`);
+  if (!demo) throw new OperatorError(`No demo exists in ${config.DATA_DIR} yet: start the server first.`);
   const address = await findListeningAddress(config.DATA_DIR);
   if (!address)
     throw new OperatorError(

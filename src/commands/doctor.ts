@@ -5,7 +5,7 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const doctor: Command = {
-  description: 'Check settings, disk, database, clock and providers, and say what to do',
+  description: 'Check settings, disk, database, clock and providers, and suggest fixes',
   run,
 };
 

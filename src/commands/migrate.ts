@@ -6,8 +6,10 @@ import { print } from './print.ts';
 import { openOrEmbed } from './with-database.ts';
 
 export const migrateCommand: Command = {
-  description: 'Bring the database up to date, then exit',
-  more: ['Every start does it, too. The previous release goes on working meanwhile and afterwards.'],
+  description: 'Apply database migrations, then exit',
+  more: [
+    'The server also does this on every start. The previous release keeps working during and after the migration.',
+  ],
   run,
 };
 

@@ -6,7 +6,7 @@ import { print } from './print.ts';
 import { buildHttp } from './start.ts';
 
 export const openapi: Command = {
-  description: 'Print the API as an OpenAPI document',
+  description: 'Print the OpenAPI document of the API',
   run,
 };
 

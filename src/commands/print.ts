@@ -1,4 +1,4 @@
-/** Standard output is for what a command was asked for; log lines go elsewhere. */
+/** Standard output is reserved for the result of a command; logs go elsewhere. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

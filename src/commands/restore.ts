@@ -7,17 +7,17 @@ import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
 export const restoreCommand: Command = {
-  description: 'Load a backup into an unused database',
+  description: 'Restore a backup into an unused database',
   more: [
-    'Into DATABASE_URL, or else a new one in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
-    'A backup of an older version is brought up to date.',
-    'What waited when the backup was made is sent, even if it was sent since; with --end-unsent it fails instead.',
+    'Restores into DATABASE_URL, or a new embedded database in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
+    'A backup of an older version is migrated.',
+    'Messages that were queued at the time of the backup are sent, possibly again; --end-unsent marks them as failed.',
   ],
   takes: '<folder>',
   flags: {
-    'end-unsent': { description: 'end what waited to be sent as failed, instead of sending it' },
-    identity: { value: '<file>', description: 'identity file of age, for a backup that was encrypted to a recipient' },
-    'passphrase-file': { value: '<file>', description: 'for a backup that was encrypted with a passphrase' },
+    'end-unsent': { description: 'mark queued messages as failed instead of sending them' },
+    identity: { value: '<file>', description: 'age identity file, for a backup encrypted to a recipient' },
+    'passphrase-file': { value: '<file>', description: 'for a backup encrypted with a passphrase' },
   },
   run,
 };
@@ -36,7 +36,7 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   });
   print(
     secrets > 0
-      ? 'Restored, with the secrets that were generated. Where SECRET_KEY was set, start the service with the same one.'
-      : `Restored. The backup holds no secrets: start the service with the SECRET_KEY that it was used with, or put that key into ${secretFile(config.DATA_DIR, 'secret-key')}.`,
+      ? 'Restored, including the generated secrets. If SECRET_KEY was set, start the service with the same value.'
+      : `Restored. The backup contains no secrets: start the service with its original SECRET_KEY, or write that key to ${secretFile(config.DATA_DIR, 'secret-key')}.`,
   );
 }

@@ -15,31 +15,31 @@ import { print } from './print.ts';
 import { type Started, start } from './start.ts';
 
 export const sandbox: Command = {
-  description: 'A throw-away instance for a test suite: prints its keys as JSON, dies with its parent',
+  description: 'Start a disposable instance for a test suite: prints its keys as JSON, exits with its parent',
   more: [
-    'On a free port, with a database of its own. Of the environment it reads SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
+    'Uses a free port and its own database. Of the environment it reads only SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
     'docs/guides/sending.md shows how a test suite starts one.',
   ],
   run,
 };
 
-/** Leaves nothing behind: its folder goes, and the database too where that had to be kept elsewhere. */
+/** On exit, deletes its folder, and its database if that had to be placed elsewhere. */
 async function run(): Promise<void> {
   const folder = sandboxFolder();
   const config = readSandboxConfig({ folder, port: await findFreePort() });
-  // Standard output is for the one line that the test suite reads.
+  // Standard output is reserved for the one line that the test suite reads.
   const log = createLog(config.LOG_LEVEL, process.stderr);
   const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: nonDurableSettings });
-  const remove = () => {
+  const deleteFiles = () => {
     for (const path of [database.location, database.connection.host, folder])
       rmSync(path, { recursive: true, force: true });
   };
-  process.once('exit', remove);
+  process.once('exit', deleteFiles);
   const end = onceStopped(log, async () => {
     await started?.stop();
     await database.stop();
   });
-  whenParentEnds(() => end('the parent ended'));
+  whenParentEnds(() => end('parent process exited'));
   let started: Started | undefined;
   started = await start(config, log, database.url, { api: true, worker: true });
   if (started.demo) print(JSON.stringify(await describeSandbox(started.app, started.demo)));

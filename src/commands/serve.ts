@@ -7,27 +7,29 @@ import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';
 
-const needsDatabase = 'Several processes share one database: set DATABASE_URL. docs/operations/scaling.md says more.';
+const needsDatabase = 'Several processes share one database: set DATABASE_URL. See docs/operations/scaling.md.';
 
 export const serve: Command = {
-  description: 'API and worker in one process (the usual way)',
-  more: ['Needs nothing: without DATABASE_URL it runs its own PostgreSQL in DATA_DIR, without providers a sandbox.'],
+  description: 'Run the API and the worker in one process (the default setup)',
+  more: [
+    'Works without configuration: without DATABASE_URL it runs PostgreSQL in DATA_DIR, without providers it uses a sandbox.',
+  ],
   run: () => run({ api: true, worker: true }),
 };
 
 export const api: Command = {
-  description: 'Only the HTTP API',
+  description: 'Run only the HTTP API',
   more: [needsDatabase],
   run: () => run({ api: true, worker: false }),
 };
 
 export const worker: Command = {
-  description: 'Only the worker; over HTTP it answers /livez, /readyz and /metrics',
+  description: 'Run only the worker; serves /livez, /readyz and /metrics over HTTP',
   more: [needsDatabase],
   run: () => run({ api: false, worker: true }),
 };
 
-/** Starts what was asked for, and stops it in the reverse order on SIGTERM or SIGINT. */
+/** Starts the given roles, and stops them in reverse order on SIGTERM or SIGINT. */
 async function run(roles: Roles): Promise<void> {
   const generated: GeneratedSecret[] = [];
   const config = readConfig(undefined, (secret) => generated.push(secret));

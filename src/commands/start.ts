@@ -28,13 +28,13 @@ export interface Roles {
 export interface Started {
   app: App;
   address: string;
-  /** The same, unless operators have a port of their own. */
+  /** Same as `address`, unless ADMIN_PORT is set. */
   adminAddress: string;
   demo: Demo | undefined;
   stop(): Promise<void>;
 }
 
-/** Everything that a process of the service does, from the migration of the database to the first request. */
+/** Runs one process of the service: migrations, worker, delivery and HTTP listeners. */
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
   await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
   if (roles.api && config.FUNCTIONAL_TESTS_SECRETS.length > 0) {
@@ -50,7 +50,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   const demo = await openDemo(app, roles);
   const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
   const listeners = await buildListeners(selected, config, (served) => buildHttp(app, served));
-  // Most jobs are letters: more of them at once than can be drawn would only crowd the database.
+  // Most jobs are letters: running more at once than there are PDF threads only adds load to the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
   const runs = new TaskRuns(app, schedule);
   const worker = roles.worker
@@ -60,11 +60,11 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
-  const forgetAddress = demo ? recordAddress(config.DATA_DIR, reachable(address)) : undefined;
+  const deleteAddress = demo ? recordAddress(config.DATA_DIR, reachable(address)) : undefined;
   if (roles.worker) measureLetters(app);
 
   async function stop(): Promise<void> {
-    forgetAddress?.();
+    deleteAddress?.();
     app.drain();
     await sleep(config.DRAIN_DELAY_S * 1_000);
     await Promise.all(listeners.map(({ http }) => http.close()));
@@ -74,7 +74,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   return { app, address, adminAddress, demo, stop };
 }
 
-/** Without one, the key of an earlier demonstration is refused from now on. */
+/** Revokes the key of an earlier demo when the demo is disabled. */
 async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
   const { DEMO, HOST } = app.config;
   if (!DEMO) await retireDemo(app);

@@ -10,7 +10,7 @@ export async function openOrEmbed(
   return startEmbeddedPostgres({ dataDir: config.DATA_DIR, log });
 }
 
-/** For commands that may run beside the service: its own embedded server is used if there is one. */
+/** For commands that may run alongside the service: uses its embedded server if that is running. */
 export async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
   const running = config.DATABASE_SESSION_URL ?? config.DATABASE_URL ?? findRunningEmbeddedPostgres(config.DATA_DIR);
   if (running !== undefined) return work(running);
