@@ -170,8 +170,8 @@ describe('POST /service', () => {
 
   it('201 once and 400 once when two create the same name at once, and nothing of the loser is left', async () => {
     const users = [await aUser(harness), await aUser(harness)];
-    const answers = await Promise.all(users.map((user_id) => create({ name: 'At once' }, user_id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const responses = await Promise.all(users.map((user_id) => create({ name: 'At once' }, user_id)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
     const members = await harness.app.db
       .selectFrom('service_members')
       .select('user_id')

@@ -19,11 +19,11 @@ import { columnsOf, validateReferences } from './service-rows.ts';
 import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'> };
 
 /** Makes the service with everything it needs to send, or nothing at all. */
 export async function createService(
-  app: Needs,
+  app: Deps,
   request: SettableFields & { name: string; user_id: string },
 ): Promise<Service> {
   const { user_id, ...fields } = request;

@@ -11,7 +11,7 @@ import {
   statisticsByService,
 } from './statistics/service-statistics.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export interface ListQuery {
   only_active?: string;
@@ -24,7 +24,7 @@ export interface ListQuery {
 
 type Listed = Service & { statistics?: Statistics };
 
-export async function listServices(app: Needs, query: ListQuery): Promise<Listed[]> {
+export async function listServices(app: Deps, query: ListQuery): Promise<Listed[]> {
   const only_active = isTrue(query.only_active);
   const days = daysOf(query, londonDay(app.clock.now()));
   if (query.user_id !== undefined) return selectServices(app.db, { user_id: query.user_id, only_active });
@@ -34,7 +34,7 @@ export async function listServices(app: Needs, query: ListQuery): Promise<Listed
 
 /** Two queries, however many services there are. A range of the past lists only those that sent something in it. */
 async function listWithStatistics(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   options: { only_active: boolean; days: Days; with_test_keys: boolean },
 ): Promise<Listed[]> {
   const { only_active, days, with_test_keys } = options;
@@ -63,7 +63,7 @@ function daysOf({ start_date, end_date }: ListQuery, today: string): Days {
 }
 
 export async function getServiceForQuery(
-  app: Needs,
+  app: Deps,
   id: string,
   query: { detailed?: string; today_only?: string },
 ): Promise<Listed> {

@@ -11,10 +11,10 @@ import { columnsOf, validateReferences } from './service-rows.ts';
 import { updateServices } from './services.sql.ts';
 import { getService, getServiceForUpdate, type Service } from './services.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'> & { accountMessages: AccountMessageSender };
+type Deps = Pick<Platform, 'db' | 'clock'> & { accountMessages: AccountMessageSender };
 
 /** Only what is given changes; every call makes a new version. */
-export async function updateService(app: Needs, id: string, fields: SettableFields): Promise<Service> {
+export async function updateService(app: Deps, id: string, fields: SettableFields): Promise<Service> {
   await inTransaction(app.db, async (tx) => {
     const before = await getServiceForUpdate(tx, id);
     if (fields.active && !before.active) {
@@ -38,7 +38,7 @@ export async function updateService(app: Needs, id: string, fields: SettableFiel
   return getService(app.db, id);
 }
 
-async function tellTeam(app: Needs, tx: Tx, service: { id: string; name: string }): Promise<void> {
+async function tellTeam(app: Deps, tx: Tx, service: { id: string; name: string }): Promise<void> {
   for (const member of await selectActiveMembers(tx, service.id)) {
     await app.accountMessages.send(tx, {
       template_id: accountTemplates.serviceLive,

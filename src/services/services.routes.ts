@@ -30,9 +30,9 @@ const FoundByName = Type.Object({
   organisation_name: Nullable(Type.String()),
 });
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'FROM_NUMBER'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'FROM_NUMBER'> };
 
-export function serviceRoutes(http: Http, app: Needs): void {
+export function serviceRoutes(http: Http, app: Deps): void {
   http.get(
     '/service',
     {

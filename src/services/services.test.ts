@@ -140,8 +140,8 @@ describe('POST /service/{id}/archive', () => {
       updated_at: `${moment}.000000Z`,
     });
     for (const old_key of [key, revoked]) {
-      const answer = await harness.v2('GET', '/v2/templates', old_key);
-      expect([answer.status, answer.body.errors[0].message]).toEqual([403, 'Invalid token: service is archived']);
+      const response = await harness.v2('GET', '/v2/templates', old_key);
+      expect([response.status, response.body.errors[0].message]).toEqual([403, 'Invalid token: service is archived']);
     }
     const keys = (await admin('GET', `/service/${id}/api-keys`)).body.apiKeys;
     expect(keys[0]).toMatchObject({ version: 2, expiry_date: `${moment}.000000Z` });

@@ -141,15 +141,15 @@ function weightOf(row: TemplateRow): number {
   return weightOfNothing + length + (row.template_type === 'email' ? maxOutlineCharacters(length) : 0);
 }
 
-type Needs = { compiledTemplates: CompiledTemplates };
+type Deps = { compiledTemplates: CompiledTemplates };
 
 /** From memory, as a rule. Archived templates are found, hidden ones are not. */
-export function findTemplate(app: Needs, serviceId: string, templateId: string): Promise<FoundTemplate> {
+export function findTemplate(app: Deps, serviceId: string, templateId: string): Promise<FoundTemplate> {
   return app.compiledTemplates.find(serviceId, canonicalId(templateId));
 }
 
 /** As the public API answers: another service's template is refused like another service's key. */
-export async function getTemplateForSending(app: Needs, serviceId: string, templateId: string): Promise<ReadyTemplate> {
+export async function getTemplateForSending(app: Deps, serviceId: string, templateId: string): Promise<ReadyTemplate> {
   const result = await findTemplate(app, serviceId, templateId);
   if (result.found === 'here') return result.template;
   throw result.found === 'nowhere' ? notFound() : refused('serviceNotFound');
@@ -157,7 +157,7 @@ export async function getTemplateForSending(app: Needs, serviceId: string, templ
 
 /** To render a message that was accepted with this version; for a letter with the contact block it was accepted with. */
 export async function getTemplateForDelivery(
-  app: Needs,
+  app: Deps,
   message: {
     template_id: string;
     template_version: number;

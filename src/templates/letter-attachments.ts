@@ -7,7 +7,7 @@ import type { LetterAttachment } from './template-row.ts';
 import { selectTemplateById } from './template-rows.sql.ts';
 import { lockTemplate, updateTemplates } from './templates.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'files'>;
 
 /** Where the pages of an attachment are kept. */
 export function letterAttachmentPath(serviceId: string, attachmentId: string): string {
@@ -24,7 +24,7 @@ export interface NewAttachmentRequest {
 
 /** The pages have been checked. */
 export function createLetterAttachment(
-  app: Needs,
+  app: Deps,
   request: NewAttachmentRequest,
   pages: Buffer,
 ): Promise<LetterAttachment> {
@@ -64,7 +64,7 @@ export async function getLetterAttachment(db: Db | Tx, attachmentId: string) {
 }
 
 /** The file stays: letters of earlier versions of the template are still printed with it. */
-export function archiveLetterAttachment(app: Needs, attachmentId: string, archivedById: string): Promise<void> {
+export function archiveLetterAttachment(app: Deps, attachmentId: string, archivedById: string): Promise<void> {
   return inTransaction(app.db, async (tx) => {
     const { template_id } = await getLetterAttachment(tx, attachmentId);
     await lockTemplate(tx, template_id);

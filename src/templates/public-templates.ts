@@ -10,14 +10,14 @@ import { renderPreview } from './template-preview.ts';
 import type { TemplateRow, TemplateType } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
-type Needs = Pick<Platform, 'db'>;
+type Deps = Pick<Platform, 'db'>;
 
-export function listPublicTemplates(app: Needs, caller: ApiCaller, type?: TemplateType): Promise<TemplateRow[]> {
+export function listPublicTemplates(app: Deps, caller: ApiCaller, type?: TemplateType): Promise<TemplateRow[]> {
   return selectListedTemplates(app.db, caller.service_id, type);
 }
 
 /** Archived ones too; hidden ones are as if they did not exist. */
-export async function getPublicTemplate(app: Needs, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
+export async function getPublicTemplate(app: Deps, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
   const template = await selectTemplateById(app.db, templateId);
   if (!template) throw notFound();
   if (template.service !== caller.service_id) throw refused('serviceNotFound');
@@ -26,7 +26,7 @@ export async function getPublicTemplate(app: Needs, caller: ApiCaller, templateI
 }
 
 export async function getPublicTemplateVersion(
-  app: Needs,
+  app: Deps,
   caller: ApiCaller,
   templateId: string,
   versionText: string,

@@ -21,10 +21,10 @@ function create(body: object, of = service) {
 }
 
 async function refusal(body: object): Promise<unknown> {
-  const answer = await create(body);
-  expect(answer.status).toBe(400);
-  expect(answer.body.result).toBe('error');
-  return answer.body.message;
+  const response = await create(body);
+  expect(response.status).toBe(400);
+  expect(response.body.result).toBe('error');
+  return response.body.message;
 }
 
 describe('POST /service/{service_id}/template', () => {
@@ -289,14 +289,14 @@ describe('POST /service/{service_id}/template', () => {
   });
 
   it('400 when the body is not JSON', async () => {
-    const answer = await harness.request({
+    const response = await harness.request({
       method: 'POST',
       url: `/service/${service}/template`,
       headers: { authorization: `Bearer ${adminToken(harness.clock)}` },
       payload: '{',
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.result).toBe('error');
+    expect(response.status).toBe(400);
+    expect(response.body.result).toBe('error');
   });
 
   it.each([
@@ -316,9 +316,9 @@ describe('POST /service/{service_id}/template', () => {
 
   it('404 when the service does not exist, whatever the body', async () => {
     for (const body of [text(), {}]) {
-      const answer = await create(body, unknown);
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual({ result: 'error', message: 'No result found' });
+      const response = await create(body, unknown);
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual({ result: 'error', message: 'No result found' });
     }
   });
 

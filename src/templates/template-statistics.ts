@@ -7,10 +7,10 @@ import { isPrecompiled } from './template-record.ts';
 import { selectLastUsedDay, selectMonthlyUsage, selectStatusCounts } from './template-statistics.sql.ts';
 import { getTemplate } from './templates.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** Messages by template and status, today and on as many whole London days before. */
-export async function countByTemplateAndStatus(app: Needs, serviceId: string, wholeDays: number) {
+export async function countByTemplateAndStatus(app: Deps, serviceId: string, wholeDays: number) {
   if (wholeDays < 0 || wholeDays > 7) throw invalidField('whole_days', 'whole_days must be between 0 and 7');
   await getServicePermissions(app.db, serviceId);
   const since = addDays(londonDay(app.clock.now()), -wholeDays);
@@ -19,14 +19,14 @@ export async function countByTemplateAndStatus(app: Needs, serviceId: string, wh
 }
 
 /** The beginning of the London day on which the template was last used; null when it never was. */
-export async function getLastUsed(app: Needs, serviceId: string, templateId: string): Promise<Timestamp | null> {
+export async function getLastUsed(app: Deps, serviceId: string, templateId: string): Promise<Timestamp | null> {
   await getTemplate(app.db, serviceId, templateId);
   const day = await selectLastUsedDay(app.db, serviceId, templateId);
   return day === null ? null : timestamp(londonInstant(day));
 }
 
 /** Messages by template and month of a financial year. */
-export async function countByTemplateAndMonth(app: Needs, serviceId: string, year: string | undefined) {
+export async function countByTemplateAndMonth(app: Deps, serviceId: string, year: string | undefined) {
   if (year === undefined || !/^[0-9]{4}$/.test(year)) throw invalid('Year must be a number');
   await getServicePermissions(app.db, serviceId);
   const usage = await selectMonthlyUsage(app.db, serviceId, financialYearDays(Number(year)));

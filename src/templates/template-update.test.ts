@@ -21,9 +21,9 @@ function aTemplateOfOurs(fields: Parameters<typeof aTemplate>[2] = {}) {
 
 async function update(id: string, body: object, of = service) {
   harness.clock.set('2026-11-15T13:30:00Z');
-  const answer = await harness.admin('POST', `/service/${of}/template/${id}`, body);
+  const response = await harness.admin('POST', `/service/${of}/template/${id}`, body);
   harness.clock.set('2026-11-15T12:00:00Z');
-  return answer;
+  return response;
 }
 
 async function versionsOf(id: string) {
@@ -31,11 +31,11 @@ async function versionsOf(id: string) {
 }
 
 async function refusal(id: string, body: object): Promise<unknown> {
-  const answer = await update(id, body);
-  expect(answer.status).toBe(400);
-  expect(answer.body.result).toBe('error');
+  const response = await update(id, body);
+  expect(response.status).toBe(400);
+  expect(response.body.result).toBe('error');
   expect(await versionsOf(id)).toHaveLength(1);
-  return answer.body.message;
+  return response.body.message;
 }
 
 describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
@@ -99,9 +99,9 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   it('200 and the same version when nothing changes', async () => {
     const id = await aTemplateOfOurs({ name: 'Same', content: 'Same' });
     for (const body of [{}, { name: 'Same', content: 'Same', created_by: author }, { archived: false }]) {
-      const answer = await update(id, body);
-      expect(answer.status).toBe(200);
-      expect(answer.body.data).toMatchObject({ id, version: 1, updated_at: null });
+      const response = await update(id, body);
+      expect(response.status).toBe(200);
+      expect(response.body.data).toMatchObject({ id, version: 1, updated_at: null });
     }
     expect(await versionsOf(id)).toHaveLength(1);
   });
@@ -110,9 +110,9 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     const id = await aTemplateOfOurs({ template_type: 'letter' });
     const { body } = await harness.admin('GET', `/service/${service}/template/${id}`);
     const { reply_to: _reply_to, created_by, ...record } = body.data;
-    const answer = await update(id, { ...record, created_by: created_by.id });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data.version).toBe(1);
+    const response = await update(id, { ...record, created_by: created_by.id });
+    expect(response.status).toBe(200);
+    expect(response.body.data.version).toBe(1);
   });
 
   it('200 without a change of type or service', async () => {
@@ -228,9 +228,9 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     const limited = await aService(harness, { permissions: [] });
     const id = await aTemplate(harness, limited, { template_type });
     for (const body of [{ name: 'New' }, { name: 1 }, { archived: true }]) {
-      const answer = await update(id, body, limited);
-      expect(answer.status).toBe(403);
-      expect(answer.body.message).toEqual({ template_type: [`Updating ${channel} templates is not allowed`] });
+      const response = await update(id, body, limited);
+      expect(response.status).toBe(403);
+      expect(response.body.message).toEqual({ template_type: [`Updating ${channel} templates is not allowed`] });
     }
   });
 
@@ -239,9 +239,9 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     const elsewhere = await aTemplate(harness, await aService(harness));
     for (const id of [unknown, hidden, elsewhere]) {
       for (const body of [{ name: 'New' }, { name: 1 }]) {
-        const answer = await update(id, body);
-        expect(answer.status).toBe(404);
-        expect(answer.body).toEqual({ result: 'error', message: 'No result found' });
+        const response = await update(id, body);
+        expect(response.status).toBe(404);
+        expect(response.body).toEqual({ result: 'error', message: 'No result found' });
       }
     }
   });

@@ -19,7 +19,7 @@ import type { CurrentTemplateRow } from './template-row.ts';
 import { lockTemplate, updateTemplates } from './templates.sql.ts';
 import { getTemplate, type NewTemplateRequest } from './templates.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** Type and service cannot be changed; whoever sends them back with the rest is not refused. */
 type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
@@ -30,7 +30,7 @@ type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'
 
 /** One route, five behaviours: redact and reply-to ignore whatever else the request holds. */
 export function updateTemplate(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   templateId: string,
   request: TemplateUpdateRequest,

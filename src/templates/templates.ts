@@ -30,7 +30,7 @@ import {
   updateTemplates,
 } from './templates.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export interface NewTemplateRequest {
   name: string;
@@ -49,11 +49,7 @@ export interface NewTemplateRequest {
   has_unsubscribe_link?: boolean | null;
 }
 
-export function createTemplate(
-  app: Needs,
-  serviceId: string,
-  request: NewTemplateRequest,
-): Promise<CurrentTemplateRow> {
+export function createTemplate(app: Deps, serviceId: string, request: NewTemplateRequest): Promise<CurrentTemplateRow> {
   return inTransaction(app.db, async (tx) => {
     const permissions = await getServicePermissions(tx, serviceId);
     const template = newTemplate(serviceId, request, app.clock.now());
@@ -103,7 +99,7 @@ async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: str
   if (folderId !== null && !(await folderExists(tx, serviceId, folderId))) throw invalid('parent_folder_id not found');
 }
 
-export async function listTemplates(app: Needs, serviceId: string) {
+export async function listTemplates(app: Deps, serviceId: string) {
   await getServicePermissions(app.db, serviceId);
   return selectTemplateList(app.db, serviceId);
 }
@@ -115,14 +111,14 @@ export async function getTemplate(db: Db | Tx, serviceId: string, templateId: st
 }
 
 /** Newest first. */
-export async function listTemplateVersions(app: Needs, serviceId: string, templateId: string): Promise<TemplateRow[]> {
+export async function listTemplateVersions(app: Deps, serviceId: string, templateId: string): Promise<TemplateRow[]> {
   const versions = await selectTemplateVersions(app.db, templateId, serviceId);
   if (versions.length === 0) throw notFound();
   return versions;
 }
 
 export async function getTemplateVersion(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   templateId: string,
   version: number,

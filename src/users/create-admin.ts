@@ -13,7 +13,7 @@ import { refusalOfMobileNumber } from './user-formats.ts';
 import { insertUser, selectUserByEmail } from './users.sql.ts';
 import { lockUser } from './users.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 interface NewAdmin {
   name: string;
@@ -25,7 +25,7 @@ interface NewAdmin {
  * Returns a link to choose the password: no password passes through arguments or the environment. Asked again for the same
  * address before one was chosen, it returns a new link.
  */
-export async function createFirstAdmin(app: Needs, admin: NewAdmin): Promise<string> {
+export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<string> {
   refuseUnfit(admin);
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {

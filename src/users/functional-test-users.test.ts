@@ -45,9 +45,9 @@ describe('PUT /__testing/functional/users', () => {
   it('201 and the users are there; again, and they are as told', async () => {
     const organisation_id = await anOrganisation(harness);
     const user = await aTestUser({ organisation_id });
-    const answer = await put([user]);
-    expect(answer.status).toBe(201);
-    expect(answer.text).toBe('ok');
+    const response = await put([user]);
+    expect(response.status).toBe(201);
+    expect(response.text).toBe('ok');
     const created = await byEmail('ada@example.org');
     expect(created).toMatchObject({
       ...{ name: 'Ada', mobile_number: '07700900900', auth_type: 'sms_auth', state: 'active' },
@@ -107,9 +107,9 @@ describe('PUT /__testing/functional/users', () => {
         email_address: address === 'Boss@example.org' ? before.email_address : before.email_address.toUpperCase(),
         name: 'Mallory',
       });
-      const answer = await put([other, taken]);
-      expect(answer.status).toBe(400);
-      expect(answer.body.message).toEqual({ email_address: ['User was not created by functional tests'] });
+      const response = await put([other, taken]);
+      expect(response.status).toBe(400);
+      expect(response.body.message).toEqual({ email_address: ['User was not created by functional tests'] });
       expect((await harness.admin('GET', `/user/${before.id}`)).body.data).toEqual(before);
       const { password } = boss;
       expect((await harness.admin('POST', `/user/${before.id}/verify/password`, { password })).status).toBe(204);
@@ -121,8 +121,8 @@ describe('PUT /__testing/functional/users', () => {
   it.each([[platformServiceId], [platformServiceId.toUpperCase()], [platformServiceId.replaceAll('-', '')]])(
     '400 for a member of the platform’s own service, %s',
     async (service_id) => {
-      const answer = await put([await aTestUser({ email_address: 'inside@example.org', service_id })]);
-      expect(answer.status).toBe(400);
+      const response = await put([await aTestUser({ email_address: 'inside@example.org', service_id })]);
+      expect(response.status).toBe(400);
       expect(await byEmail('inside@example.org')).toBeUndefined();
     },
   );

@@ -25,12 +25,12 @@ async function idsOf(body: object): Promise<string[]> {
 
 describe('POST /platform-admin/users-list', () => {
   it('200 with active users and the names of their services', async () => {
-    const answer = await list();
-    expect(answer.status).toBe(200);
-    const user = answer.body.data.find(({ id }: { id: string }) => id === first);
+    const response = await list();
+    expect(response.status).toBe(200);
+    const user = response.body.data.find(({ id }: { id: string }) => id === first);
     expect(user.services).toEqual([{ id: service, name: 'Parking' }]);
     expect(Object.keys(user)).toHaveLength(20);
-    expect(answer.body.data.every(({ state }: { state: string }) => state === 'active')).toBe(true);
+    expect(response.body.data.every(({ state }: { state: string }) => state === 'active')).toBe(true);
   });
 
   it('200 with whom the filters leave, whole days', async () => {
@@ -52,9 +52,13 @@ describe('POST /platform-admin/users-list', () => {
 describe('POST /events', () => {
   it('201 with what is kept', async () => {
     const body = { event_type: 'sucessful_login', data: { user_id: first, browser: { os: 'x' } } };
-    const answer = await harness.admin('POST', '/events', body);
-    expect(answer.status).toBe(201);
-    expect(answer.body.data).toEqual({ ...body, id: answer.body.data.id, created_at: '2026-11-12T23:59:59.000000Z' });
+    const response = await harness.admin('POST', '/events', body);
+    expect(response.status).toBe(201);
+    expect(response.body.data).toEqual({
+      ...body,
+      id: response.body.data.id,
+      created_at: '2026-11-12T23:59:59.000000Z',
+    });
   });
 
   it('400 unless both are there', async () => {

@@ -18,7 +18,7 @@ import {
   updateUser,
 } from './users.ts';
 
-type Needs = Platform & {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'EMAIL_DOMAIN' | 'ADMIN_BASE_URL'>;
 };
@@ -75,7 +75,7 @@ const OrganisationsAndServices = Type.Object({
   ),
 });
 
-export function userRoutes(http: Http, app: Needs): void {
+export function userRoutes(http: Http, app: Deps): void {
   const preValidation = userOfPathExists(app);
 
   http.post(
@@ -181,7 +181,7 @@ export function userRoutes(http: Http, app: Needs): void {
 }
 
 /** Whoever makes a change must exist before anything is said about the change itself. */
-function actorExists(app: Needs) {
+function actorExists(app: Deps) {
   return async ({ body }: FastifyRequest): Promise<void> => {
     if (typeof body !== 'object' || body === null || !('updated_by' in body)) return;
     await refuseUnlessUserExists(app, body.updated_by);

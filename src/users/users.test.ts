@@ -12,9 +12,9 @@ const missing = 'Missing data for required field.';
 
 describe('POST /user', () => {
   it('201 with a pending user; the password is nowhere', async () => {
-    const answer = await harness.admin('POST', '/user', aNewUser({ email_address: 'First@Example.org' }));
-    expect(answer.status).toBe(201);
-    expect(answer.body.data).toMatchObject({
+    const response = await harness.admin('POST', '/user', aNewUser({ email_address: 'First@Example.org' }));
+    expect(response.status).toBe(201);
+    expect(response.body.data).toMatchObject({
       name: 'Ada Sender',
       email_address: 'First@Example.org',
       mobile_number: '+4407700900460',
@@ -27,8 +27,8 @@ describe('POST /user', () => {
       logged_in_at: null,
       permissions: {},
     });
-    expect(Object.keys(answer.body.data)).toHaveLength(20);
-    expect(answer.text + harness.logged.join()).not.toMatch(/correct horse|argon2/);
+    expect(Object.keys(response.body.data)).toHaveLength(20);
+    expect(response.text + harness.logged.join()).not.toMatch(/correct horse|argon2/);
     expect(await accountMessages(harness)).toEqual([]);
   });
 
@@ -44,18 +44,18 @@ describe('POST /user', () => {
       receives_new_features_email: false,
     };
     const body = aNewUser({ ...fields, permissions: ['x'], created_at: 'x', constructor: 1 });
-    const answer = await harness.admin('POST', '/user', body);
-    expect(answer.status).toBe(201);
-    expect(answer.body.data).toMatchObject({ ...fields, permissions: {} });
+    const response = await harness.admin('POST', '/user', body);
+    expect(response.status).toBe(201);
+    expect(response.body.data).toMatchObject({ ...fields, permissions: {} });
     expect((await harness.admin('POST', '/user', aNewUser({ id: fields.id }))).body.message).toEqual({
       id: ['Id already in use'],
     });
   });
 
   it.each([['email_auth'], ['webauthn_auth']])('201 without a mobile number for %s', async (auth_type) => {
-    const answer = await harness.admin('POST', '/user', aNewUser({ auth_type, mobile_number: null }));
-    expect(answer.status).toBe(201);
-    expect(answer.body.data).toMatchObject({
+    const response = await harness.admin('POST', '/user', aNewUser({ auth_type, mobile_number: null }));
+    expect(response.status).toBe(201);
+    expect(response.body.data).toMatchObject({
       auth_type,
       mobile_number: null,
       can_use_webauthn: auth_type !== 'email_auth',
@@ -98,9 +98,9 @@ describe('POST /user', () => {
       },
     ],
   ])('400 for %j', async (body, message) => {
-    const answer = await harness.admin('POST', '/user', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await harness.admin('POST', '/user', body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
   it.each([
@@ -108,31 +108,31 @@ describe('POST /user', () => {
     [{ mobile_number: undefined }],
     [{ mobile_number: null, auth_type: 'sms_auth' }],
   ])('400 when codes by SMS are chosen with %j', async (fields) => {
-    const answer = await harness.admin('POST', '/user', aNewUser(fields));
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toBe('Mobile number must be set if auth_type is set to sms_auth');
+    const response = await harness.admin('POST', '/user', aNewUser(fields));
+    expect(response.status).toBe(400);
+    expect(response.body.message).toBe('Mobile number must be set if auth_type is set to sms_auth');
   });
 
   it('400 when the email address is taken, in any case', async () => {
     await harness.admin('POST', '/user', aNewUser({ email_address: 'taken@example.org' }));
-    const answer = await harness.admin('POST', '/user', aNewUser({ email_address: 'TAKEN@example.org' }));
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toEqual({ email_address: ['Email address already in use'] });
+    const response = await harness.admin('POST', '/user', aNewUser({ email_address: 'TAKEN@example.org' }));
+    expect(response.status).toBe(400);
+    expect(response.body.message).toEqual({ email_address: ['Email address already in use'] });
   });
 });
 
 describe('GET /user/{user_id}', () => {
   it('200 with the user', async () => {
     const user = await aUser(harness);
-    const answer = await harness.admin('GET', `/user/${user}`);
-    expect(answer.status).toBe(200);
-    expect(answer.body.data.id).toBe(user);
+    const response = await harness.admin('GET', `/user/${user}`);
+    expect(response.status).toBe(200);
+    expect(response.body.data.id).toBe(user);
   });
 
   it('404 when there is none', async () => {
-    const answer = await harness.admin('GET', `/user/${unknown}`);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual(notFound);
+    const response = await harness.admin('GET', `/user/${unknown}`);
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual(notFound);
   });
 
   it('404 when the id is not one', async () => {
@@ -147,9 +147,9 @@ describe('GET /user/{user_id}', () => {
 describe('POST /user/email', () => {
   it('200 in any case', async () => {
     const user = await aUser(harness, { email_address: 'Exact@example.org' });
-    const answer = await harness.admin('POST', '/user/email', { email: 'eXACT@example.org', extra: 1 });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({ id: user, email_address: 'Exact@example.org' });
+    const response = await harness.admin('POST', '/user/email', { email: 'eXACT@example.org', extra: 1 });
+    expect(response.status).toBe(200);
+    expect(response.body.data).toMatchObject({ id: user, email_address: 'Exact@example.org' });
   });
 
   it.each([
@@ -158,15 +158,15 @@ describe('POST /user/email', () => {
     [{ email: 5 }, 'Not a valid string.'],
     [{ email: 'x' }, 'Not a valid email address'],
   ])('400 for %j', async (body, text) => {
-    const answer = await harness.admin('POST', '/user/email', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: { email: [text] } });
+    const response = await harness.admin('POST', '/user/email', body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: { email: [text] } });
   });
 
   it('404 when nobody has it', async () => {
-    const answer = await harness.admin('POST', '/user/email', { email: 'nobody@example.org' });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual(notFound);
+    const response = await harness.admin('POST', '/user/email', { email: 'nobody@example.org' });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual(notFound);
   });
 });
 
@@ -214,9 +214,9 @@ describe('GET /user/{user_id}/organisations-and-services', () => {
         await addOrganisationMember(tx, { organisation_id, user_id: user, permissions: [] }, now);
       }
     });
-    const answer = await harness.admin('GET', `/user/${user}/organisations-and-services`);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await harness.admin('GET', `/user/${user}/organisations-and-services`);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       organisations: [{ id: organisation, name: 'Org', count_of_live_services: 2 }],
       services: [
         { id: trial, name: 'A trial', restricted: true, organisation: shut },

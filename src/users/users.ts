@@ -23,7 +23,7 @@ import {
   updateUserRow,
 } from './users.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 type Editable = Partial<
   Pick<
     UserRecord,
@@ -52,7 +52,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<LockedUser> {
   return user;
 }
 
-export async function createUser(app: Needs, request: NewUser): Promise<UserRecord> {
+export async function createUser(app: Deps, request: NewUser): Promise<UserRecord> {
   const { password, ...fields } = request;
   const password_hash = await hashPassword(password);
   const now = app.clock.now();
@@ -75,7 +75,7 @@ type NoticeNeeds = { accountMessages: AccountMessageSender; config: Pick<Config,
 
 /** With `updatedById`, the user is told of a new address or number, at the new one and at the previous one. */
 export async function updateUser(
-  app: Needs & NoticeNeeds,
+  app: Deps & NoticeNeeds,
   userId: string,
   change: Editable,
   updatedById?: string,
@@ -118,7 +118,7 @@ async function tellOfChange(
 }
 
 /** Nobody can sign in to the account again, its address is free for another, and it is a member of nothing. */
-export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string } }, userId: string): Promise<void> {
+export async function archiveUser(app: Deps & { config: { EMAIL_DOMAIN: string } }, userId: string): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const { id } = await lockUser(tx, userId);
@@ -139,14 +139,14 @@ export async function archiveUser(app: Needs & { config: { EMAIL_DOMAIN: string 
   });
 }
 
-export async function activateUser(app: Needs, userId: string): Promise<UserRecord> {
+export async function activateUser(app: Deps, userId: string): Promise<UserRecord> {
   const activated = await activateUserRow(app.db, userId, timestamp(app.clock.now()));
   const user = await getUserRecord(app.db, userId);
   if (!activated) throw invalid('User already active');
   return user;
 }
 
-export async function updatePassword(app: Needs, userId: string, password: string): Promise<UserRecord> {
+export async function updatePassword(app: Deps, userId: string, password: string): Promise<UserRecord> {
   const password_hash = await hashPassword(password);
   const now = timestamp(app.clock.now());
   return inTransaction(app.db, async (tx) => {
@@ -159,18 +159,18 @@ export async function updatePassword(app: Needs, userId: string, password: strin
  * The first step of a sign-in. An address without an account takes as long as one whose password is then found wrong,
  * so that the time a sign-in form takes does not tell which addresses have accounts.
  */
-export async function getUserByEmail(app: Needs, email: string): Promise<UserRecord> {
+export async function getUserByEmail(app: Deps, email: string): Promise<UserRecord> {
   const user = await selectUserByEmail(app.db, email);
   if (user) return getUserRecord(app.db, user.id);
   await isPassword('', undefined);
   throw notFound();
 }
 
-export function findUsersByEmail(app: Needs, part: string) {
+export function findUsersByEmail(app: Deps, part: string) {
   return selectUsersByPartOfEmail(app.db, part);
 }
 
-export async function listOrganisationsAndServices(app: Needs, userId: string) {
+export async function listOrganisationsAndServices(app: Deps, userId: string) {
   const [organisations, services] = await Promise.all([
     selectOrganisationsOfUser(app.db, userId),
     selectServicesOfUser(app.db, userId),

@@ -17,7 +17,7 @@ import {
   updateNumber,
 } from './inbound-numbers.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const senders = 'service_sms_senders';
 
@@ -27,7 +27,7 @@ export async function findNumberOfService(db: Db, serviceId: string) {
   return selectNumberOfService(db, serviceId);
 }
 
-export async function createInboundNumber({ db, clock }: Needs, request: { number: string; provider: string }) {
+export async function createInboundNumber({ db, clock }: Deps, request: { number: string; provider: string }) {
   const now = clock.now();
   const id = newId(now);
   await insertNumber(db, { ...request, id, created_at: timestamp(now) });
@@ -39,7 +39,7 @@ export async function createInboundNumber({ db, clock }: Needs, request: { numbe
  * only its first sender gets the number in its place; one that has a number already receives on it again.
  */
 export async function assignInboundNumber(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   request: { inbound_number_id?: string; is_default: boolean },
 ) {
@@ -72,7 +72,7 @@ export async function assignInboundNumber(
 }
 
 /** The number stays the service's, but nothing arrives on it any more. */
-export async function switchOffInboundNumber({ db, clock }: Needs, serviceId: string): Promise<void> {
+export async function switchOffInboundNumber({ db, clock }: Deps, serviceId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const number = await findNumberOfService(tx, serviceId);
     if (!number) throw notFound();
@@ -85,7 +85,7 @@ export async function switchOffInboundNumber({ db, clock }: Needs, serviceId: st
  * given to nobody else either. The service still has a sender afterwards.
  */
 export async function removeInboundNumber(
-  { db, clock, config }: Needs & { config: Pick<Config, 'FROM_NUMBER'> },
+  { db, clock, config }: Deps & { config: Pick<Config, 'FROM_NUMBER'> },
   serviceId: string,
   archive: boolean,
 ): Promise<void> {

@@ -176,20 +176,20 @@ describe('DELETE /service/{id}/users/{user_id}', () => {
 
   it('204 once when the last two active members are removed at once', async () => {
     const { service, users } = await aTeam('active', 'active');
-    const answers = await Promise.all(users.map((user) => admin('DELETE', `/service/${service}/users/${user}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+    const responses = await Promise.all(users.map((user) => admin('DELETE', `/service/${service}/users/${user}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 400]);
   });
 
   it('404 for someone who is not a member, and for unknown ids', async () => {
     const { service, users } = await aTeam('active', 'active');
     const stranger = await aUser(harness);
     const unknown = newId(new Date());
-    const answer = async (path: string) => {
+    const response = async (path: string) => {
       const { status, body } = await admin('DELETE', path);
       return [status, body.message];
     };
-    expect(await answer(`/service/${service}/users/${stranger}`)).toEqual([404, 'User not found']);
-    expect(await answer(`/service/${service}/users/${unknown}`)).toEqual([404, 'No result found']);
-    expect(await answer(`/service/${unknown}/users/${users[0]}`)).toEqual([404, 'No result found']);
+    expect(await response(`/service/${service}/users/${stranger}`)).toEqual([404, 'User not found']);
+    expect(await response(`/service/${service}/users/${unknown}`)).toEqual([404, 'No result found']);
+    expect(await response(`/service/${unknown}/users/${users[0]}`)).toEqual([404, 'No result found']);
   });
 });

@@ -13,7 +13,7 @@ import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** User records, in which `permissions` are those in this service. */
 export async function listServiceMembers(db: Db, serviceId: string) {
@@ -38,7 +38,7 @@ export async function refuseUnlessMayJoin(db: Db, member: ServiceMember): Promis
 }
 
 export async function joinService(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   member: ServiceMember,
   request: { permissions: ServicePermission[]; folder_permissions: string[] },
 ) {
@@ -58,7 +58,7 @@ export async function joinService(
 }
 
 /** Somebody active has to stay. */
-export async function leaveService({ db }: Needs, member: ServiceMember): Promise<void> {
+export async function leaveService({ db }: Deps, member: ServiceMember): Promise<void> {
   await inTransaction(db, async (tx) => {
     // Held, so that two who leave at once cannot each count on the other.
     await getServiceForUpdate(tx, member.service_id);

@@ -7,13 +7,13 @@ import { type AccountMessageSender, accountTemplates } from '../../users/account
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { getUserRecord } from '../../users/user-record.ts';
 
-interface Needs {
+interface Deps {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 }
 
 /** To the signer, and to the person on whose behalf it was signed, if there is one. */
-export async function sendAgreementReceipts(app: Needs, tx: Tx, organisationId: string, signerId: string) {
+export async function sendAgreementReceipts(app: Deps, tx: Tx, organisationId: string, signerId: string) {
   const organisation = await getOrganisation(tx, organisationId);
   const signer = await getUserRecord(tx, signerId);
   const other = organisation.agreement_signed_on_behalf_of_email_address;

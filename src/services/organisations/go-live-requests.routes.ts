@@ -6,12 +6,12 @@ import type { Platform } from '../../platform/platform.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
 import { tellApproversOfRequest, tellOfNextSteps, tellRequesterOfRejection } from './go-live-requests.ts';
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const OfService = Type.Object({ service_id: Uuid });
 
 /** Messages between a service that asks to go live and the organisation that decides. */
-export function goLiveRequestRoutes(http: Http, app: Needs): void {
+export function goLiveRequestRoutes(http: Http, app: Deps): void {
   http.post(
     '/organisations/notify-users-of-request-to-go-live/:service_id',
     {

@@ -6,13 +6,13 @@ import { type AccountMessageSender, accountTemplates } from '../../users/account
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts';
 
-type Needs = Pick<Platform, 'db'> & {
+type Deps = Pick<Platform, 'db'> & {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
 
 /** Asks everyone in the organisation who may decide; the requester learns who was asked. */
-export async function tellApproversOfRequest(app: Needs, serviceId: string): Promise<void> {
+export async function tellApproversOfRequest(app: Deps, serviceId: string): Promise<void> {
   const { service_name, requester, organisation } = await getRequest(app, serviceId);
   if (!organisation) return;
   const { goLiveRequest, goLiveReceipt } = accountTemplates;
@@ -49,7 +49,7 @@ export async function tellApproversOfRequest(app: Needs, serviceId: string): Pro
 }
 
 export async function tellOfNextSteps(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   { to, service_name, body }: { to: string; service_name: string; body: string },
 ): Promise<void> {
@@ -67,7 +67,7 @@ interface Rejection {
   organisation_team_member_email: string;
 }
 
-export async function tellRequesterOfRejection(app: Needs, serviceId: string, rejection: Rejection): Promise<void> {
+export async function tellRequesterOfRejection(app: Deps, serviceId: string, rejection: Rejection): Promise<void> {
   const { requester } = await getOpenRequest(app, serviceId);
   const { reason, name, service_name, organisation_name } = rejection;
   const { organisation_team_member_name, organisation_team_member_email } = rejection;
@@ -89,7 +89,7 @@ function asInsetText(text: string): string {
     .join('\n');
 }
 
-async function getRequest(app: Needs, serviceId: string) {
+async function getRequest(app: Deps, serviceId: string) {
   const request = await selectGoLiveRequest(app.db, serviceId);
   if (!request) throw notFound();
   const { requester } = request;
@@ -97,7 +97,7 @@ async function getRequest(app: Needs, serviceId: string) {
   return { ...request, requester };
 }
 
-async function getOpenRequest(app: Needs, serviceId: string) {
+async function getOpenRequest(app: Deps, serviceId: string) {
   const request = await getRequest(app, serviceId);
   if (!request.open) throw noRequest();
   return request;

@@ -12,7 +12,7 @@ import {
   updateOrganisationAndServices,
 } from './organisation-services.ts';
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const Text = Nullable(Type.String());
@@ -39,7 +39,7 @@ const settable = {
 const OrganisationChange = Type.Partial(Type.Object(settable));
 
 /** What changes services too; the rest of /organisations is in its own folder. */
-export function organisationServiceRoutes(http: Http, app: Needs): void {
+export function organisationServiceRoutes(http: Http, app: Deps): void {
   http.post(
     '/organisations/:organisation_id',
     {

@@ -11,8 +11,8 @@ import { lockService, updateServices } from '../services.sql.ts';
 import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
-type ReceiptNeeds = Needs & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Pick<Platform, 'db' | 'clock'>;
+type ReceiptNeeds = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);
@@ -20,7 +20,7 @@ export async function listServicesOfOrganisation(db: Db, organisationId: string)
 }
 
 /** A service takes on the type and the crown of the organisation it joins, and the allowance that goes with them. */
-export async function joinOrganisation({ db, clock }: Needs, organisationId: string, serviceId: string): Promise<void> {
+export async function joinOrganisation({ db, clock }: Deps, organisationId: string, serviceId: string): Promise<void> {
   const organisation = await getOrganisation(db, organisationId);
   await inTransaction(db, async (tx) => {
     const service = await lockService(tx, serviceId);

@@ -10,7 +10,7 @@ import { alreadyThere, insertReplyTo, updateReplyToRow } from './email-reply-to.
 import { clearDefault, selectSenders } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const table = 'service_email_reply_to';
 
@@ -26,7 +26,7 @@ export const getReplyTo = (db: Db, serviceId: string, id: string) => getSender(d
 
 /** Sends a message to the address, so that someone can see whether it arrives. Returns that message's id. */
 export async function checkReplyTo(
-  { db, accountMessages }: Needs & { accountMessages: AccountMessageSender },
+  { db, accountMessages }: Deps & { accountMessages: AccountMessageSender },
   serviceId: string,
   emailAddress: string,
 ): Promise<string> {
@@ -37,7 +37,7 @@ export async function checkReplyTo(
 }
 
 /** The first one is the default; a new default takes the place of the old one. */
-export async function createReplyTo({ db, clock }: Needs, serviceId: string, request: ReplyToRequest) {
+export async function createReplyTo({ db, clock }: Deps, serviceId: string, request: ReplyToRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -47,7 +47,7 @@ export async function createReplyTo({ db, clock }: Needs, serviceId: string, req
   });
 }
 
-export async function updateReplyTo({ db, clock }: Needs, serviceId: string, id: string, request: ReplyToRequest) {
+export async function updateReplyTo({ db, clock }: Deps, serviceId: string, id: string, request: ReplyToRequest) {
   const now = timestamp(clock.now());
   return inTransaction(db, async (tx) => {
     const replyTo = await lockSender(tx, table, serviceId, id);
@@ -57,7 +57,7 @@ export async function updateReplyTo({ db, clock }: Needs, serviceId: string, id:
   });
 }
 
-export async function archiveReplyTo({ db, clock }: Needs, serviceId: string, id: string) {
+export async function archiveReplyTo({ db, clock }: Deps, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     const replyTo = await lockSender(tx, table, serviceId, id);

@@ -8,7 +8,7 @@ import { insertLetterContact, updateLetterContactRow } from './letter-contacts.s
 import { clearDefault } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const table = 'service_letter_contacts';
 
@@ -21,7 +21,7 @@ export const listLetterContacts = (db: Db, serviceId: string) => listSenders(db,
 export const getLetterContact = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default takes the place of the old one. */
-export async function createLetterContact({ db, clock }: Needs, serviceId: string, request: LetterContactRequest) {
+export async function createLetterContact({ db, clock }: Deps, serviceId: string, request: LetterContactRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -31,7 +31,7 @@ export async function createLetterContact({ db, clock }: Needs, serviceId: strin
 }
 
 export async function updateLetterContact(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   id: string,
   request: LetterContactRequest,
@@ -45,7 +45,7 @@ export async function updateLetterContact(
 }
 
 /** Templates that print it print none from then on. */
-export async function archiveLetterContact({ db, clock }: Needs, serviceId: string, id: string) {
+export async function archiveLetterContact({ db, clock }: Deps, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await lockSender(tx, table, serviceId, id);

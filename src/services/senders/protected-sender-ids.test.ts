@@ -13,9 +13,9 @@ describe('GET /protected-sender-id/check', () => {
     ['Postman', false],
     ['', false],
   ])('200 for %j: %s', async (sender, expected) => {
-    const answer = await check(`?sender_id=${encodeURIComponent(sender)}`);
-    expect(answer.status).toBe(200);
-    expect(answer.text).toBe(String(expected));
+    const response = await check(`?sender_id=${encodeURIComponent(sender)}`);
+    expect(response.status).toBe(200);
+    expect(response.text).toBe(String(expected));
   });
 
   it('400 without a sender', async () => {

@@ -76,8 +76,8 @@ describe('GET and POST /service/{id}/sms-sender', () => {
   it('keeps exactly one default when several are added at once', async () => {
     const { path, list } = await senders(await aService(harness));
     const requests = ['A', 'B', 'C', 'D'].map((sms_sender) => ({ sms_sender, is_default: true }));
-    const answers = await Promise.all(requests.map((request) => admin('POST', path, request)));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const responses = await Promise.all(requests.map((request) => admin('POST', path, request)));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect((await list()).filter(({ is_default }: { is_default: boolean }) => is_default)).toHaveLength(1);
   });
 });

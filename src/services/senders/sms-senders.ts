@@ -9,7 +9,7 @@ import { clearDefault } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 import { insertSmsSender, updateSmsSenderRow } from './sms-senders.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const table = 'service_sms_senders';
 
@@ -22,7 +22,7 @@ export const listSmsSenders = (db: Db, serviceId: string) => listSenders(db, tab
 export const getSmsSender = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default takes the place of the old one. */
-export async function createSmsSender({ db, clock }: Needs, serviceId: string, request: SmsSenderRequest) {
+export async function createSmsSender({ db, clock }: Deps, serviceId: string, request: SmsSenderRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -31,7 +31,7 @@ export async function createSmsSender({ db, clock }: Needs, serviceId: string, r
   });
 }
 
-export async function updateSmsSender({ db, clock }: Needs, serviceId: string, id: string, request: SmsSenderRequest) {
+export async function updateSmsSender({ db, clock }: Deps, serviceId: string, id: string, request: SmsSenderRequest) {
   const now = timestamp(clock.now());
   return inTransaction(db, async (tx) => {
     const sender = await lockSender(tx, table, serviceId, id);
@@ -46,7 +46,7 @@ export async function updateSmsSender({ db, clock }: Needs, serviceId: string, i
   });
 }
 
-export async function archiveSmsSender({ db, clock }: Needs, serviceId: string, id: string) {
+export async function archiveSmsSender({ db, clock }: Deps, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     const sender = await lockSender(tx, table, serviceId, id);

@@ -19,7 +19,7 @@ async function aCallback(fields: object = {}) {
     callback_type: 'delivery_status',
     ...fields,
   };
-  return { service, path, request, answer: await admin('POST', path, request) };
+  return { service, path, request, response: await admin('POST', path, request) };
 }
 
 const stored = (id: string) =>
@@ -27,10 +27,10 @@ const stored = (id: string) =>
 
 describe('/service/{id}/callback-api', () => {
   it('POST 201 without the token, which is kept encrypted', async () => {
-    const { service, path, request, answer } = await aCallback();
-    expect(answer.status).toBe(201);
-    const { id } = answer.body.data;
-    expect(answer.body).toEqual({
+    const { service, path, request, response } = await aCallback();
+    expect(response.status).toBe(201);
+    const { id } = response.body.data;
+    expect(response.body).toEqual({
       data: {
         id: expect.any(String),
         service_id: service,
@@ -43,7 +43,7 @@ describe('/service/{id}/callback-api', () => {
     const row = await stored(id);
     expect(row?.encrypted_bearer_token).not.toContain('secret');
     expect(row && decryptToken(harness.app, row, row.encrypted_bearer_token)).toBe('a-long-secret-token');
-    expect(await admin('GET', `${path}/${id}?callback_type=delivery_status`)).toMatchObject({ body: answer.body });
+    expect(await admin('GET', `${path}/${id}?callback_type=delivery_status`)).toMatchObject({ body: response.body });
     expect((await admin('GET', `${path}/${id}?callback_type=complaint`)).status).toBe(404);
     expect((await admin('GET', `/service/${service}`)).body.data.service_callback_api).toEqual([
       { callback_id: id, callback_type: 'delivery_status' },
@@ -54,7 +54,7 @@ describe('/service/{id}/callback-api', () => {
   it.each(['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'])(
     'POST 201 for %s',
     async (callback_type) => {
-      expect((await aCallback({ callback_type })).answer.status).toBe(201);
+      expect((await aCallback({ callback_type })).response.status).toBe(201);
     },
   );
 
@@ -82,18 +82,18 @@ describe('/service/{id}/callback-api', () => {
     [{ updated_by_id: 'x' }, { updated_by_id: ['Not a valid UUID.'] }],
     [{ updated_by_id: newId(new Date()) }, { updated_by_id: ['No result found'] }],
   ])('POST 400 for %o', async (fields, message) => {
-    const { answer } = await aCallback(fields);
-    expect([answer.status, answer.body.message]).toEqual([400, message]);
+    const { response } = await aCallback(fields);
+    expect([response.status, response.body.message]).toEqual([400, message]);
   });
 
   it('POST {id} 200 changes address and token, and keeps versions', async () => {
-    const { path, answer, request } = await aCallback();
-    const { id } = answer.body.data;
+    const { path, response, request } = await aCallback();
+    const { id } = response.body.data;
     const editor = await aUser(harness);
     const change = { url: 'https://other.example/hook', updated_by_id: editor };
     const { status, body } = await admin('POST', `${path}/${id}`, change);
     expect(status).toBe(200);
-    expect(body).toEqual({ data: { ...answer.body.data, ...change, updated_at: now } });
+    expect(body).toEqual({ data: { ...response.body.data, ...change, updated_at: now } });
     await admin('POST', `${path}/${id}`, { bearer_token: 'another-long-token', updated_by_id: editor });
     const row = await stored(id);
     expect(row?.version).toBe(3);
@@ -116,8 +116,8 @@ describe('/service/{id}/callback-api', () => {
   });
 
   it('DELETE 204; 404 for unknown ids and services', async () => {
-    const { path, answer, request } = await aCallback();
-    const { id } = answer.body.data;
+    const { path, response, request } = await aCallback();
+    const { id } = response.body.data;
     expect((await admin('DELETE', `${path}/${id}?callback_type=complaint`)).status).toBe(404);
     expect(await admin('DELETE', `${path}/${id}?callback_type=delivery_status`)).toMatchObject({
       status: 204,

@@ -20,7 +20,7 @@ import {
 
 export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> };
 
 export const tokenPurpose = 'callback-token';
 
@@ -61,7 +61,7 @@ export async function getCallback(db: Db, which: CallbackId) {
 }
 
 export async function createCallback(
-  app: Needs,
+  app: Deps,
   service_id: string,
   request: { callback_type: CallbackType; url: string; bearer_token: string; updated_by_id: string },
 ) {
@@ -77,7 +77,7 @@ export async function createCallback(
 }
 
 export async function updateCallback(
-  app: Needs,
+  app: Deps,
   which: CallbackId,
   request: { url?: string; bearer_token?: string; updated_by_id: string },
 ) {
@@ -106,13 +106,13 @@ function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }
 
-export async function deleteCallback({ db }: Needs, which: CallbackId): Promise<void> {
+export async function deleteCallback({ db }: Deps, which: CallbackId): Promise<void> {
   const { id } = await getCallback(db, which);
   await deleteCallbackRow(db, id);
 }
 
 /** What is sent names people, so it goes over https; plain http is for a test bench on the same network. */
-function refuseUnlessUrlMayBeCalled({ config }: Needs, url: string): void {
+function refuseUnlessUrlMayBeCalled({ config }: Deps, url: string): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:') return;
   if (protocol === 'http:' && config.CALLBACK_ALLOW_PRIVATE && isInsideName(hostname)) return;

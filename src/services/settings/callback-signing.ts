@@ -16,10 +16,10 @@ import {
 const purpose = 'callback-signing';
 const prefix = 'whsec_';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
 
 /** The only time that it is shown. It replaces an earlier one at once. */
-export async function createSigningSecret(app: Needs, which: CallbackId, created_by_id: string): Promise<string> {
+export async function createSigningSecret(app: Deps, which: CallbackId, created_by_id: string): Promise<string> {
   const key = randomBytes(32);
   await inTransaction(app.db, async (tx) => {
     const { id, service_id } = await getCallback(tx, which);
@@ -31,7 +31,7 @@ export async function createSigningSecret(app: Needs, which: CallbackId, created
   return `${prefix}${key.toString('base64')}`;
 }
 
-export async function removeSigningSecret({ db }: Needs, which: CallbackId): Promise<void> {
+export async function removeSigningSecret({ db }: Deps, which: CallbackId): Promise<void> {
   const { id } = await getCallback(db, which);
   if (!(await deleteSigningSecret(db, id))) throw notFound();
 }

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services.ts';
 import { insertRetention, type RetainedType, selectRetentions, updateRetentionDays } from './data-retention.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export async function listRetentions(db: Db, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
@@ -23,7 +23,7 @@ export async function findRetention(
 }
 
 export async function createRetention(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   request: { notification_type: RetainedType; days_of_retention: number },
 ) {
@@ -33,12 +33,7 @@ export async function createRetention(
   return findRetention(db, serviceId, { id });
 }
 
-export async function updateRetention(
-  { db, clock }: Needs,
-  serviceId: string,
-  id: string,
-  days: number,
-): Promise<void> {
+export async function updateRetention({ db, clock }: Deps, serviceId: string, id: string, days: number): Promise<void> {
   const change = { days_of_retention: days, updated_at: timestamp(clock.now()) };
   if (!(await updateRetentionDays(db, { id, service_id: serviceId }, change))) {
     throw notFound(`The service data retention for id: ${id} was not found for service: ${serviceId}`);

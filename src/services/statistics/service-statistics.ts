@@ -14,7 +14,7 @@ interface Counts {
 export type Statistics = Record<Channel, Counts>;
 type StatisticsOfMonth = Record<Channel, Counts & { sending: number }>;
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export function noStatistics(): Statistics {
   const none = () => ({ requested: 0, delivered: 0, failed: 0 });
@@ -40,7 +40,7 @@ export async function statisticsByService(
 
 /** Today and the days before it, in London; messages of test keys do not count. */
 export async function getRecentStatistics(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   days: { today_only: boolean; limit_days?: number },
 ): Promise<Statistics> {
@@ -55,7 +55,7 @@ export async function getRecentStatistics(
 
 /** Every month of the financial year that has begun, as `YYYY-MM`. */
 export async function getMonthlyStatistics(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   yearText: string | undefined,
 ): Promise<Record<string, StatisticsOfMonth>> {

@@ -21,8 +21,8 @@ import {
 } from './template-email-files.sql.ts';
 import { readUpload } from './upload.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files'>;
-type UploadNeeds = Needs & { virusScanner: VirusScanner };
+type Deps = Pick<Platform, 'db' | 'clock' | 'files'>;
+type UploadNeeds = Deps & { virusScanner: VirusScanner };
 type OfTemplate = { service_id: string; template_id: string };
 type OfFile = OfTemplate & { email_file_id: string };
 
@@ -84,7 +84,7 @@ export async function createEmailFile(
   });
 }
 
-export async function listEmailFiles(app: Needs, of: OfTemplate): Promise<EmailFileRow[]> {
+export async function listEmailFiles(app: Deps, of: OfTemplate): Promise<EmailFileRow[]> {
   await getTemplate(app.db, of.service_id, of.template_id);
   return selectEmailFiles(app.db, of.service_id, of.template_id);
 }
@@ -98,7 +98,7 @@ export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRo
 }
 
 /** A change of a live file is a change of its template; a pending one is not part of it yet. */
-export function updateEmailFile(app: Needs, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
+export function updateEmailFile(app: Deps, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
     const file = await lockEmailFile(tx, of);
     if (request.pending === true && !file.pending) throw invalidField('pending', 'A live file stays live.');
@@ -113,7 +113,7 @@ export function updateEmailFile(app: Needs, of: OfFile, request: EmailFileSettin
   });
 }
 
-export function archiveEmailFile(app: Needs, of: OfFile, archivedById: string): Promise<EmailFileRow> {
+export function archiveEmailFile(app: Deps, of: OfFile, archivedById: string): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
     const file = await lockEmailFile(tx, of);
     const now = timestamp(app.clock.now());
@@ -130,7 +130,7 @@ function refuseUnlessNameCanBeLinked(filename: string): void {
 }
 
 /** Earlier releases took files without their content. */
-async function refuseUnlessUploaded(app: Needs, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
+async function refuseUnlessUploaded(app: Deps, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
   if (!(await app.files.get(emailFilePath(service_id, id)))) throw invalid('The file has not been uploaded');
 }
 

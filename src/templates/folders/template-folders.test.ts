@@ -210,10 +210,10 @@ describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
   it('never ties a knot when two folders are moved into each other at once', async () => {
     const { folders } = await aServiceOf();
     const [a, b] = [await aFolder(folders), await aFolder(folders)];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       admin('POST', `${folders}/${a.id}/contents`, { templates: [], folders: [b.id] }),
       admin('POST', `${folders}/${b.id}/contents`, { templates: [], folders: [a.id] }),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 400]);
   });
 });

@@ -17,7 +17,7 @@ import {
   updateFolderName,
 } from './template-folders.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export async function listFolders(db: Db, serviceId: string) {
   await getServicePermissions(db, serviceId);
@@ -31,7 +31,7 @@ async function getFolder(db: Db, serviceId: string, id: string) {
 }
 
 export async function createFolder(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   request: { name: string; parent_id: string | null },
 ) {
@@ -49,7 +49,7 @@ export async function createFolder(
 }
 
 export async function updateFolder(
-  { db }: Needs,
+  { db }: Deps,
   serviceId: string,
   id: string,
   request: { name: string; users_with_permission?: string[] },
@@ -62,14 +62,14 @@ export async function updateFolder(
   });
 }
 
-export async function deleteFolder({ db }: Needs, serviceId: string, id: string): Promise<void> {
+export async function deleteFolder({ db }: Deps, serviceId: string, id: string): Promise<void> {
   await getFolder(db, serviceId, id);
   await deleteFolderRow(db, id);
 }
 
 /** Moves folders and templates into a folder, or to the top; all of them or none. */
 export async function moveIntoFolder(
-  { db }: Needs,
+  { db }: Deps,
   serviceId: string,
   target: string | null,
   contents: { folders: string[]; templates: string[] },

@@ -9,7 +9,7 @@ import { servicePermissions } from '../members/permissions.ts';
 import { authTypes } from '../user-record.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from './join-requests.ts';
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const OfService = Type.Object({ service_id: Uuid });
 const OfRequest = Type.Object({ service_id: Uuid, request_id: Uuid });
@@ -34,7 +34,7 @@ const JoinRequest = Type.Object(
   { title: 'JoinRequest' },
 );
 
-export function joinRequestRoutes(http: Http, app: Needs): void {
+export function joinRequestRoutes(http: Http, app: Deps): void {
   http.post(
     '/service/:service_id/service-join-request',
     {

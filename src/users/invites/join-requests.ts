@@ -19,7 +19,7 @@ import {
 } from './join-requests.sql.ts';
 import { selectServiceName } from './service-invites.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'> & {
+type Deps = Pick<Platform, 'db' | 'clock'> & {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
@@ -32,7 +32,7 @@ interface NewJoinRequest {
 }
 
 /** Asks each of the contacted members by email; the answer comes through `decideJoinRequest`. */
-export async function createJoinRequest(app: Needs, serviceId: string, request: NewJoinRequest): Promise<string> {
+export async function createJoinRequest(app: Deps, serviceId: string, request: NewJoinRequest): Promise<string> {
   const now = app.clock.now();
   const id = newId(now);
   const service_name = await selectServiceName(app.db, serviceId);
@@ -97,7 +97,7 @@ interface Decision {
 }
 
 /** An approved requester becomes a member in the same commit. A request is decided once. */
-export async function decideJoinRequest(app: Needs, serviceId: string, requestId: string, decision: Decision) {
+export async function decideJoinRequest(app: Deps, serviceId: string, requestId: string, decision: Decision) {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const requests = await lockJoinRequestsOfRequester(tx, serviceId, requestId);
@@ -117,7 +117,7 @@ export async function decideJoinRequest(app: Needs, serviceId: string, requestId
 }
 
 async function letIn(
-  app: Needs,
+  app: Deps,
   tx: Tx,
   member: ServiceMember,
   { permissions = [], folder_permissions, auth_type }: Decision,

@@ -9,16 +9,16 @@ const { admin } = harness;
 async function aMember(organisation: string, state: 'active' | 'pending' = 'active') {
   const user = await aUser(harness, { state });
   const permissions = [{ permission: 'manage_services' }];
-  const answer = await admin('POST', `/organisations/${organisation}/users/${user}`, { permissions });
-  return { user, answer };
+  const response = await admin('POST', `/organisations/${organisation}/users/${user}`, { permissions });
+  return { user, response };
 }
 
 describe('POST /organisations/{id}/users/{user_id}', () => {
   it('200 with the user record', async () => {
     const organisation = await anOrganisation(harness);
-    const { user, answer } = await aMember(organisation);
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({
+    const { user, response } = await aMember(organisation);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toMatchObject({
       id: user,
       organisations: [organisation],
       organisation_permissions: { [organisation]: ['manage_services'] },

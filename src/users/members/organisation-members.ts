@@ -6,7 +6,7 @@ import { getUserRecord, listUserRecords, type UserRecord } from '../user-record.
 import { selectActiveMemberIds } from './organisation-members.sql.ts';
 import { addOrganisationMember, type OrganisationPermission, removeOrganisationMember } from './permissions.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 interface Membership {
   organisation_id: string;
@@ -14,14 +14,14 @@ interface Membership {
 }
 
 /** Active users only, oldest account first. */
-export async function listOrganisationMembers({ db }: Needs, organisationId: string): Promise<UserRecord[]> {
+export async function listOrganisationMembers({ db }: Deps, organisationId: string): Promise<UserRecord[]> {
   await getOrganisation(db, organisationId);
   return listUserRecords(db, await selectActiveMemberIds(db, organisationId));
 }
 
 /** Someone who is a member already keeps the membership and gets the permissions. */
 export async function joinOrganisation(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   membership: Membership,
   permissions: OrganisationPermission[],
 ): Promise<UserRecord> {
@@ -29,7 +29,7 @@ export async function joinOrganisation(
   return getUserRecord(db, membership.user_id);
 }
 
-export async function leaveOrganisation({ db }: Needs, membership: Membership): Promise<void> {
+export async function leaveOrganisation({ db }: Deps, membership: Membership): Promise<void> {
   await getOrganisation(db, membership.organisation_id);
   await getUserRecord(db, membership.user_id);
   const left = await inTransaction(db, (tx) => removeOrganisationMember(tx, membership));

@@ -46,9 +46,11 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
   it('204; the set is replaced, in this service only', async () => {
     const { user, service } = await aMember();
     const other = await aService(harness, { created_by_id: user });
-    const answer = await set(user, service, { permissions: named('send_messages', 'manage_templates', 'send_texts') });
-    expect(answer.status).toBe(204);
-    expect(answer.text).toBe('');
+    const response = await set(user, service, {
+      permissions: named('send_messages', 'manage_templates', 'send_texts'),
+    });
+    expect(response.status).toBe(204);
+    expect(response.text).toBe('');
     expect((await record(user)).permissions).toEqual({
       [service]: ['send_messages', 'manage_templates', 'send_texts'],
       [other]: ['manage_settings'],
@@ -75,9 +77,9 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
     const mine = await aFolder(service);
     await set(user, service, { permissions: named('view_activity'), folder_permissions: [mine] });
     for (const folder of [unknown, await aFolder(await aService(harness)), 'nonsense']) {
-      const answer = await set(user, service, { permissions: [], folder_permissions: [mine, folder] });
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual(notFound);
+      const response = await set(user, service, { permissions: [], folder_permissions: [mine, folder] });
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual(notFound);
       expect((await record(user)).permissions[service]).toEqual(['view_activity']);
       expect(await foldersOf(user)).toEqual([mine]);
     }
@@ -96,21 +98,21 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
     [{ permissions: [], extra: 1 }, { _schema: ['Unknown field name extra'] }],
   ])('400 for %j', async (body, message) => {
     const { user, service } = await aMember();
-    const answer = await set(user, service, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await set(user, service, body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
     expect((await record(user)).permissions[service]).toEqual(['manage_settings']);
   });
 
   it('404 unless the user is a member, before the body is looked at', async () => {
     const { user, service } = await aMember();
-    for (const answer of [
+    for (const response of [
       await set(user, await aService(harness), {}),
       await set(user, unknown, {}),
       await set(unknown, service, {}),
     ]) {
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual(notFound);
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual(notFound);
     }
   });
 });
@@ -121,8 +123,8 @@ describe('POST /user/{user_id}/organisation/{organisation_id}/permissions', () =
 
   it('204; the set is replaced', async () => {
     const [user, organisation] = [await aUser(harness), await anOrganisation(harness)];
-    const answer = await set(user, organisation, { permissions: named('manage_services', 'can_make_services_live') });
-    expect(answer.status).toBe(204);
+    const response = await set(user, organisation, { permissions: named('manage_services', 'can_make_services_live') });
+    expect(response.status).toBe(204);
     expect((await record(user)).organisation_permissions).toEqual({
       [organisation]: ['can_make_services_live', 'manage_services'],
     });
@@ -145,18 +147,18 @@ describe('POST /user/{user_id}/organisation/{organisation_id}/permissions', () =
     ],
     [{ permissions: [], extra: 1 }, { _schema: ['Unknown field name extra'] }],
   ])('400 for %j', async (body, message) => {
-    const answer = await set(await aUser(harness), await anOrganisation(harness), body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await set(await aUser(harness), await anOrganisation(harness), body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
   it('404 when the organisation or the user is unknown, before the body is looked at', async () => {
-    for (const answer of [
+    for (const response of [
       await set(await aUser(harness), unknown, {}),
       await set(unknown, await anOrganisation(harness), {}),
     ]) {
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual(notFound);
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual(notFound);
     }
   });
 });

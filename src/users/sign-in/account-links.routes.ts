@@ -13,11 +13,11 @@ import {
   sendPasswordReset,
 } from './account-links.ts';
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 const Email = Type.String({ format: 'email' });
 
-export function accountLinkRoutes(http: Http, app: Needs): void {
+export function accountLinkRoutes(http: Http, app: Deps): void {
   const preValidation = userOfPathExists(app);
 
   http.post(

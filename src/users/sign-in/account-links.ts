@@ -8,13 +8,13 @@ import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
 import { createLinkToken, type LinkPurpose, pageUrl, readLinkToken } from './link-tokens.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
 
 export async function sendPasswordReset(
-  app: Needs,
+  app: Deps,
   request: { email: string; admin_base_url?: string; next?: string },
 ): Promise<void> {
   const user = await selectUserByEmail(app.db, request.email);
@@ -33,7 +33,7 @@ export async function sendPasswordReset(
   });
 }
 
-export async function sendEmailVerification(app: Needs, userId: string, adminBaseUrl?: string | null): Promise<void> {
+export async function sendEmailVerification(app: Deps, userId: string, adminBaseUrl?: string | null): Promise<void> {
   const user = await getUserRecord(app.db, userId);
   const token = createLinkToken(app, 'verify-email', { user_id: user.id, email: user.email_address });
   await send(app, {
@@ -47,7 +47,7 @@ export async function sendEmailVerification(app: Needs, userId: string, adminBas
 }
 
 /** To the new address: whoever opens the link shows that it is theirs. Nothing is changed yet. */
-export async function sendChangeEmailVerification(app: Needs, userId: string, email: string): Promise<void> {
+export async function sendChangeEmailVerification(app: Deps, userId: string, email: string): Promise<void> {
   const user = await getUserRecord(app.db, userId);
   const base = app.config.ADMIN_BASE_URL;
   const token = createLinkToken(app, 'change-email', { user_id: user.id, email });
@@ -62,7 +62,7 @@ export async function sendChangeEmailVerification(app: Needs, userId: string, em
   });
 }
 
-export async function sendAlreadyRegistered(app: Needs, email: string): Promise<void> {
+export async function sendAlreadyRegistered(app: Deps, email: string): Promise<void> {
   const base = app.config.ADMIN_BASE_URL;
   await send(app, {
     template_id: accountTemplates.alreadyRegistered,
@@ -75,14 +75,14 @@ export async function sendAlreadyRegistered(app: Needs, email: string): Promise<
   });
 }
 
-async function send(app: Needs, message: AccountMessage): Promise<void> {
+async function send(app: Deps, message: AccountMessage): Promise<void> {
   await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
 }
 
 type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
 
 /** What a link that was sent to a user says. A link to a new password works until the password is changed. */
-export async function readAccountLink(app: Needs, purpose: AccountLink, token: string): Promise<object> {
+export async function readAccountLink(app: Deps, purpose: AccountLink, token: string): Promise<object> {
   const link = readLinkToken(app, purpose, token);
   if (link.state === 'broken') throw invalidField('token', 'Link is not valid');
   const used = link.state === 'valid' && 'created_at' in link.payload && (await changedSince(app, link.payload));
@@ -90,7 +90,7 @@ export async function readAccountLink(app: Needs, purpose: AccountLink, token: s
   return link.payload;
 }
 
-async function changedSince(app: Needs, link: { email: string; created_at: string }): Promise<boolean> {
+async function changedSince(app: Deps, link: { email: string; created_at: string }): Promise<boolean> {
   const user = await selectUserByEmail(app.db, link.email);
   return user === undefined || user.password_changed_at > link.created_at;
 }

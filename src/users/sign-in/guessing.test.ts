@@ -110,14 +110,14 @@ describe('wrong passwords', () => {
   it('400 for the right one that arrived while checks were refused, however late it is judged', async () => {
     const id = await withPassword();
     await times(11, () => tryPassword(id, 'wrong'));
-    const answer = await inTransaction(harness.app.db, async (tx) => {
+    const response = await inTransaction(harness.app.db, async (tx) => {
       await lockUser(tx, id);
       const request = tryPassword(id, password);
       await vi.waitFor(async () => expect(await waitingForALock()).toBe(1), { timeout: 15_000, interval: 20 });
       harness.clock.advance({ seconds: 2 });
       return { request };
     });
-    expect(await answer.request).toMatchObject(incorrect);
+    expect(await response.request).toMatchObject(incorrect);
   });
 
   it('judges eleven of many at once', async () => {
@@ -188,8 +188,8 @@ describe('wrong codes', () => {
     expect(await failures(id)).toBe(0);
     expect((await tryCode(id, wrongCode)).body.message).toBe('Code is not valid');
     for (const code of codes) expect(await tryCode(id, code)).toMatchObject({ status: 400 });
-    const answer = await tryCode(id, link, 'email');
-    expect(answer).toMatchObject({ status: 400, body: { message: 'Code has expired' } });
+    const response = await tryCode(id, link, 'email');
+    expect(response).toMatchObject({ status: 400, body: { message: 'Code has expired' } });
     expect((await harness.admin('GET', `/user/${id}`)).body.data).toMatchObject({
       current_session_id: null,
       logged_in_at: null,
@@ -240,9 +240,9 @@ describe('wrong codes', () => {
     const id = await withPassword();
     const codes = [await sentCode(id), await sentCode(id)];
     const rounds = await times(4, async () => {
-      const answers = await Promise.all(Array.from({ length: 9 }, () => tryCode(id, wrongCode)));
+      const responses = await Promise.all(Array.from({ length: 9 }, () => tryCode(id, wrongCode)));
       await tryPassword(id, password);
-      return answers;
+      return responses;
     });
     expect(rounds.flat().every(({ status }) => status === 400)).toBe(true);
     for (const code of codes) expect((await tryCode(id, code)).body.message).toBe('Code has expired');

@@ -22,9 +22,9 @@ export const linkLifetimes_s: Record<LinkPurpose, number> = {
   'organisation-invite': 48 * hour_s,
 };
 
-type Needs = Pick<Platform, 'secrets' | 'clock'>;
+type Deps = Pick<Platform, 'secrets' | 'clock'>;
 
-export function createLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, payload: LinkPayloads[P]): string {
+export function createLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, payload: LinkPayloads[P]): string {
   const expires_at = timestamp(later(app.clock.now(), linkLifetimes_s[purpose] * 1000));
   return app.secrets.encrypt(keyPurpose(purpose), JSON.stringify({ expires_at, payload }));
 }
@@ -34,7 +34,7 @@ type LinkToken<P extends LinkPurpose> =
   | { state: 'expired' }
   | { state: 'broken' };
 
-export function readLinkToken<P extends LinkPurpose>(app: Needs, purpose: P, token: string): LinkToken<P> {
+export function readLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, token: string): LinkToken<P> {
   const text = app.secrets.decrypt(keyPurpose(purpose), token);
   if (!text) return { state: 'broken' };
   // Only we can have made a text that decrypts, so its shape needs no check.

@@ -23,14 +23,14 @@ const maxFailures = 10;
 const maxWebauthnFailures = 5;
 const longestRefusal_ms = 15 * minute_ms;
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
 
 /**
  * From the eleventh wrong password in a row on, checks are refused for a while, and a refusal cannot be told from a wrong
  * password. A check that is refused counts in the record like a wrong one, but makes no refusal longer: the owner of an
  * account must be able to wait it out.
  */
-export async function verifyPassword(app: Needs, userId: string, password: string): Promise<void> {
+export async function verifyPassword(app: Deps, userId: string, password: string): Promise<void> {
   const arrived = timestamp(app.clock.now());
   const hash = await selectPasswordHash(app.db, userId);
   // Also while checks are refused, so that the time tells nothing; and before the lock, which is then held briefly.
@@ -63,7 +63,7 @@ function refusalAfter_ms(wrongInARow: number): number {
 }
 
 export async function verifyCode(
-  app: Needs,
+  app: Deps,
   userId: string,
   attempt: { code: string; code_type: CodeType },
 ): Promise<void> {
@@ -102,7 +102,7 @@ async function countWrongCode(tx: Tx, user: LockedUser, now: Timestamp): Promise
 }
 
 async function judgeCode(
-  app: Needs,
+  app: Deps,
   tx: Tx,
   userId: string,
   attempt: { code: string; code_type: CodeType },
@@ -118,7 +118,7 @@ async function judgeCode(
 
 /** The front end has checked the security key and says how that went. */
 export async function completeWebauthnSignIn(
-  app: Needs,
+  app: Deps,
   userId: string,
   outcome: { successful: boolean; webauthn_credential_id?: string | null },
 ): Promise<void> {
@@ -132,7 +132,7 @@ export async function completeWebauthnSignIn(
   });
 }
 
-export async function resetFailedLoginCount(app: Needs, userId: string): Promise<UserRecord> {
+export async function resetFailedLoginCount(app: Deps, userId: string): Promise<UserRecord> {
   await forgetFailures(app.db, userId, timestamp(app.clock.now()));
   return getUserRecord(app.db, userId);
 }

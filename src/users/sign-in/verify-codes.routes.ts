@@ -9,9 +9,9 @@ import type { AccountMessageSender } from '../account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
 
-type Needs = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
-export function verifyCodeRoutes(http: Http, app: Needs): void {
+export function verifyCodeRoutes(http: Http, app: Deps): void {
   const preValidation = [userOfPathExists(app), answerIfTooManyCodes(app)];
 
   http.post(
@@ -60,7 +60,7 @@ export function verifyCodeRoutes(http: Http, app: Needs): void {
 }
 
 /** Whatever the body holds; the count is taken again under a lock before a code is made. */
-function answerIfTooManyCodes(app: Needs) {
+function answerIfTooManyCodes(app: Deps) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { user_id } = request.params as { user_id: string };
     if (isUuid(user_id) && (await hasTooManyCodes(app, user_id))) return reply.code(204).send(null);

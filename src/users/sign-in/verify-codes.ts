@@ -18,7 +18,7 @@ export const maxWrongCodes = 10;
 const maxCodesADayAfterThat = 20;
 const codePurpose = 'verify-code';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
@@ -28,7 +28,7 @@ export async function hasTooManyCodes(app: Pick<Platform, 'db' | 'clock'>, userI
   return (await countLiveCodes(app.db, userId, timestamp(app.clock.now()))) >= maxLiveCodes;
 }
 
-export async function sendSmsCode(app: Needs, userId: string, to?: string | null): Promise<void> {
+export async function sendSmsCode(app: Deps, userId: string, to?: string | null): Promise<void> {
   const code = newSmsCode();
   await sendCode(app, userId, { code_type: 'sms', code }, async (tx, user) => {
     const recipient = to || user.mobile_number;
@@ -39,7 +39,7 @@ export async function sendSmsCode(app: Needs, userId: string, to?: string | null
 }
 
 export async function sendEmailCode(
-  app: Needs,
+  app: Deps,
   userId: string,
   link: { email_auth_link_host?: string | null; next?: string | null },
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function sendEmailCode(
 }
 
 async function sendCode(
-  app: Needs,
+  app: Deps,
   userId: string,
   { code_type, code }: { code_type: CodeType; code: string },
   send: (tx: Tx, user: LockedUser) => Promise<void>,

@@ -15,10 +15,10 @@ describe('security keys of a user', () => {
   it('201 when one is added, 200 when they are listed', async () => {
     const user = await aUser(harness);
     expect((await list(user)).body).toEqual({ data: [] });
-    const answer = await add(user);
-    expect(answer.status).toBe(201);
-    expect(answer.body.data).toEqual({
-      id: answer.body.data.id,
+    const response = await add(user);
+    expect(response.status).toBe(201);
+    expect(response.body.data).toEqual({
+      id: response.body.data.id,
       user_id: user,
       name: 'Blue key',
       credential_data: 'ABC123',
@@ -26,7 +26,7 @@ describe('security keys of a user', () => {
       updated_at: null,
       logged_in_at: null,
     });
-    expect((await list(user)).body).toEqual({ data: [answer.body.data] });
+    expect((await list(user)).body).toEqual({ data: [response.body.data] });
   });
 
   it.each([
@@ -34,34 +34,34 @@ describe('security keys of a user', () => {
     [{ ...key, name: '' }, { name: ['Shorter than minimum length 1.'] }],
     [{ ...key, extra: 1 }, { _schema: ['Unknown field name extra'] }],
   ])('400 for %j', async (body, message) => {
-    const answer = await add(await aUser(harness), body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await add(await aUser(harness), body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
   it('200 when one is renamed', async () => {
     const user = await aUser(harness);
     const { id } = (await add(user)).body.data;
-    const answer = await harness.admin('POST', `/user/${user}/webauthn/${id}`, { name: 'Red key' });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({ id, name: 'Red key', updated_at: '2026-11-15T12:00:00.000000Z' });
+    const response = await harness.admin('POST', `/user/${user}/webauthn/${id}`, { name: 'Red key' });
+    expect(response.status).toBe(200);
+    expect(response.body.data).toMatchObject({ id, name: 'Red key', updated_at: '2026-11-15T12:00:00.000000Z' });
   });
 
   it('204 when one is removed, 400 for the last', async () => {
     const user = await aUser(harness);
     const [first, second] = [(await add(user)).body.data.id, (await add(user)).body.data.id];
     expect((await harness.admin('DELETE', `/user/${user}/webauthn/${first}`)).status).toBe(204);
-    const answer = await harness.admin('DELETE', `/user/${user}/webauthn/${second}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toBe('Cannot delete last remaining webauthn credential for user');
+    const response = await harness.admin('DELETE', `/user/${user}/webauthn/${second}`);
+    expect(response.status).toBe(400);
+    expect(response.body.message).toBe('Cannot delete last remaining webauthn credential for user');
     expect((await list(user)).body.data).toHaveLength(1);
   });
 
   it('keeps one of two that are removed at once', async () => {
     const user = await aUser(harness);
     const ids = [(await add(user)).body.data.id, (await add(user)).body.data.id];
-    const answers = await Promise.all(ids.map((id) => harness.admin('DELETE', `/user/${user}/webauthn/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+    const responses = await Promise.all(ids.map((id) => harness.admin('DELETE', `/user/${user}/webauthn/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 400]);
   });
 
   it('404 for another user’s key', async () => {
@@ -73,14 +73,14 @@ describe('security keys of a user', () => {
   });
 
   it('404 when there is no such user', async () => {
-    for (const answer of [
+    for (const response of [
       await list(unknown),
       await add(unknown, {}),
       await harness.admin('POST', `/user/${unknown}/webauthn/${unknown}`, {}),
       await harness.admin('DELETE', `/user/${unknown}/webauthn/${unknown}`),
     ]) {
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual(notFound);
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual(notFound);
     }
   });
 });

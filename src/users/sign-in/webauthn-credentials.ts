@@ -11,14 +11,14 @@ import {
   updateCredential,
 } from './webauthn-credentials.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-export function listCredentials(app: Needs, userId: string) {
+export function listCredentials(app: Deps, userId: string) {
   return selectCredentials(app.db, userId);
 }
 
 export function createCredential(
-  app: Needs,
+  app: Deps,
   userId: string,
   request: { name: string; credential_data: string; registration_response: string },
 ) {
@@ -34,7 +34,7 @@ export function createCredential(
   });
 }
 
-export async function renameCredential(app: Needs, userId: string, credentialId: string, name: string) {
+export async function renameCredential(app: Deps, userId: string, credentialId: string, name: string) {
   const updated_at = timestamp(app.clock.now());
   const credential = await updateCredential(app.db, userId, credentialId, { name, updated_at });
   if (!credential) throw notFound();
@@ -45,7 +45,7 @@ export async function recordCredentialUse(tx: Tx, userId: string, credentialId: 
   if (!(await updateCredential(tx, userId, credentialId, { logged_in_at: now }))) throw notFound();
 }
 
-export async function deleteCredential(app: Needs, userId: string, credentialId: string): Promise<void> {
+export async function deleteCredential(app: Deps, userId: string, credentialId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     // Two removals at once must not take the last two.
     await lockUser(tx, userId);
