@@ -7,7 +7,7 @@ const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const url = '/service/00000000-0000-4000-8000-000000000000/api-keys';
 const now = Date.parse('2026-11-15T12:00:00Z') / 1000;
 
-async function answerTo(authorization: string | undefined) {
+async function responseTo(authorization: string | undefined) {
   return harness.request({ method: 'GET', url, headers: authorization === undefined ? {} : { authorization } });
 }
 
@@ -15,7 +15,7 @@ function token(change: Parameters<typeof adminToken>[1]): string {
   return `Bearer ${adminToken(harness.clock, change)}`;
 }
 
-describe('administrative authentication', () => {
+describe('admin authentication', () => {
   const refusals: [string, () => string | undefined, number, string][] = [
     ['no header', () => undefined, 401, credentialTexts.missing],
     ['an empty header', () => '', 401, credentialTexts.missing],
@@ -27,32 +27,32 @@ describe('administrative authentication', () => {
     ['no algorithm', () => token({ header: { alg: 'none' } }), 403, credentialTexts.algorithm],
     ['another secret', () => token({ secret: 'guess' }), 403, credentialTexts.keyNotFound],
     ['no issue time', () => token({ claims: { iat: undefined } }), 403, credentialTexts.keyNotFound],
-    ['a token of 31 s ago', () => token({ claims: { iat: now - 31 } }), 403, credentialTexts.clock],
-    ['a token from 31 s ahead', () => token({ claims: { iat: now + 31 } }), 403, credentialTexts.clock],
-    ['an issue time in words', () => token({ claims: { iat: 'noon' } }), 403, credentialTexts.clock],
+    ['a token issued 31 s ago', () => token({ claims: { iat: now - 31 } }), 403, credentialTexts.clock],
+    ['a token issued 31 s in the future', () => token({ claims: { iat: now + 31 } }), 403, credentialTexts.clock],
+    ['a non-numeric issue time', () => token({ claims: { iat: 'noon' } }), 403, credentialTexts.clock],
     ['an audience', () => token({ claims: { aud: 'x' } }), 403, credentialTexts.malformed],
     ['an expired token', () => token({ claims: { exp: now - 60 } }), 403, credentialTexts.malformed],
   ];
-  it.each(refusals)('refuses %s', async (_what, header, status, text) => {
-    const answer = await answerTo(header());
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ result: 'error', message: { token: [text] } });
+  it.each(refusals)('rejects %s', async (_what, header, status, text) => {
+    const response = await responseTo(header());
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({ result: 'error', message: { token: [text] } });
   });
 
-  it.each([0, 30, -30])('takes a token issued %i s from now', async (seconds) => {
-    const answer = await answerTo(token({ claims: { iat: now + seconds } }));
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ result: 'error', message: 'No result found' });
+  it.each([0, 30, -30])('accepts a token issued %i s from now', async (seconds) => {
+    const response = await responseTo(token({ claims: { iat: now + seconds } }));
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ result: 'error', message: 'No result found' });
   });
 
-  it('takes any letter case of the scheme', async () => {
-    expect((await answerTo(`bEARER ${adminToken(harness.clock)}`)).status).toBe(404);
+  it('accepts the scheme in any letter case', async () => {
+    expect((await responseTo(`bEARER ${adminToken(harness.clock)}`)).status).toBe(404);
   });
 
-  it('refuses a service’s own token before looking at its signature', async () => {
-    const answer = await answerTo(
+  it('rejects a service’s token before checking its signature', async () => {
+    const response = await responseTo(
       `Bearer ${jwt({ iss: 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553', iat: now }, 'whatever')}`,
     );
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 });

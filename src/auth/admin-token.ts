@@ -4,15 +4,15 @@ import type { Authenticate } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { bearerToken, claimsProblem, isSignedWith, readJwt, refused } from './bearer.ts';
 
-type Needs<Setting extends keyof Config> = Pick<Platform, 'clock'> & { config: Pick<Config, Setting> };
+type Deps<Setting extends keyof Config> = Pick<Platform, 'clock'> & { config: Pick<Config, Setting> };
 
-/** Administrative endpoints take a JWT signed by the front end with one of the shared secrets. */
-export function authenticateAdmin({ clock, config }: Needs<'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS'>): Authenticate {
+/** Admin endpoints accept a JWT that the front end signed with one of the shared secrets. */
+export function authenticateAdmin({ clock, config }: Deps<'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS'>): Authenticate {
   return authenticateClient(clock, config.ADMIN_CLIENT_ID, config.ADMIN_CLIENT_SECRETS);
 }
 
-/** The client of browser tests, which may do nothing but set up its users. */
-export function authenticateFunctionalTests({ clock, config }: Needs<'FUNCTIONAL_TESTS_SECRETS'>): Authenticate {
+/** The browser tests' client: it may only set up its own users. */
+export function authenticateFunctionalTests({ clock, config }: Deps<'FUNCTIONAL_TESTS_SECRETS'>): Authenticate {
   return authenticateClient(clock, 'notify-functional-tests', config.FUNCTIONAL_TESTS_SECRETS);
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   secret = key.slice(-36);
 });
 
-async function answerTo(authorization: string | undefined) {
+async function responseTo(authorization: string | undefined) {
   const headers = authorization === undefined ? {} : { authorization };
   return harness.request({ method: 'GET', url: '/v2/templates', headers });
 }
@@ -34,10 +34,10 @@ describe('public authentication', () => {
   const refusals: [string, () => string | undefined, number, string][] = [
     ['no header', () => undefined, 401, credentialTexts.missing],
     ['another scheme', () => `Key ${key}`, 401, credentialTexts.scheme],
-    ['something that is neither a key nor a JWT', () => 'Bearer nonsense', 403, credentialTexts.serviceNotFound],
+    ['a token that is neither a key nor a JWT', () => 'Bearer nonsense', 403, credentialTexts.serviceNotFound],
     ['a JWT that was cut off', () => signed().slice(0, -50), 403, credentialTexts.malformed],
     ['a JWT whose claims are not JSON', () => signed().replace(/\..*\./, '.e30e30.'), 403, credentialTexts.malformed],
-    ['three parts that are no JWT', () => 'Bearer a.b.c', 403, credentialTexts.serviceNotFound],
+    ['three parts that are not a JWT', () => 'Bearer a.b.c', 403, credentialTexts.serviceNotFound],
     ['a bare secret', () => `Bearer ${secret}`, 403, credentialTexts.serviceNotFound],
     ['no issuer', () => signed({ iss: undefined }), 403, credentialTexts.noIssuer],
     ['an issuer that is not an id', () => signed({ iss: 'notify-admin' }), 403, credentialTexts.issuerNotAnId],
@@ -49,44 +49,44 @@ describe('public authentication', () => {
     ['an old token', () => signed({ iat: now - 31 }), 403, credentialTexts.clock],
     ['a token with an audience', () => signed({ aud: 'x' }), 403, credentialTexts.malformed],
   ];
-  it.each(refusals)('refuses %s', async (_what, header, status, text) => {
-    const answer = await answerTo(header());
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual(refusal(status, text));
+  it.each(refusals)('rejects %s', async (_what, header, status, text) => {
+    const response = await responseTo(header());
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual(refusal(status, text));
   });
 
-  it('takes the raw key, whatever its name holds', async () => {
-    expect((await answerTo(`Bearer ${key}`)).status).toBe(200);
+  it('accepts the raw key, whatever its name contains', async () => {
+    expect((await responseTo(`Bearer ${key}`)).status).toBe(200);
   });
 
-  it('takes a JWT signed with the secret', async () => {
-    expect((await answerTo(signed())).status).toBe(200);
+  it('accepts a JWT signed with the secret', async () => {
+    expect((await responseTo(signed())).status).toBe(200);
   });
 
-  it('refuses a service without keys', async () => {
+  it('rejects a service without keys', async () => {
     const bare = await aService(harness);
-    const answer = await answerTo(`Bearer k-${bare}-${secret}`);
-    expect(answer.body).toEqual(refusal(403, credentialTexts.noKeys));
+    const response = await responseTo(`Bearer k-${bare}-${secret}`);
+    expect(response.body).toEqual(refusal(403, credentialTexts.noKeys));
   });
 
-  it('refuses an archived service', async () => {
+  it('rejects an archived service', async () => {
     const archived = await aService(harness);
     const archivedKey = await anApiKey(harness, archived);
     await harness.app.db.updateTable('services').set({ active: false }).where('id', '=', archived).execute();
     harness.app.changeListener.reset();
-    expect((await answerTo(`Bearer ${archivedKey}`)).body).toEqual(refusal(403, credentialTexts.archived));
+    expect((await responseTo(`Bearer ${archivedKey}`)).body).toEqual(refusal(403, credentialTexts.archived));
   });
 
-  it('refuses a revoked key at once, and after 7 days as if it had never been', async () => {
+  it('rejects a revoked key immediately, and reports it as not found after 7 days', async () => {
     const other = await anApiKey(harness, service, { name: 'to be revoked' });
-    expect((await answerTo(`Bearer ${other}`)).status).toBe(200);
+    expect((await responseTo(`Bearer ${other}`)).status).toBe(200);
     const { body } = await harness.admin('GET', `/service/${service}/api-keys`);
     const { id } = body.apiKeys.find((listed: { name: string }) => listed.name === 'to be revoked');
     expect((await harness.admin('POST', `/service/${service}/api-key/revoke/${id}`)).status).toBe(202);
-    expect((await answerTo(`Bearer ${other}`)).body).toEqual(refusal(403, credentialTexts.keyRevoked));
-    expect((await answerTo(`Bearer ${key}`)).status).toBe(200);
+    expect((await responseTo(`Bearer ${other}`)).body).toEqual(refusal(403, credentialTexts.keyRevoked));
+    expect((await responseTo(`Bearer ${key}`)).status).toBe(200);
     harness.clock.advance({ days: 7, seconds: 1 });
-    expect((await answerTo(`Bearer ${other}`)).body).toEqual(refusal(403, credentialTexts.keyNotFound));
+    expect((await responseTo(`Bearer ${other}`)).body).toEqual(refusal(403, credentialTexts.keyNotFound));
     harness.clock.set('2026-11-15T12:00:00Z');
   });
 });

@@ -11,7 +11,7 @@ import { bearerToken, beginsAsJwt, claimsProblem, isSignedWith, type Jwt, readJw
 import type { KeyUses } from './key-uses.ts';
 import { knownKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
 
-/** Who is calling the public API. */
+/** The authenticated caller of the public API. */
 export interface ApiCaller {
   service_id: string;
   api_key_id: string;
@@ -29,14 +29,14 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
   return request.apiCaller;
 }
 
-type Needs = Pick<Platform, 'clock'> & {
+type Deps = Pick<Platform, 'clock'> & {
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
   config: Pick<Config, 'TRUSTED_PROXIES'>;
 };
 
-/** The public API takes a JWT signed with a key's secret (official clients) or the key itself (curl). */
-export function authenticateApiCaller(app: Needs): Authenticate {
+/** The public API accepts a JWT signed with a key's secret (official clients) or the key itself (curl). */
+export function authenticateApiCaller(app: Deps): Authenticate {
   const recent = new RecentTokens(app);
   const trusted = new Networks(app.config.TRUSTED_PROXIES);
   const admit = (request: FastifyRequest, { caller, key }: Admission) => {
@@ -46,23 +46,23 @@ export function authenticateApiCaller(app: Needs): Authenticate {
   };
   return (request) => {
     const token = bearerToken(request.headers.authorization);
-    const known = recent.find(token);
-    if (known) return void admit(request, known);
+    const cached = recent.find(token);
+    if (cached) return void admit(request, cached);
     return check(app, token).then((admission) => {
-      recent.remember(token, admission);
+      recent.add(token, admission);
       admit(request, admission);
     });
   };
 }
 
-/** The address is looked at for keys that ask for it only. */
+/** Checks the client address only for keys that restrict it. */
 function refuseOutsideNetworks({ raw, headers }: FastifyRequest, { networks }: ServiceKey, trusted: Networks): void {
   if (networks === null) return;
   if (!networks.has(clientAddress(raw.socket.remoteAddress, headers['x-forwarded-for'], trusted)))
     throw refused('network');
 }
 
-/** A caller who was let in, and the state of the service that this was judged by. */
+/** An authenticated caller, and the service state that the check used. */
 interface Admission {
   caller: ApiCaller;
   key: ServiceKey;
@@ -70,50 +70,50 @@ interface Admission {
   claims?: Jwt['claims'];
 }
 
-const rememberedTokens = 5_000;
+const maxTokens = 5_000;
 
 /**
- * Tokens that were checked a moment ago. A key is sent again and again, and a client's token is the same for a second:
- * checking it anew was a tenth of the cost of accepting a message. What was admitted stays so only while the service is
- * the very same in memory, that is until anything about it or its keys changes.
+ * Cache of recently checked tokens. Clients send the same key repeatedly and reuse a JWT for a second; checking each one
+ * again took a tenth of the cost of accepting a message. An entry is valid only while the cached service is the same
+ * object, that is, until the service or one of its keys changes.
  */
 class RecentTokens {
-  private readonly app: Needs;
+  private readonly app: Deps;
   private readonly admissions = new Map<string, Admission>();
 
-  constructor(app: Needs) {
+  constructor(app: Deps) {
     this.app = app;
   }
 
   find(token: string): Admission | undefined {
-    const known = this.admissions.get(token);
-    if (!known) return undefined;
-    const isSame = this.app.serviceKeys.peek(known.caller.service_id) === known.service;
-    if (isSame && this.isStillGood(known)) return known;
+    const admission = this.admissions.get(token);
+    if (!admission) return undefined;
+    const isSame = this.app.serviceKeys.peek(admission.caller.service_id) === admission.service;
+    if (isSame && this.isStillValid(admission)) return admission;
     this.admissions.delete(token);
     return undefined;
   }
 
-  private isStillGood({ claims, key }: Admission): boolean {
+  private isStillValid({ claims, key }: Admission): boolean {
     if (claims === undefined && key.expires_at === null) return true;
     const now = this.app.clock.now();
     return !isExpired(key, now) && !(claims && claimsProblem(claims, now));
   }
 
-  remember(token: string, admission: Admission): void {
-    if (this.admissions.size >= rememberedTokens) this.admissions.clear();
+  add(token: string, admission: Admission): void {
+    if (this.admissions.size >= maxTokens) this.admissions.clear();
     this.admissions.set(token, admission);
   }
 }
 
-async function check(app: Needs, token: string): Promise<Admission> {
+async function check(app: Deps, token: string): Promise<Admission> {
   const jwt = readJwt(token);
   if (jwt) return checkJwt(app, jwt);
   if (beginsAsJwt(token)) throw refused('malformed');
   return checkRawKey(app, token);
 }
 
-async function checkJwt(app: Needs, jwt: Jwt): Promise<Admission> {
+async function checkJwt(app: Deps, jwt: Jwt): Promise<Admission> {
   const { iss } = jwt.claims;
   if (iss === undefined || iss === null) throw refused('noIssuer');
   if (!isUuid(iss)) throw refused('issuerNotAnId');
@@ -126,8 +126,8 @@ async function checkJwt(app: Needs, jwt: Jwt): Promise<Admission> {
   return { ...admission(app, service, matching), claims: jwt.claims };
 }
 
-/** `<name>-<service uuid>-<secret uuid>`; the name may hold anything, so it is read from the end. */
-async function checkRawKey(app: Needs, token: string): Promise<Admission> {
+/** `<name>-<service uuid>-<secret uuid>`: parsed from the end, because the name may contain anything. */
+async function checkRawKey(app: Deps, token: string): Promise<Admission> {
   const secret = token.slice(-36);
   const serviceId = token.slice(-73, -37);
   if (token.length < 74 || !isUuid(secret) || !isUuid(serviceId) || token.at(-37) !== '-')
@@ -138,10 +138,7 @@ async function checkRawKey(app: Needs, token: string): Promise<Admission> {
   return admission(app, service, matching);
 }
 
-async function serviceAndKeys(
-  app: Needs,
-  serviceId: string,
-): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
+async function serviceAndKeys(app: Deps, serviceId: string): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
   const service = await app.serviceKeys.find(serviceId.toLowerCase());
   if (!service) throw refused('serviceNotFound');
   const keys = knownKeys(service, app.clock);
@@ -150,8 +147,8 @@ async function serviceAndKeys(
   return { service, keys };
 }
 
-/** A key that expired is refused like one that was revoked. */
-function admission({ clock }: Needs, service: ServiceWithKeys, matching: ServiceKey[]): Admission {
+/** An expired key gets the same error as a revoked one. */
+function admission({ clock }: Deps, service: ServiceWithKeys, matching: ServiceKey[]): Admission {
   const now = clock.now();
   const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
   if (!key) throw refused('keyRevoked');

@@ -31,7 +31,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
     '/service/:service_id/api-key',
     {
       schema: {
-        summary: 'Create an API key; the secret is returned this once',
+        summary: 'Create an API key; the secret is returned only here',
         params: OfService,
         body: Type.Object({
           name: Type.String({ minLength: 1, maxLength: 255 }),
@@ -42,7 +42,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
             Nullable(
               Type.Array(Type.String({ maxLength: 60 }), {
                 maxItems: 100,
-                description: 'Where it may be used from: addresses or networks such as 192.0.2.0/24 and 2001:db8::/32',
+                description: 'Addresses or networks that may use the key, such as 192.0.2.0/24 and 2001:db8::/32',
               }),
             ),
           ),
@@ -59,7 +59,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
     '/service/:service_id/api-keys',
     {
       schema: {
-        summary: 'API keys that are live or were revoked in the last 7 days',
+        summary: 'List API keys that are live or were revoked in the last 7 days',
         params: OfService,
         response: { 200: ApiKeys },
       },
@@ -69,7 +69,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
 
   http.get(
     '/service/:service_id/api-keys/:api_key_id',
-    { schema: { summary: 'One live API key', params: OfKey, response: { 200: ApiKeys } } },
+    { schema: { summary: 'Get a live API key', params: OfKey, response: { 200: ApiKeys } } },
     async (request) => ({ apiKeys: [await getApiKey(app, request.params.service_id, request.params.api_key_id)] }),
   );
 
@@ -77,7 +77,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
     '/service/:service_id/api-key/revoke/:api_key_id',
     {
       schema: {
-        summary: 'Revoke an API key at once',
+        summary: 'Revoke an API key immediately',
         params: OfKey,
         body: Type.Object({ created_by: Type.Optional(Uuid) }, { additionalProperties: false }),
         response: { 202: Type.Null() },
@@ -90,7 +90,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
   );
 }
 
-/** People and error messages call them live. */
+/** Accepts `live`, the name of normal keys in the user interface and in error messages. */
 function readLiveAsNormal(body: unknown): void {
   const request = body as { key_type?: unknown } | undefined;
   if (request?.key_type === 'live' || request?.key_type === 'LIVE') request.key_type = 'normal';

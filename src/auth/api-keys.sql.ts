@@ -39,7 +39,7 @@ export function selectServiceWithKeys(db: Db, serviceId: string) {
             'api_keys.key_type',
             'api_keys.encrypted_secret',
             'api_keys.allowed_networks',
-            // Inside JSON the driver's datetime parser does not run, so the wire form is made here.
+            // The driver does not parse datetimes inside JSON, so format them here.
             key
               .fn<Timestamp | null>('to_char', ['api_keys.expiry_date', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
               .as('expiry_date'),
@@ -78,7 +78,7 @@ export function insertApiKey(
   );
 }
 
-/** Live keys, and those revoked since. */
+/** Live keys, and keys revoked after that time. */
 export function selectApiKeys(db: Db, serviceId: string, revokedSince: Timestamp) {
   return keysWithUse(db)
     .select(columns)
@@ -102,7 +102,7 @@ function keysWithUse(db: Db) {
   return db.selectFrom('api_keys').leftJoin('api_key_uses', 'api_key_uses.api_key_id', 'api_keys.id');
 }
 
-/** A key that is revoked already stays so from its first moment on. */
+/** A key that is already revoked keeps its first revocation time. */
 export async function revokeKeys(
   tx: Tx,
   which: { service_id: string; id?: string },

@@ -12,16 +12,16 @@ async function aKey(fields: object = {}) {
   const service = await aService(harness);
   const created_by = await aUser(harness);
   const request = { name: 'Main key', key_type: 'normal', created_by, ...fields };
-  const answer = await admin('POST', `/service/${service}/api-key`, request);
+  const response = await admin('POST', `/service/${service}/api-key`, request);
   const { apiKeys } = (await admin('GET', `/service/${service}/api-keys`)).body;
-  return { service, created_by, request, answer, key: apiKeys[0] };
+  return { service, created_by, request, response, key: apiKeys[0] };
 }
 
 describe('POST /service/{id}/api-key', () => {
-  it('201 with the secret, this once, which opens the public API', async () => {
-    const { service, created_by, answer, key } = await aKey();
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({ data: expect.stringMatching(uuid) });
+  it('201 with the secret, only this once; it authenticates with the public API', async () => {
+    const { service, created_by, response, key } = await aKey();
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({ data: expect.stringMatching(uuid) });
     expect(key).toEqual({
       id: expect.stringMatching(uuid),
       name: 'Main key',
@@ -35,25 +35,25 @@ describe('POST /service/{id}/api-key', () => {
       last_used_at: null,
       version: 1,
     });
-    const opened = await harness.v2('GET', '/v2/templates', `Main key-${service}-${answer.body.data}`);
+    const opened = await harness.v2('GET', '/v2/templates', `Main key-${service}-${response.body.data}`);
     expect(opened.status).toBe(200);
     const { encrypted_secret } = await harness.app.db
       .selectFrom('api_keys')
       .select('encrypted_secret')
       .where('id', '=', key.id)
       .executeTakeFirstOrThrow();
-    expect(encrypted_secret).not.toContain(answer.body.data);
+    expect(encrypted_secret).not.toContain(response.body.data);
   });
 
   it.each(['normal', 'team', 'test'])('201 for a %s key', async (key_type) => {
     expect((await aKey({ key_type })).key.key_type).toBe(key_type);
   });
 
-  it.each(['live', 'LIVE'])('201 for a %s key, which is a normal one', async (key_type) => {
+  it.each(['live', 'LIVE'])('201 for a %s key, stored as normal', async (key_type) => {
     expect((await aKey({ key_type })).key.key_type).toBe('normal');
   });
 
-  it('400 for a name that a live key of the service has; 201 once that one is revoked', async () => {
+  it('400 for the name of a live key of the service; 201 after that key is revoked', async () => {
     const { service, request, key } = await aKey();
     const { status, body } = await admin('POST', `/service/${service}/api-key`, request);
     expect([status, body.message]).toEqual([400, { name: ["Duplicate API key name 'Main key'"] }]);
@@ -75,8 +75,8 @@ describe('POST /service/{id}/api-key', () => {
     [{ name: 'x'.repeat(256) }, { name: ['Longer than maximum length 255.'] }],
     [{ created_by: newId(new Date()) }, { created_by: ['No result found'] }],
   ])('400 for %o', async (fields, message) => {
-    const { answer } = await aKey(fields);
-    expect([answer.status, answer.body.message]).toEqual([400, message]);
+    const { response } = await aKey(fields);
+    expect([response.status, response.body.message]).toEqual([400, message]);
   });
 
   it('404 for an unknown service', async () => {
@@ -98,7 +98,7 @@ describe('GET /service/{id}/api-keys', () => {
     harness.clock.set('2026-11-15T12:00:00Z');
   });
 
-  it('200 with one key by id; 404 once it is revoked', async () => {
+  it('200 with one key by id; 404 after it is revoked', async () => {
     const { service, key } = await aKey();
     const path = `/service/${service}/api-keys/${key.id}`;
     expect((await admin('GET', path)).body).toEqual({ apiKeys: [key] });
@@ -113,18 +113,18 @@ describe('GET /service/{id}/api-keys', () => {
 });
 
 describe('POST /service/{id}/api-key/revoke/{key_id}', () => {
-  it('202 with null; the key is refused at once, and its history tells who', async () => {
-    const { service, answer, key } = await aKey();
+  it('202 with null; the key is rejected immediately and its history records who revoked it', async () => {
+    const { service, response, key } = await aKey();
     const revoker = await aUser(harness);
     const path = `/service/${service}/api-key/revoke/${key.id}`;
     expect(await admin('POST', path, { created_by: revoker })).toMatchObject({ status: 202, text: 'null' });
-    const refused = await harness.v2('GET', '/v2/templates', `Main key-${service}-${answer.body.data}`);
+    const refused = await harness.v2('GET', '/v2/templates', `Main key-${service}-${response.body.data}`);
     expect([refused.status, refused.body.errors[0].message]).toEqual([403, 'Invalid token: API key revoked']);
     const [revoked] = (await admin('GET', `/service/${service}/api-keys`)).body.apiKeys;
     expect(revoked).toEqual({ ...key, created_by: revoker, version: 2, updated_at: now, expiry_date: now });
   });
 
-  it('202 again, and it stays revoked at its first moment', async () => {
+  it('202 again, and the key keeps its first revocation time', async () => {
     const { service, key } = await aKey();
     const path = `/service/${service}/api-key/revoke/${key.id}`;
     await admin('POST', path);
@@ -135,7 +135,7 @@ describe('POST /service/{id}/api-key/revoke/{key_id}', () => {
     expect(revoked).toMatchObject({ version: 2, expiry_date: now });
   });
 
-  it('400 for other fields, 404 for unknown keys and another service’s', async () => {
+  it('400 for other fields, 404 for unknown keys and keys of another service', async () => {
     const { service, key } = await aKey();
     const other = await aKey();
     const path = `/service/${service}/api-key/revoke`;

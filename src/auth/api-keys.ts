@@ -20,7 +20,7 @@ import {
 
 export type { KeyType } from './api-keys.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'secrets' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'secrets' | 'clock'>;
 
 const secretPurpose = 'api-key';
 
@@ -37,26 +37,26 @@ interface KeyId {
 }
 
 function encryptKeySecret({ secrets }: Pick<Platform, 'secrets'>, key: KeyId, secret: string): string {
-  return secrets.encrypt(secretPurpose, secret, placeOf(key));
+  return secrets.encrypt(secretPurpose, secret, contextOf(key));
 }
 
-/** Undefined when no key that is listed opens it. */
+/** Returns undefined when none of the configured keys can decrypt it. */
 export function decryptKeySecret(
   { secrets }: Pick<Platform, 'secrets'>,
   key: KeyId,
   encrypted: string,
 ): string | undefined {
-  return secrets.decrypt(secretPurpose, encrypted, placeOf(key))?.toString();
+  return secrets.decrypt(secretPurpose, encrypted, contextOf(key))?.toString();
 }
 
-/** The secret of one key does not open another, in whichever row it is put. */
-function placeOf({ id, service_id }: KeyId): string {
+/** Binds the ciphertext to its row, so that a secret copied into another row does not decrypt. */
+function contextOf({ id, service_id }: KeyId): string {
   return `${service_id} ${id}`.toLowerCase();
 }
 
-/** Returns the secret: it is shown this once and kept only encrypted. */
+/** Returns the secret, which is shown only once and stored encrypted. */
 export async function createApiKey(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   request: {
     name: string;
@@ -97,23 +97,23 @@ function refuseUnlessNetworks(networks: string[] | null): void {
   if (wrong !== undefined) throw invalidField('allowed_networks', `Not a valid network: ${wrong}`);
 }
 
-export async function listApiKeys(app: Needs, serviceId: string) {
+export async function listApiKeys(app: Deps, serviceId: string) {
   await refuseUnlessServiceExists(app, serviceId);
   return selectApiKeys(app.db, serviceId, revokedKeysAreKnownSince(app.clock.now()));
 }
 
-/** For seven days a revoked key is listed, and whoever uses it is told what it is. */
+/** For seven days a revoked key is listed, and requests with it get "API key revoked" instead of "not found". */
 export function revokedKeysAreKnownSince(now: Date): Timestamp {
   return timestamp(earlier(now, 7 * day_ms));
 }
 
-export async function getApiKey(app: Needs, serviceId: string, keyId: string) {
+export async function getApiKey(app: Deps, serviceId: string, keyId: string) {
   const key = await selectLiveApiKey(app.db, serviceId, keyId);
   if (!key) throw notFound(`API key not found for id: ${serviceId}`);
   return key;
 }
 
-export async function revokeApiKey(app: Needs, serviceId: string, keyId: string, revokedById?: string): Promise<void> {
+export async function revokeApiKey(app: Deps, serviceId: string, keyId: string, revokedById?: string): Promise<void> {
   if (!(await apiKeyExists(app.db, serviceId, keyId))) throw notFound();
   await inTransaction(app.db, (tx) =>
     revokeKeys(
@@ -124,11 +124,11 @@ export async function revokeApiKey(app: Needs, serviceId: string, keyId: string,
   );
 }
 
-/** For a service that is archived. */
+/** Used when a service is archived. */
 export async function revokeAllApiKeys(tx: Tx, serviceId: string, now: Date): Promise<void> {
   await revokeKeys(tx, { service_id: serviceId }, { now: timestamp(now) });
 }
 
-async function refuseUnlessServiceExists(app: Needs, serviceId: string): Promise<void> {
+async function refuseUnlessServiceExists(app: Deps, serviceId: string): Promise<void> {
   if (!(await serviceExists(app.db, serviceId))) throw notFound();
 }

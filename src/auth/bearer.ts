@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../platform/failure.ts';
 
-/** The texts and statuses of refused credentials. The body is the surface's; `token` is the administrative field. */
+/** Error messages of rejected credentials. Each surface formats the body; `token` is the field name on the admin surface. */
 export const credentialTexts = {
   missing: 'Unauthorized: authentication token must be provided',
   scheme: 'Unauthorized: authentication bearer scheme must be used',
@@ -30,7 +30,7 @@ export function refused(problem: CredentialProblem): Failure {
   return new Failure(kind, 'AuthError', { token: [text] }, { problems: [{ error: 'AuthError', message: text }] });
 }
 
-/** The token of an `Authorization: Bearer ...` header. */
+/** Returns the token of an `Authorization: Bearer ...` header. */
 export function bearerToken(header: string | undefined): string {
   if (!header) throw refused('missing');
   if (header.slice(0, 7).toLowerCase() !== 'bearer ') throw refused('scheme');
@@ -44,7 +44,7 @@ export interface Jwt {
   signature: Buffer;
 }
 
-/** Reads a token without believing it: the issuer decides which secrets its signature is checked with. */
+/** Parses a token without verifying it: the issuer determines which secrets to verify the signature with. */
 export function readJwt(token: string): Jwt | undefined {
   const parts = token.split('.');
   if (parts.length !== 3 || parts.some((part) => !/^[\w-]*$/.test(part))) return undefined;
@@ -54,7 +54,7 @@ export function readJwt(token: string): Jwt | undefined {
   return { header, claims, signed: `${parts[0]}.${parts[1]}`, signature: Buffer.from(parts[2] ?? '', 'base64url') };
 }
 
-/** Whether a token was meant to be a JWT, be it cut off or garbled after its first part. */
+/** Whether a token starts like a JWT, even if it is truncated or malformed after the header. */
 export function beginsAsJwt(token: string): boolean {
   return jsonObject(token.split('.', 1)[0])?.alg !== undefined;
 }
@@ -66,11 +66,11 @@ export function isSignedWith(jwt: Jwt, secret: string): boolean {
 
 const leewaySeconds = 30;
 
-/** Judges the claims of a token whose signature is right; undefined when nothing is wrong. */
+/** Checks the claims of a token with a valid signature; returns undefined when they are valid. */
 export function claimsProblem(claims: Jwt['claims'], now: Date): CredentialProblem | undefined {
   const seconds = now.getTime() / 1000;
   if (claims.iat === undefined || claims.iat === null) return 'keyNotFound';
-  // `iat` counts whole seconds, so it is compared with whole seconds: exactly 30 apart is still accurate.
+  // `iat` is in whole seconds, so compare whole seconds: a difference of exactly 30 is accepted.
   if (typeof claims.iat !== 'number' || Math.abs(Math.floor(seconds) - claims.iat) > leewaySeconds) return 'clock';
   if (claims.aud !== undefined) return 'malformed';
   if (claims.exp !== undefined && (typeof claims.exp !== 'number' || claims.exp <= seconds - leewaySeconds))

@@ -12,9 +12,15 @@ beforeEach(() => harness.clock.set('2026-11-15T12:00:00Z'));
 async function createKey(limits: object) {
   const service = await aService(harness);
   const request = { name: 'limited', key_type: 'normal', created_by: await aUser(harness), ...limits };
-  const answer = await admin('POST', `/service/${service}/api-key`, request);
+  const response = await admin('POST', `/service/${service}/api-key`, request);
   const { apiKeys } = (await admin('GET', `/service/${service}/api-keys`)).body;
-  return { service, answer, listed: apiKeys[0], secret: answer.body.data, key: `k-${service}-${answer.body.data}` };
+  return {
+    service,
+    response,
+    listed: apiKeys[0],
+    secret: response.body.data,
+    key: `k-${service}-${response.body.data}`,
+  };
 }
 
 function ask(key: string, { from = '127.0.0.1', forwarded = '' } = {}) {
@@ -27,7 +33,7 @@ function refusal(message: string) {
 }
 
 describe('a key with expires_at', () => {
-  it('works until then, and is refused like a revoked one from then on, also from memory', async () => {
+  it('works until it expires, then is rejected like a revoked key, also when cached', async () => {
     const { service, secret, key, listed } = await createKey({ expires_at: '2026-11-15T12:00:10Z' });
     expect(listed).toMatchObject({ expires_at: '2026-11-15T12:00:10.000000Z', expiry_date: null });
     const token = jwt({ iss: service, iat: harness.clock.now().getTime() / 1_000 }, secret);
@@ -44,8 +50,8 @@ describe('a key with expires_at', () => {
     ['tomorrow', 'Not a valid datetime.'],
     [7, 'Not a valid datetime.'],
   ])('400 for %j', async (expires_at, text) => {
-    const { answer } = await createKey({ expires_at });
-    expect([answer.status, answer.body.message]).toEqual([400, { expires_at: [text] }]);
+    const { response } = await createKey({ expires_at });
+    expect([response.status, response.body.message]).toEqual([400, { expires_at: [text] }]);
   });
 });
 
@@ -65,12 +71,12 @@ describe('a key with allowed_networks', () => {
     ['10.0.0.1', '', 403],
   ])('from %s, forwarded for "%s": %i', async (from, forwarded, status) => {
     const { key } = await createKey({ allowed_networks: networks });
-    const answer = await ask(key, { from, forwarded });
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(answer.body).toEqual(refusal(credentialTexts.network));
+    const response = await ask(key, { from, forwarded });
+    expect(response.status).toBe(status);
+    if (status === 403) expect(response.body).toEqual(refusal(credentialTexts.network));
   });
 
-  it('is asked for on every request, also from memory', async () => {
+  it('checks the address on every request, also when the key is cached', async () => {
     const { key, listed } = await createKey({ allowed_networks: networks });
     expect(listed.allowed_networks).toEqual(networks);
     expect((await ask(key, { from: '192.0.2.1' })).status).toBe(200);
@@ -84,13 +90,13 @@ describe('a key with allowed_networks', () => {
     [[], 'Must name at least one network, or be null.'],
     ['192.0.2.0/24', 'Not a valid list.'],
   ])('400 for %j', async (allowed_networks, text) => {
-    const { answer } = await createKey({ allowed_networks });
-    expect([answer.status, answer.body.message]).toEqual([400, { allowed_networks: [text] }]);
+    const { response } = await createKey({ allowed_networks });
+    expect([response.status, response.body.message]).toEqual([400, { allowed_networks: [text] }]);
   });
 });
 
 describe('last_used_at', () => {
-  it('is written once a minute, and makes nobody read the keys again', async () => {
+  it('is written once a minute and does not invalidate cached keys', async () => {
     const { service, key } = await createKey({});
     const lastUsed = async () => (await admin('GET', `/service/${service}/api-keys`)).body.apiKeys[0].last_used_at;
     expect(await lastUsed()).toBeNull();
@@ -106,7 +112,7 @@ describe('last_used_at', () => {
     expect(harness.app.serviceKeys.peek(service)).toBe(inMemory);
   });
 
-  it('stays null for a key that was refused', async () => {
+  it('stays null for a rejected key', async () => {
     const { service, key } = await createKey({ allowed_networks: ['192.0.2.0/24'] });
     expect((await ask(key)).status).toBe(403);
     await harness.app.keyUses.write();

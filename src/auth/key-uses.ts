@@ -3,19 +3,19 @@ import type { Platform } from '../platform/platform.ts';
 import { upsertKeyUses } from './key-uses.sql.ts';
 
 const writeEvery_ms = 2_000;
-const mostRemembered = 100_000;
+const maxNotedKeys = 100_000;
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
 
-/** When keys were last used, to the minute: noted in memory by each request, written for all keys together now and then. */
+/** Records when keys were last used, to the minute: in memory on each request, then in batches to the database. */
 export class KeyUses {
-  private readonly app: Needs;
-  /** When each key was last noted, by the monotonic clock. */
+  private readonly app: Deps;
+  /** When each key was last recorded in memory, on the monotonic clock. */
   private readonly noted = new Map<string, number>();
   private waiting = new Map<string, string>();
   private writing: NodeJS.Timeout | undefined;
 
-  constructor(app: Needs) {
+  constructor(app: Deps) {
     this.app = app;
   }
 
@@ -23,7 +23,7 @@ export class KeyUses {
     const now = performance.now();
     const before = this.noted.get(keyId);
     if (before !== undefined && now - before < minute_ms) return;
-    if (this.noted.size >= mostRemembered) this.noted.clear();
+    if (this.noted.size >= maxNotedKeys) this.noted.clear();
     this.noted.set(keyId, now);
     this.waiting.set(keyId, timestamp(this.app.clock.now()));
     this.writing ??= setTimeout(() => void this.write(), writeEvery_ms).unref();
@@ -41,9 +41,9 @@ export class KeyUses {
         Array.from(uses, ([api_key_id, last_used_at]) => ({ api_key_id, last_used_at })),
       );
     } catch (error) {
-      // Only the next use is noted again: requests matter more than when the last one was.
+      // Drop this batch; the next use of each key is recorded again. Requests matter more than exact last-use times.
       for (const id of uses.keys()) this.noted.delete(id);
-      this.app.log.warn({ err: error }, 'the last use of keys could not be recorded');
+      this.app.log.warn({ err: error }, 'could not record the last use of API keys');
     }
   }
 }

@@ -11,9 +11,9 @@ export interface ServiceKey {
   secret: string;
   /** When it was revoked. */
   expiry_date: Timestamp | null;
-  /** When it stops working by itself. */
+  /** When it expires. */
   expires_at: Timestamp | null;
-  /** Null: it may be used from anywhere. */
+  /** Null: usable from any address. */
   networks: Networks | null;
 }
 
@@ -21,7 +21,7 @@ export interface ServiceKey {
 export interface ServiceWithKeys {
   id: string;
   active: boolean;
-  /** Every one there ever was: `knownKeys` leaves out those that were revoked long ago. */
+  /** All keys ever created; `knownKeys` filters out those revoked more than seven days ago. */
   keys: ServiceKey[];
 }
 
@@ -29,14 +29,14 @@ export interface ServiceWithKeys {
 export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
 
 /**
- * Keys by service, remembered until the service changes. Decrypting and reading on every request would double its cost;
- * a notice from the database makes a revocation count everywhere at once.
+ * Caches keys by service until the service changes. Reading and decrypting them on every request would double its cost.
+ * A database notification makes a revocation effective in every process immediately.
  */
 export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secrets'>): ServiceKeys {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     most: 10_000,
-    // A floor, should a change ever go unannounced.
+    // Upper bound on staleness if a change notification is lost.
     forgetAfter_ms: minute_ms,
     load: async (serviceId) => {
       const service = await selectServiceWithKeys(app.db, serviceId);
@@ -51,7 +51,7 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secre
   });
 }
 
-/** Keys that may still be named in an answer: long revoked ones are as if they had never been. */
+/** Keys that error messages may still refer to; keys revoked long ago count as not found. */
 export function knownKeys(service: ServiceWithKeys, clock: Clock): ServiceKey[] {
   const since = revokedKeysAreKnownSince(clock.now());
   return service.keys.filter((key) => key.expiry_date === null || key.expiry_date > since);
