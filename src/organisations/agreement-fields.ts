@@ -3,7 +3,7 @@ import { Nullable, Uuid } from '../platform/http/fields.ts';
 
 const ShortText = Nullable(Type.String({ maxLength: 255 }));
 
-/** Settable when an organisation is created and when it is changed. */
+/** Accepted when creating and when updating an organisation. */
 export const agreementFields = {
   agreement_signed: Nullable(Type.Boolean()),
   agreement_signed_at: Nullable(Type.String({ format: 'datetime' })),

@@ -1,4 +1,4 @@
-/** What kind of body an organisation, or a service without one, is: it decides the free text messages of a year. */
+/** Type of an organisation, or of a service without one. It determines the annual free SMS allowance. */
 export const organisationTypes = [
   'central',
   'local',

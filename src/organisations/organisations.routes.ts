@@ -58,7 +58,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
     '/organisations',
     {
       schema: {
-        summary: 'Every organisation: active ones first, then by name',
+        summary: 'List organisations, active ones first, then by name',
         response: { 200: Type.Array(OrganisationInList) },
       },
     },
@@ -69,7 +69,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
     '/organisations/search',
     {
       schema: {
-        summary: 'Organisations whose name contains a text, ignoring case',
+        summary: 'Search organisations by part of the name, ignoring case',
         querystring: Type.Object({ name: Type.Optional(Type.String({ description: 'Required' })) }),
         response: { 200: Data(Type.Array(OrganisationInList)) },
       },
@@ -81,7 +81,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
     '/organisations/by-domain',
     {
       schema: {
-        summary: 'The organisation that owns a domain, or one above it',
+        summary: 'Get the organisation that owns a domain or one of its parent domains',
         querystring: Type.Object({ domain: Type.Optional(Type.String({ description: 'Required; without @' })) }),
         response: { 200: Organisation },
       },
@@ -114,7 +114,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
 
   http.get(
     '/organisations/:organisation_id',
-    { schema: { summary: 'One organisation', params: OfOrganisation, response: { 200: Organisation } } },
+    { schema: { summary: 'Get an organisation', params: OfOrganisation, response: { 200: Organisation } } },
     (request) => getOrganisation(app.db, request.params.organisation_id),
   );
 
@@ -122,7 +122,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
     '/organisations/:organisation_id/archive',
     {
       schema: {
-        summary: 'Archive an organisation that has neither active services nor people',
+        summary: 'Archive an organisation without active services, members or invitations',
         params: OfOrganisation,
         response: { 204: NoContent },
       },
@@ -137,7 +137,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
     '/service/:service_id/organisation',
     {
       schema: {
-        summary: 'The organisation a service belongs to; an empty object when there is none',
+        summary: 'Get the organisation of a service, or an empty object',
         params: Type.Object({ service_id: Uuid }),
         response: { 200: Type.Partial(Organisation) },
       },

@@ -49,7 +49,7 @@ const meanings = {
   organisations_agreement_signed_by_id_fkey: () => invalidField('agreement_signed_by_id', 'No result found'),
 };
 
-/** Active ones first; only those whose name contains the text, when one is given. */
+/** Active ones first; filtered by part of the name, if given. */
 export function selectOrganisations(db: Db, nameContains?: string) {
   return db
     .selectFrom('organisations')
@@ -65,8 +65,8 @@ export function selectOrganisation(db: Db | Tx, id: string) {
 }
 
 /**
- * Held until the transaction ends: nobody else changes it meanwhile. Whoever is about to archive it also keeps new services
- * and members from referring to it; a mere change must not, or two who wait for each other's service would never end.
+ * Locks the row until the transaction ends. The lock for archiving also blocks new services and members from referencing
+ * the row; the lock for an update must not, or two transactions that wait for each other's service would deadlock.
  */
 export function lockOrganisation(tx: Tx, id: string, before: 'change' | 'archive') {
   const row = tx.selectFrom('organisations').select(['name', 'active']).where('id', '=', id);

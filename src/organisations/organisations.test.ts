@@ -38,7 +38,7 @@ describe('POST /organisations', () => {
     expect((await admin('GET', `/organisations/${body.id}`)).body).toEqual(body);
   });
 
-  it('201 with the agreement, when it is signed already; nobody is told', async () => {
+  it('201 with an agreement that is already signed; sends no email', async () => {
     const agreement = {
       agreement_signed: true,
       agreement_signed_at: '2026-11-01T10:00:00.000000Z',
@@ -55,7 +55,7 @@ describe('POST /organisations', () => {
     expect(sent).toEqual([]);
   });
 
-  it('400 for a wrong agreement, and nothing is created', async () => {
+  it('400 for an invalid agreement; creates nothing', async () => {
     const request = { name: 'Never made', crown: false, organisation_type: 'local' };
     const wrong = { agreement_signed: 'yes', agreement_signed_version: -1, agreement_signed_at: 'soon' };
     const { status, body } = await admin('POST', '/organisations', { ...request, ...wrong });
@@ -74,7 +74,7 @@ describe('POST /organisations', () => {
     expect(body).toEqual({ result: 'error', message: 'Organisation name already exists' });
   });
 
-  it('400 with every field that is wrong', async () => {
+  it('400 with every invalid field', async () => {
     const missing = ['Missing data for required field.'];
     expect((await admin('POST', '/organisations', {})).body.message).toEqual({
       name: missing,
@@ -123,7 +123,7 @@ describe('GET /organisations/{id}', () => {
 });
 
 describe('GET /organisations/search', () => {
-  it('200 with every organisation whose name contains the text', async () => {
+  it('200 with the organisations whose name contains the text', async () => {
     await anOrganisation(harness, { name: 'Port Authority 100%' });
     const search = async (name: string) => (await admin('GET', `/organisations/search?name=${name}`)).body.data;
     expect(await search('port%20auth')).toMatchObject([{ name: 'Port Authority 100%' }]);
@@ -139,7 +139,7 @@ describe('GET /organisations/search', () => {
 });
 
 describe('GET /organisations/by-domain', () => {
-  it('200 with the owner of the longest domain that fits', async () => {
+  it('200 with the owner of the longest matching domain', async () => {
     const wide = await anOrganisation(harness, { domains: ['wide.gov.uk'] });
     const narrow = await anOrganisation(harness, { domains: ['narrow.wide.gov.uk'] });
     const owner = async (domain: string) => (await admin('GET', `/organisations/by-domain?domain=${domain}`)).body.id;
@@ -150,7 +150,7 @@ describe('GET /organisations/by-domain', () => {
     expect(await owner('wide.gsi.gov.uk')).toBe(wide);
   });
 
-  it('404 when nobody owns it', async () => {
+  it('404 when no organisation owns it', async () => {
     await anOrganisation(harness, { domains: ['mouse.example'] });
     expect((await admin('GET', '/organisations/by-domain?domain=dormouse.example')).status).toBe(404);
   });
@@ -162,7 +162,7 @@ describe('GET /organisations/by-domain', () => {
 });
 
 describe('POST /organisations/{id}/archive', () => {
-  it('204: renamed, without brands and domains, once only', async () => {
+  it('204; renames it and clears its brands and domains, once only', async () => {
     const brand = await admin('POST', '/letter-branding', { name: 'Crest', filename: 'crest' });
     const id = await anOrganisation(harness, {
       name: 'Short lived',

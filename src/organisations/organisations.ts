@@ -17,7 +17,7 @@ import {
   updateOrganisationRow,
 } from './organisations.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 interface Agreement {
   agreement_signed?: boolean | null;
@@ -28,7 +28,7 @@ interface Agreement {
   agreement_signed_version?: number | string | null;
 }
 
-/** What may be changed; only what is given changes. */
+/** Fields that can be updated; omitted fields keep their values. */
 export interface OrganisationChange extends Agreement {
   name?: string;
   crown?: boolean | null;
@@ -59,7 +59,7 @@ export async function getOrganisationByDomain(db: Db, domain: string | undefined
   return getOrganisation(db, id);
 }
 
-/** Undefined when the service belongs to none. */
+/** Returns undefined when the service has no organisation. */
 export async function findOrganisationOfService(db: Db, serviceId: string) {
   const service = await selectOrganisationIdOfService(db, serviceId);
   if (!service) throw notFound();
@@ -72,7 +72,7 @@ export async function findOrganisationsByName(db: Db, name: string | undefined) 
 }
 
 export async function createOrganisation(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   request: Agreement & { name: string; crown: boolean; organisation_type: OrganisationType },
 ) {
   const now = clock.now();
@@ -81,7 +81,7 @@ export async function createOrganisation(
   return getOrganisation(db, id);
 }
 
-/** Nobody else changes it until the transaction ends. */
+/** Locks the organisation until the transaction ends. */
 export async function updateOrganisation(
   tx: Tx,
   id: string,
@@ -96,7 +96,7 @@ export async function updateOrganisation(
   await replaceDomains(tx, id, names);
 }
 
-export async function archiveOrganisation({ db, clock }: Needs, id: string): Promise<void> {
+export async function archiveOrganisation({ db, clock }: Deps, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const organisation = await lockOrganisation(tx, id, 'archive');
     if (!organisation) throw notFound();
