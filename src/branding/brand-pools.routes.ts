@@ -10,13 +10,13 @@ const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const OfBrand = Type.Object({ organisation_id: Uuid, branding_id: Uuid });
 const BrandIds = Type.Object({ branding_ids: Type.Array(Uuid) });
 
-/** The brands that an organisation's services may choose from. */
+/** A pool holds the brands that an organisation's services can choose from. */
 export function brandPoolRoutes(http: Http, app: Platform): void {
   http.get(
     '/organisations/:organisation_id/email-branding-pool',
     {
       schema: {
-        summary: 'Email brandings that the organisation’s services may choose, by name',
+        summary: 'List the email brandings in the organisation’s pool, by name',
         params: OfOrganisation,
         response: { 200: Data(Type.Array(EmailBranding)) },
       },
@@ -28,7 +28,7 @@ export function brandPoolRoutes(http: Http, app: Platform): void {
     '/organisations/:organisation_id/letter-branding-pool',
     {
       schema: {
-        summary: 'Letter brandings that the organisation’s services may choose, by name',
+        summary: 'List the letter brandings in the organisation’s pool, by name',
         params: OfOrganisation,
         response: { 200: Data(Type.Array(LetterBranding)) },
       },

@@ -25,7 +25,7 @@ export function selectLetterPool(db: Db, organisationId: string) {
     .execute();
 }
 
-/** How many of the ids are brands that a pool may hold (archived ones are not); those are in it now. */
+/** Adds the brands that are not archived to the pool; returns how many of the ids those are. */
 export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: string, ids: string[]): Promise<number> {
   const found =
     kind === 'email'
@@ -42,7 +42,7 @@ export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: st
   return found.rows.length;
 }
 
-/** The brand that left the pool, if it was there. */
+/** Returns the deleted row, if there was one. */
 export async function deleteFromPool(
   tx: Tx,
   kind: BrandKind,

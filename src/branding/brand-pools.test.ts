@@ -35,7 +35,7 @@ describe.each(['email', 'letter'] as const)('/organisations/{id}/%s-branding-poo
     expect((await admin('GET', pool(organisation))).body).toEqual({ data: [b] });
   });
 
-  it('POST 400 for an unknown brand, and nothing is added', async () => {
+  it('POST 400 for an unknown brand; adds nothing', async () => {
     const organisation = await anOrganisation(harness);
     const brand = await aBrand();
     const { status, body } = await admin('POST', pool(organisation), { branding_ids: [brand.id, newId(new Date())] });
@@ -63,7 +63,7 @@ describe.each(['email', 'letter'] as const)('/organisations/{id}/%s-branding-poo
     expect(body.message).toBe(`${word} branding ${brand.id} not in Elsewhere ${kind}'s pool`);
   });
 
-  it('DELETE 400 for the default, which stays', async () => {
+  it('DELETE 400 for the default, which stays in the pool', async () => {
     const brand = await aBrand();
     const organisation = await anOrganisation(harness, { [`${kind}_branding_id`]: brand.id });
     await admin('POST', pool(organisation), { branding_ids: [brand.id] });

@@ -10,24 +10,19 @@ import {
   selectLetterPool,
 } from './brand-pools.sql.ts';
 
-type Needs = Pick<Platform, 'db'>;
+type Deps = Pick<Platform, 'db'>;
 
-export async function listEmailPool({ db }: Needs, organisationId: string) {
+export async function listEmailPool({ db }: Deps, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectEmailPool(db, organisationId);
 }
 
-export async function listLetterPool({ db }: Needs, organisationId: string) {
+export async function listLetterPool({ db }: Deps, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectLetterPool(db, organisationId);
 }
 
-export async function addToPool(
-  app: Needs,
-  kind: BrandKind,
-  organisationId: string,
-  brandIds: string[],
-): Promise<void> {
+export async function addToPool(app: Deps, kind: BrandKind, organisationId: string, brandIds: string[]): Promise<void> {
   await getOrganisation(app.db, organisationId);
   const ids = [...new Set(brandIds.map((id) => id.toLowerCase()))];
   await inTransaction(app.db, async (tx) => {
@@ -37,7 +32,7 @@ export async function addToPool(
   });
 }
 
-/** An organisation's default brand is always one of its pool. */
+/** An organisation's default brand is always in its pool. */
 export async function addDefaultToPool(
   tx: Tx,
   kind: BrandKind,
@@ -48,7 +43,7 @@ export async function addDefaultToPool(
 }
 
 export async function removeFromPool(
-  app: Needs,
+  app: Deps,
   kind: BrandKind,
   organisationId: string,
   brandId: string,

@@ -2,7 +2,7 @@ import type { Db } from '../platform/db/database.ts';
 
 type BrandColumn = 'email_branding_id' | 'letter_branding_id';
 
-/** Active organisations whose default the brand is, and active services that wear it. */
+/** Active organisations with this default brand, and active services that use it. */
 export async function selectBrandUsers(db: Db, column: BrandColumn, brandId: string) {
   const organisations = await db
     .selectFrom('organisations')

@@ -29,7 +29,7 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
     '/email-branding',
     {
       schema: {
-        summary: 'Email brandings that are not archived',
+        summary: 'List email brandings that are not archived',
         response: { 200: Type.Object({ email_branding: Type.Array(EmailBranding) }) },
       },
     },
@@ -40,7 +40,7 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
     '/email-branding/:email_branding_id',
     {
       schema: {
-        summary: 'One email branding, archived or not',
+        summary: 'Get an email branding, archived or not',
         params: OfBrand,
         response: { 200: Type.Object({ email_branding: EmailBranding }) },
       },
@@ -68,7 +68,7 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
     '/email-branding/:email_branding_id',
     {
       schema: {
-        summary: 'Change an email branding; what is not given stays',
+        summary: 'Update an email branding; omitted fields keep their values',
         params: OfBrand,
         body: Type.Object({
           name: Type.Optional(BrandName),
@@ -90,7 +90,7 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
     '/email-branding/get-name-for-alt-text/',
     {
       schema: {
-        summary: 'A name that no email branding has yet, made from the alt text',
+        summary: 'Suggest a free email branding name based on the alt text',
         body: Type.Object({ alt_text: BrandName }),
         response: { 200: NameFound },
       },
@@ -104,7 +104,7 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
     '/email-branding/:email_branding_id/orgs_and_services',
     {
       schema: {
-        summary: 'Active organisations with this default, and active services that wear it',
+        summary: 'List active organisations with this default, and active services that use it',
         params: OfBrand,
         response: { 200: OrgsAndServices },
       },
@@ -116,7 +116,7 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
     '/email-branding/:email_branding_id/archive',
     {
       schema: {
-        summary: 'Archive an email branding that nobody uses',
+        summary: 'Archive an unused email branding',
         params: OfBrand,
         response: { 204: NoContent },
       },

@@ -78,7 +78,7 @@ export function updateEmailBrandingRow(
   );
 }
 
-/** Held until the transaction ends, so that nobody starts to use the brand meanwhile: a reference needs the row's key. */
+/** Locks the row until the transaction ends. This blocks new references to the brand, because they lock the row's key. */
 export function lockEmailBranding(tx: Tx, id: string) {
   return tx.selectFrom('email_branding').select('name').where('id', '=', id).forUpdate().executeTakeFirst();
 }

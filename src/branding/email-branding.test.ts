@@ -73,10 +73,10 @@ describe('POST /email-branding', () => {
     expect(body).toEqual({ result: 'error', message: { name: ['An email branding with that name already exists.'] } });
   });
 
-  it('201 once and 400 once when two create the same name at once', async () => {
+  it('201 once and 400 once for two concurrent requests with the same name', async () => {
     const brand = { name: 'At once', brand_type: 'org', text: 'x' };
-    const answers = await Promise.all([1, 2].map(() => admin('POST', '/email-branding', brand)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const responses = await Promise.all([1, 2].map(() => admin('POST', '/email-branding', brand)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
   const missing = 'Missing data for required field.';
@@ -92,7 +92,7 @@ describe('POST /email-branding', () => {
       { brand_type: ['Must be one of: org, both, org_banner.'] },
     ],
     ['a null brand type', { ...brand, brand_type: null }, { brand_type: ['Field may not be null.'] }],
-    ['a colour in words', { ...brand, colour: 'red' }, { colour: ['Not a valid hex colour.'] }],
+    ['a colour name', { ...brand, colour: 'red' }, { colour: ['Not a valid hex colour.'] }],
     ['a short colour', { ...brand, colour: '#fff' }, { colour: ['Not a valid hex colour.'] }],
     ['a colour that is a number', { ...brand, colour: 7 }, { colour: ['Not a valid string.'] }],
     [
@@ -111,7 +111,7 @@ describe('POST /email-branding', () => {
         logo: ['Not a valid string.'],
       },
     ],
-    ['a creator that is no id', { ...brand, created_by: 'me' }, { created_by: ['Not a valid UUID.'] }],
+    ['a creator that is not an id', { ...brand, created_by: 'me' }, { created_by: ['Not a valid UUID.'] }],
     ['a null creator', { ...brand, created_by: null }, { created_by: ['Field may not be null.'] }],
     ['an unknown creator', { ...brand, created_by: newId(new Date()) }, { created_by: ['No result found'] }],
   ])('400 for %s', async (_what, request, message) => {
@@ -122,7 +122,7 @@ describe('POST /email-branding', () => {
 });
 
 describe('GET /email-branding', () => {
-  it('200 with active ones only, oldest first', async () => {
+  it('200 with active brands only, oldest first', async () => {
     const older = await aBrand();
     const newer = await aBrand();
     await admin('POST', `/email-branding/${older.id}/archive`);
@@ -136,7 +136,7 @@ describe('GET /email-branding', () => {
 });
 
 describe('GET /email-branding/{id}', () => {
-  it('200 for an archived one too', async () => {
+  it('200 for an archived brand too', async () => {
     const brand = await aBrand();
     await admin('POST', `/email-branding/${brand.id}/archive`);
     const { status, body } = await admin('GET', `/email-branding/${brand.id}`);
@@ -152,7 +152,7 @@ describe('GET /email-branding/{id}', () => {
 });
 
 describe('POST /email-branding/{id}', () => {
-  it('200 with what was given changed and the rest kept', async () => {
+  it('200 with the given fields updated and the others unchanged', async () => {
     const brand = await aBrand({ colour: '#000000' });
     const updated_by = await aUser(harness);
     harness.clock.advance({ minutes: 1 });
@@ -177,7 +177,7 @@ describe('POST /email-branding/{id}', () => {
     expect(body.data).toMatchObject({ text: null, alt_text: 'Alt' });
   });
 
-  it('200 and an empty text clears', async () => {
+  it('200; an empty string clears a field', async () => {
     const brand = await aBrand({ text: 'Text', colour: '#123456', logo: 'x.png' });
     const change = { text: '', alt_text: 'Alt', colour: '', logo: '' };
     const { body } = await admin('POST', `/email-branding/${brand.id}`, change);
@@ -188,7 +188,7 @@ describe('POST /email-branding/{id}', () => {
     ['an alt_text beside the text', { alt_text: 'Alt' }],
     ['the only one set to null', { text: null }],
     ['the only one emptied', { text: '' }],
-  ])('400 for %s, and nothing changes', async (_what, change) => {
+  ])('400 for %s; changes nothing', async (_what, change) => {
     const brand = await aBrand();
     const { status, body } = await admin('POST', `/email-branding/${brand.id}`, change);
     expect(status).toBe(400);
@@ -267,7 +267,7 @@ describe('GET /email-branding/{id}/orgs_and_services', () => {
 });
 
 describe('POST /email-branding/{id}/archive', () => {
-  it('204 without a body: inactive, renamed, and its name free again', async () => {
+  it('204 without a body; deactivates and renames it, so its name is free again', async () => {
     const brand = await aBrand({ name: 'Short lived' });
     const { status, text } = await admin('POST', `/email-branding/${brand.id}/archive`);
     expect(status).toBe(204);
@@ -290,14 +290,14 @@ describe('POST /email-branding/{id}/archive', () => {
     });
   });
 
-  it('204 for two brands of one name within a second, and for the longest name', async () => {
+  it('204 for two brands with the same name within a second, and for a name of maximum length', async () => {
     for (const name of ['Same second', 'Same second', 'n'.repeat(255)]) {
       const { id } = await aBrand({ name });
       expect((await admin('POST', `/email-branding/${id}/archive`)).status).toBe(204);
     }
   });
 
-  it('204 when only inactive services and organisations, or pools, have it: it leaves the pools', async () => {
+  it('204 when only pools and inactive services or organisations use it; deletes it from the pools', async () => {
     const { id } = await aBrand();
     await aService(harness, { email_branding_id: id, active: false });
     await anOrganisation(harness, { email_branding_id: id, active: false });

@@ -15,16 +15,16 @@ import {
   updateEmailBrandingRow,
 } from './email-branding.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-export async function getEmailBranding({ db }: Needs, id: string) {
+export async function getEmailBranding({ db }: Deps, id: string) {
   const brand = await selectEmailBranding(db, id);
   if (!brand) throw notFound();
   return brand;
 }
 
 export function createEmailBranding(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   request: Partial<EmailBrandingFields> & { name: string; brand_type: BrandType; created_by?: string },
 ) {
   const now = clock.now();
@@ -37,9 +37,9 @@ export function createEmailBranding(
   });
 }
 
-/** What is not given stays; an empty text clears. Whether text or alt text is right is judged on the merged brand. */
+/** Omitted fields keep their values; an empty string clears one. Text and alt text are validated on the merged brand. */
 export async function updateEmailBranding(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   id: string,
   request: Partial<EmailBrandingFields> & { updated_by?: string },
 ) {
@@ -52,7 +52,7 @@ export async function updateEmailBranding(
   return brand;
 }
 
-export async function archiveEmailBranding({ db, clock }: Needs, id: string): Promise<void> {
+export async function archiveEmailBranding({ db, clock }: Deps, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const brand = await lockEmailBranding(tx, id);
     if (!brand) throw notFound();
@@ -70,7 +70,7 @@ export async function archiveEmailBranding({ db, clock }: Needs, id: string): Pr
   });
 }
 
-export async function listEmailBrandUsers(app: Needs, id: string) {
+export async function listEmailBrandUsers(app: Deps, id: string) {
   await getEmailBranding(app, id);
   return selectBrandUsers(app.db, 'email_branding_id', id);
 }

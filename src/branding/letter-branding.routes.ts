@@ -17,13 +17,13 @@ const OfBrand = Type.Object({ letter_branding_id: Uuid });
 export function letterBrandingRoutes(http: Http, app: Platform): void {
   http.get(
     '/letter-branding',
-    { schema: { summary: 'Every letter branding, by name', response: { 200: Type.Array(LetterBranding) } } },
+    { schema: { summary: 'List letter brandings by name', response: { 200: Type.Array(LetterBranding) } } },
     () => selectLetterBrandings(app.db),
   );
 
   http.get(
     '/letter-branding/:letter_branding_id',
-    { schema: { summary: 'One letter branding', params: OfBrand, response: { 200: LetterBranding } } },
+    { schema: { summary: 'Get a letter branding', params: OfBrand, response: { 200: LetterBranding } } },
     (request) => getLetterBranding(app, request.params.letter_branding_id),
   );
 
@@ -46,7 +46,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
     '/letter-branding/:letter_branding_id',
     {
       schema: {
-        summary: 'Change a letter branding; both names are given again',
+        summary: 'Update a letter branding; requires both names',
         params: OfBrand,
         body: Type.Object({ name: BrandName, filename: BrandName, updated_by_id: Type.Optional(Uuid) }),
         response: { 201: LetterBranding },
@@ -63,7 +63,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
     '/letter-branding/:letter_branding_id/orgs_and_services',
     {
       schema: {
-        summary: 'Active organisations with this default, and active services that wear it',
+        summary: 'List active organisations with this default, and active services that use it',
         params: OfBrand,
         response: { 200: OrgsAndServices },
       },
@@ -75,7 +75,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
     '/letter-branding/get-unique-name/',
     {
       schema: {
-        summary: 'A name that no letter branding has yet, made from the given one',
+        summary: 'Suggest a free letter branding name based on the given one',
         body: Type.Object({ name: BrandName }),
         response: { 200: NameFound },
       },

@@ -54,7 +54,7 @@ export function updateLetterBrandingRow(
   );
 }
 
-/** Other brands that hold the name or the file name. */
+/** Other brands with the same name or file name. */
 export function selectHolders(db: Db, wanted: { name: string; filename: string }, exceptId?: string) {
   return db
     .selectFrom('letter_branding')

@@ -41,7 +41,7 @@ describe('POST /letter-branding', () => {
     expect(await aBrand()).toMatchObject({ created_by: null });
   });
 
-  it('201 when the name differs in case only', async () => {
+  it('201 when the name differs only in case', async () => {
     await aBrand({ name: 'Shield', filename: 'shield' });
     expect((await admin('POST', '/letter-branding', { name: 'shield', filename: 'SHIELD' })).status).toBe(201);
   });
@@ -67,13 +67,13 @@ describe('POST /letter-branding', () => {
     expect(body.message).toEqual({ name: ['Name already in use'], filename: ['Filename already in use'] });
   });
 
-  it('201 once and 400 once when two create the same name at once', async () => {
-    const answers = await Promise.all(
+  it('201 once and 400 once for two concurrent requests with the same name', async () => {
+    const responses = await Promise.all(
       ['a', 'b'].map((filename) =>
         admin('POST', '/letter-branding', { name: 'At once', filename: `at-once-${filename}` }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
   const tooLong = 'x'.repeat(256);
@@ -141,7 +141,7 @@ describe('GET /letter-branding/{id}', () => {
     expect(body).toEqual({ result: 'error', message: 'No result found' });
   });
 
-  it('404 for what is not an id', async () => {
+  it('404 for an invalid id', async () => {
     expect((await admin('GET', '/letter-branding/nonsense')).status).toBe(404);
   });
 });
@@ -158,12 +158,12 @@ describe('POST /letter-branding/{id}', () => {
     expect((await admin('GET', `/letter-branding/${brand.id}`)).body).toEqual(body);
   });
 
-  it('201 when its own names are given again', async () => {
+  it('201 when the names do not change', async () => {
     const { id, name, filename } = await aBrand();
     expect((await admin('POST', `/letter-branding/${id}`, { name, filename })).status).toBe(201);
   });
 
-  it('400 when name and filename are taken, and nothing changes', async () => {
+  it('400 when name and filename are taken; changes nothing', async () => {
     const other = await aBrand();
     const brand = await aBrand();
     const { name, filename } = other;
@@ -193,7 +193,7 @@ describe('POST /letter-branding/{id}', () => {
 });
 
 describe('GET /letter-branding/{id}/orgs_and_services', () => {
-  it('200 with active ones only, by name', async () => {
+  it('200 with active users only, by name', async () => {
     const brand = await aBrand();
     const letter_branding_id = brand.id;
     const serviceB = await aService(harness, { name: 'Service B', letter_branding_id, restricted: true });
@@ -214,7 +214,7 @@ describe('GET /letter-branding/{id}/orgs_and_services', () => {
     });
   });
 
-  it('200 with empty lists when nobody uses it', async () => {
+  it('200 with empty lists when it is unused', async () => {
     const { id } = await aBrand();
     const { body } = await admin('GET', `/letter-branding/${id}/orgs_and_services`);
     expect(body).toEqual({ data: { organisations: [], services: [] } });
@@ -241,13 +241,13 @@ describe('POST /letter-branding/get-unique-name/', () => {
     expect((await ask('LION')).body).toEqual({ name: 'LION (alternate 1)' });
   });
 
-  it('200 with the first gap', async () => {
+  it('200 with the first free number', async () => {
     for (const name of ['Tiger', 'Tiger (alternate 1)', 'Tiger (alternate 2)', 'Tiger (alternate 4)'])
       await aBrand({ name });
     expect((await ask('Tiger')).body).toEqual({ name: 'Tiger (alternate 3)' });
   });
 
-  it('200 with percent signs and underscores taken literally', async () => {
+  it('200; matches percent signs and underscores literally', async () => {
     await aBrand({ name: 'A and B' });
     expect((await ask('A%B')).body).toEqual({ name: 'A%B' });
     expect((await ask('A_and_B')).body).toEqual({ name: 'A_and_B' });

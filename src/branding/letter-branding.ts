@@ -11,22 +11,22 @@ import {
   updateLetterBrandingRow,
 } from './letter-branding.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-export async function getLetterBranding({ db }: Needs, id: string) {
+export async function getLetterBranding({ db }: Deps, id: string) {
   const brand = await selectLetterBranding(db, id);
   if (!brand) throw notFound();
   return brand;
 }
 
-export function createLetterBranding(app: Needs, request: { name: string; filename: string; created_by_id?: string }) {
+export function createLetterBranding(app: Deps, request: { name: string; filename: string; created_by_id?: string }) {
   const now = app.clock.now();
   const row = { id: newId(now), created_at: timestamp(now), ...request };
   return reportAllConflicts(app, request, () => insertLetterBranding(app.db, row));
 }
 
 export async function updateLetterBranding(
-  app: Needs,
+  app: Deps,
   id: string,
   request: { name: string; filename: string; updated_by_id?: string },
 ) {
@@ -36,14 +36,14 @@ export async function updateLetterBranding(
   return brand;
 }
 
-export async function listLetterBrandUsers(app: Needs, id: string) {
+export async function listLetterBrandUsers(app: Deps, id: string) {
   await getLetterBranding(app, id);
   return selectBrandUsers(app.db, 'letter_branding_id', id);
 }
 
-/** The database stops at the first broken constraint; the answer lists every field that is taken. */
+/** The database reports only the first violated constraint; the response lists every field that is taken. */
 async function reportAllConflicts<T>(
-  { db }: Needs,
+  { db }: Deps,
   wanted: { name: string; filename: string },
   write: () => Promise<T>,
   ownId?: string,
