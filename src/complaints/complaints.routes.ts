@@ -4,7 +4,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { complaintPageSize, countComplaints, listComplaints } from './complaints.ts';
 
-const Link = Type.String({ description: 'Path and query of that page' });
+const Link = Type.String({ description: 'Path and query of the page' });
 const Complaints = Type.Object({
   complaints: Type.Array(
     Type.Object({
@@ -28,7 +28,7 @@ export function complaintRoutes(http: Http, app: Platform): void {
     '/complaint',
     {
       schema: {
-        summary: 'Complaints about emails, newest first, a page at a time',
+        summary: 'List complaints about emails, newest first, with pagination',
         querystring: Type.Object({ page: Type.Optional(QueryInteger) }),
         response: { 200: Complaints },
       },
@@ -50,7 +50,7 @@ export function complaintRoutes(http: Http, app: Platform): void {
     '/complaint/count-by-date-range',
     {
       schema: {
-        summary: 'How many complaints were recorded on these London days',
+        summary: 'Count the complaints recorded in a range of London days',
         querystring: Type.Object({ start_date: Type.Optional(Day), end_date: Type.Optional(Day) }),
         response: { 200: Type.Integer() },
       },

@@ -14,7 +14,7 @@ export function insertComplaint(tx: Tx, row: NewComplaint & { id: string; create
   return tx.insertInto('complaints').values(row).returning(['id', 'complaint_date']).executeTakeFirstOrThrow();
 }
 
-/** What leads to the person at the provider goes; the complaint stays counted. In one part of the table. */
+/** Clears the provider's feedback id, which identifies the person, in one batch of rows. The complaint itself still counts. */
 export async function clearFeedback(db: Db, notificationIds: string[], after: string, size: number) {
   const { rows } = await sql<{ erased: number; last: string | null }>`
     with part as (
@@ -56,7 +56,7 @@ export function selectComplaints(db: Db, page: { size: number; skip: number }) {
     .execute();
 }
 
-/** All of them, or those recorded from `from` until before `until`. */
+/** Counts all complaints, or those created in [`from`, `until`). */
 export async function selectComplaintCount(db: Db, range?: { from: Timestamp; until: Timestamp }): Promise<number> {
   const { count } = await db
     .selectFrom('complaints')

@@ -40,7 +40,7 @@ describe('GET /complaint', () => {
     });
   });
 
-  it('200 page by page, newest first', async () => {
+  it('200 with pages, newest first', async () => {
     const service = await aService(harness, { name: 'Complained about' });
     await complaints(service, 101);
     harness.clock.advance({ seconds: 1 });
@@ -66,22 +66,22 @@ describe('GET /complaint', () => {
   });
 
   it.each(['4', '0', '-1', '999999999999999'])('404 for page %s', async (page) => {
-    const answer = await harness.admin('GET', `/complaint?page=${page}`);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ result: 'error', message: 'No result found' });
+    const response = await harness.admin('GET', `/complaint?page=${page}`);
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ result: 'error', message: 'No result found' });
   });
 
   it.each(['one', '1.5', ''])('400 for page %j', async (page) => {
-    const answer = await harness.admin('GET', `/complaint?page=${page}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: { page: ['Not a valid integer.'] } });
+    const response = await harness.admin('GET', `/complaint?page=${page}`);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: { page: ['Not a valid integer.'] } });
   });
 });
 
 describe('GET /complaint/count-by-date-range', () => {
   const count = (query: string) => harness.admin('GET', `/complaint/count-by-date-range${query}`);
 
-  it('200 with a bare integer, today unless told', async () => {
+  it('200 with a bare integer; both dates default to today', async () => {
     const { status, text } = await count('');
     expect(status).toBe(200);
     expect(text).toBe('102');
@@ -90,14 +90,14 @@ describe('GET /complaint/count-by-date-range', () => {
     expect((await count('?end_date=2026-11-14')).text).toBe('0');
   });
 
-  it('200 by London days, both ends included', async () => {
+  it('200 by London day, both ends inclusive', async () => {
     const service = await aService(harness);
-    // Half an hour after midnight in London, summer time.
+    // 00:30 in London, in summer time.
     harness.clock.set('2026-06-30T23:30:00Z');
     await complaints(service, 1);
     expect((await count('?start_date=2026-07-01&end_date=2026-07-01')).body).toBe(1);
     expect((await count('?start_date=2026-06-30&end_date=2026-06-30')).body).toBe(0);
-    // The hour that happens twice.
+    // The hour that repeats when the clocks go back.
     harness.clock.set('2026-10-25T00:30:00Z');
     await complaints(service, 1);
     harness.clock.set('2026-10-25T01:30:00Z');
@@ -107,9 +107,9 @@ describe('GET /complaint/count-by-date-range', () => {
   });
 
   it.each(['1234-56-78', '2019-02-30', 'not-date', '2026-1-1', '2026-11-15T00:00:00Z'])('400 for %s', async (date) => {
-    const answer = await count(`?start_date=${date}&end_date=${date}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
+    const response = await count(`?start_date=${date}&end_date=${date}`);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({
       result: 'error',
       message: { start_date: ['Not a valid date.'], end_date: ['Not a valid date.'] },
     });

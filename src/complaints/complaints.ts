@@ -13,7 +13,7 @@ import {
   selectComplaints,
 } from './complaints.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export const complaintPageSize = 50;
 
@@ -23,7 +23,7 @@ export function recordComplaint(tx: Tx, complaint: NewComplaint, now: Date) {
 
 const partSize = 5_000;
 
-/** Of complaints about these messages; returns how many. */
+/** Clears the feedback ids of complaints about these messages. Returns the number of complaints. */
 export async function eraseComplaints(db: Db, notificationIds: string[]): Promise<number> {
   let erased = 0;
   if (notificationIds.length === 0) return erased;
@@ -39,8 +39,8 @@ export async function forgetComplaints(db: Db, before: Date): Promise<void> {
   while ((await deleteComplaintsBefore(db, timestamp(before), partSize)) === partSize);
 }
 
-/** One page and how many pages there are; the first one exists even when it is empty. */
-export async function listComplaints(app: Needs, page: number) {
+/** Returns one page and the number of pages. The first page exists even when it is empty. */
+export async function listComplaints(app: Deps, page: number) {
   const total = await selectComplaintCount(app.db);
   const pages = Math.max(1, Math.ceil(total / complaintPageSize));
   if (page < 1 || page > pages) throw notFound();
@@ -51,8 +51,8 @@ export async function listComplaints(app: Needs, page: number) {
   return { complaints, total, pages };
 }
 
-/** By the London days on which they were recorded, both included; each is today unless given. */
-export function countComplaints(app: Needs, days: { start_date?: string; end_date?: string }): Promise<number> {
+/** Counts by the London day of creation, both ends inclusive. Each end defaults to today. */
+export function countComplaints(app: Deps, days: { start_date?: string; end_date?: string }): Promise<number> {
   const today = londonDay(app.clock.now());
   const from = londonInstant(days.start_date ?? today);
   const until = londonInstant(addDays(days.end_date ?? today, 1));
