@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Datetime, Uuid } from '../platform/http/fields.ts';
 
-/** A text that a service received, as both APIs show it. */
+/** A received text in the format of both APIs. */
 export const InboundTextRecord = Type.Object({
   id: Uuid,
   created_at: Datetime,

@@ -10,7 +10,7 @@ import { listInboundTexts } from './inbound-texts.ts';
 
 const path = '/v2/received-text-messages';
 
-/** `test/examples.test.ts` compares this with what is really answered. */
+/** `test/examples.test.ts` compares this example with the real response. */
 const example = {
   received_text_messages: [
     {
@@ -35,7 +35,7 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Con
     path,
     {
       schema: {
-        summary: 'Text messages that the service received, newest first',
+        summary: 'List the text messages received by the service, newest first',
         querystring: Type.Object({ older_than: Type.Optional(Uuid) }, { additionalProperties: false }),
         response: {
           200: Type.Object(

@@ -49,7 +49,7 @@ export function selectInbox(
     .execute();
 }
 
-/** The newest text of each person, newest first. */
+/** The newest text from each phone number, newest first. */
 export function selectNewestByPerson(
   db: Db,
   serviceId: string,
@@ -84,7 +84,7 @@ export function countInbox(db: Db, serviceId: string, since: Timestamp) {
     .executeTakeFirstOrThrow();
 }
 
-/** Newest first; `older_than` is the last one of the page before. */
+/** Newest first; `older_than` is the last id of the previous page. */
 export function selectInboundTexts(db: Db, serviceId: string, page: { size: number; older_than?: string }) {
   return db
     .selectFrom('inbound_sms')
@@ -104,7 +104,7 @@ export function selectInboundTexts(db: Db, serviceId: string, page: { size: numb
     .execute();
 }
 
-/** Through the index of each service's conversations. */
+/** The join lets PostgreSQL use the index (service_id, user_number) once per service. */
 export async function deleteInboundTextsOf(db: Db, userNumber: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from inbound_sms t using services s

@@ -27,17 +27,17 @@ function receive(service_id: string, content: string, user_number = '07700 90011
 
 describe('GET /v2/received-text-messages', () => {
   it('200 with an empty list and no next link', async () => {
-    const answer = await harness.v2('GET', url, key);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ received_text_messages: [], links: { current: `http://localhost:80${url}` } });
+    const response = await harness.v2('GET', url, key);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ received_text_messages: [], links: { current: `http://localhost:80${url}` } });
   });
 
-  it('200 with texts of the service, newest first, for any kind of key', async () => {
+  it('200 with the texts of the service, newest first, for any type of key', async () => {
     const first = await receive(service, 'first');
     const second = await receive(service, 'second', 'Bank');
     await receive(await aService(harness), 'of another service');
-    const answer = await harness.v2('GET', url, await anApiKey(harness, service, { key_type: 'test' }));
-    expect(answer.body).toEqual({
+    const response = await harness.v2('GET', url, await anApiKey(harness, service, { key_type: 'test' }));
+    expect(response.body).toEqual({
       received_text_messages: [
         {
           id: second.id,
@@ -53,7 +53,7 @@ describe('GET /v2/received-text-messages', () => {
     });
   });
 
-  it('pages: what is older than the given one, and nothing after the last', async () => {
+  it('200 page by page, without a next link after the last page', async () => {
     const all = (await harness.v2('GET', url, key)).body.received_text_messages;
     const page = await harness.v2('GET', `${url}?older_than=${all[0].id}`, key);
     expect(page.body.received_text_messages).toEqual(all.slice(1));
@@ -62,12 +62,12 @@ describe('GET /v2/received-text-messages', () => {
     expect(end.body).toEqual({ received_text_messages: [], links: { current: `http://localhost:80${url}` } });
   });
 
-  it('200 and empty when the given one is unknown or of another service', async () => {
+  it('200 with an empty list when `older_than` is unknown or of another service', async () => {
     const foreign = await receive(await aService(harness), 'foreign');
     await receive(service, 'younger than the foreign one');
     for (const id of [foreign.id, '4f46df42-f795-4cc4-83bb-65ca312f4900']) {
-      const answer = await harness.v2('GET', `${url}?older_than=${id}`, key);
-      expect(answer.body.received_text_messages).toEqual([]);
+      const response = await harness.v2('GET', `${url}?older_than=${id}`, key);
+      expect(response.body.received_text_messages).toEqual([]);
     }
   });
 
@@ -75,8 +75,8 @@ describe('GET /v2/received-text-messages', () => {
     ['older_than=x', 'older_than is not a valid UUID'],
     ['page=2', 'Additional properties are not allowed (page was unexpected)'],
   ])('400 for ?%s', async (query, message) => {
-    const answer = await harness.v2('GET', `${url}?${query}`, key);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ status_code: 400, errors: [{ error: 'ValidationError', message }] });
+    const response = await harness.v2('GET', `${url}?${query}`, key);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ status_code: 400, errors: [{ error: 'ValidationError', message }] });
   });
 });

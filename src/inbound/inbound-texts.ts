@@ -21,16 +21,16 @@ import {
 
 export type InboundText = InboundTextRow;
 
-/** A text that someone sent to a service, as its provider reports it. */
+/** A text sent to a service, as reported by the provider. */
 interface ReceivedText {
   service_id: string;
-  /** The service's number as it is kept. */
+  /** The service's number as stored. */
   notify_number: string;
   user_number: string;
   content: string;
   provider: string;
   provider_reference?: string;
-  /** When the provider got it. */
+  /** When the provider received it. */
   provider_date?: Date;
 }
 
@@ -56,23 +56,23 @@ export function listInboundTexts(app: Pick<Platform, 'db'>, serviceId: string, o
   return selectInboundTexts(app.db, serviceId, { size: inboundPageSize, older_than: olderThan });
 }
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const inboxDays = 7;
 const inboxPage = 50;
 
-/** The front end's inbox shows a week, whatever longer time a service keeps its texts. */
-function inboxSince(app: Needs): Timestamp {
+/** The inbox of the front end shows one week, even if the service keeps its texts for longer. */
+function inboxSince(app: Deps): Timestamp {
   return timestamp(londonInstant(addDays(londonDay(app.clock.now()), -inboxDays)));
 }
 
-export async function listInbox(app: Needs, serviceId: string, phoneNumber?: string) {
+export async function listInbox(app: Deps, serviceId: string, phoneNumber?: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
   const person = !phoneNumber?.trim() ? {} : { user_number: normaliseRecipient(phoneNumber) };
   return selectInbox(app.db, serviceId, { since: inboxSince(app), ...person }, inboundPageSize);
 }
 
-export async function listConversations(app: Needs, serviceId: string, page: number) {
+export async function listConversations(app: Deps, serviceId: string, page: number) {
   await refuseUnlessServiceExists(app.db, serviceId);
   const found = await selectNewestByPerson(app.db, serviceId, inboxSince(app), {
     size: inboxPage + 1,
@@ -81,27 +81,27 @@ export async function listConversations(app: Needs, serviceId: string, page: num
   return { data: found.slice(0, inboxPage), has_next: found.length > inboxPage };
 }
 
-export async function summariseInbox(app: Needs, serviceId: string) {
+export async function summariseInbox(app: Deps, serviceId: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
   return countInbox(app.db, serviceId, inboxSince(app));
 }
 
-/** Null when nobody has, as far back as texts are kept. */
-export async function findLastUse(app: Needs, serviceId: string): Promise<Timestamp | null> {
+/** Returns null if no stored text was sent to the number. */
+export async function findLastUse(app: Deps, serviceId: string): Promise<Timestamp | null> {
   const number = await findNumberOfService(app.db, serviceId);
   if (!number) throw notFound();
   const [last] = await selectInbox(app.db, serviceId, { notify_number: number.number }, 1);
   return last?.created_at ?? null;
 }
 
-export async function getInboundText(app: Needs, serviceId: string, textId: string) {
+export async function getInboundText(app: Deps, serviceId: string, textId: string) {
   const text = await selectInboundText(app.db, serviceId, textId);
   if (!text) throw notFound();
   return text;
 }
 
-/** Those that a person sent; returns their ids. */
+/** Deletes all texts from one phone number and returns their ids. */
 export const eraseInboundTexts = deleteInboundTextsOf;
 
-/** Those older than their service keeps texts: up to an id that is the first it keeps. */
+/** Deletes expired texts: ids below the first id that the service's retention keeps. */
 export const forgetInboundTexts = deleteInboundTexts;

@@ -7,13 +7,13 @@ import { findLastUse, getInboundText, listConversations, listInbox, summariseInb
 
 const OfService = Type.Object({ service_id: Uuid });
 
-/** Texts that a service received in the last week, for the administrative front end. */
+/** Texts received by a service in the last week, for the admin front end. */
 export function inboxRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/inbound-sms',
     {
       schema: {
-        summary: 'Received texts, newest first; those of one phone number where it is given',
+        summary: 'List received texts, newest first, optionally filtered by phone number',
         params: OfService,
         body: Type.Object({ phone_number: Type.Optional(Nullable(Type.String())) }),
         response: { 200: Data(Type.Array(InboundTextRecord)) },
@@ -28,7 +28,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
     '/service/:service_id/inbound-sms/most-recent',
     {
       schema: {
-        summary: 'The newest text of each person, 50 a page',
+        summary: 'List the newest text from each phone number, 50 per page',
         params: OfService,
         querystring: Type.Object({ page: Type.Optional(QueryInteger) }),
         response: { 200: Type.Object({ data: Type.Array(InboundTextRecord), has_next: Type.Boolean() }) },
@@ -44,7 +44,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
     '/service/:service_id/inbound-sms/summary',
     {
       schema: {
-        summary: 'How many texts were received, and when the last one',
+        summary: 'Count the received texts, with the time of the latest',
         params: OfService,
         response: { 200: Type.Object({ count: Type.Integer(), most_recent: Nullable(Datetime) }) },
       },
@@ -56,7 +56,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
     '/service/:service_id/inbound-sms/most-recent-usage',
     {
       schema: {
-        summary: 'When somebody last wrote to the number of the service',
+        summary: 'Get the time of the latest text to the number of the service',
         params: OfService,
         response: { 200: Type.Object({ most_recent_date: Nullable(Datetime) }) },
       },
@@ -68,7 +68,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
     '/service/:service_id/inbound-sms/:inbound_sms_id',
     {
       schema: {
-        summary: 'One received text',
+        summary: 'Get one received text',
         params: Type.Object({ service_id: Uuid, inbound_sms_id: Uuid }),
         response: { 200: InboundTextRecord },
       },

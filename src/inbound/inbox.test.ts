@@ -26,7 +26,7 @@ beforeAll(async () => {
 const contents = (texts: { content: string }[]) => texts.map(({ content }) => content);
 
 describe('POST /service/{id}/inbound-sms', () => {
-  it('200 with the week’s texts, newest first, of everyone or of one person', async () => {
+  it('200 with the texts of the last week, newest first, from all numbers or from one', async () => {
     const all = await harness.admin('POST', `/service/${service}/inbound-sms`, {});
     expect(contents(all.body.data)).toEqual(['three', 'two', 'one']);
     expect(all.body.data[0]).toEqual({
@@ -45,13 +45,13 @@ describe('POST /service/{id}/inbound-sms', () => {
     }
   });
 
-  it('404 when there is no such service', async () => {
+  it('404 when the service does not exist', async () => {
     expect((await harness.admin('POST', `/service/${unknown}/inbound-sms`, {})).status).toBe(404);
   });
 });
 
 describe('GET /service/{id}/inbound-sms/…', () => {
-  it('most-recent: 200 with the newest text of each person', async () => {
+  it('most-recent: 200 with the newest text from each number', async () => {
     const { body } = await harness.admin('GET', `/service/${service}/inbound-sms/most-recent`);
     expect(contents(body.data)).toEqual(['three', 'two']);
     expect(body.has_next).toBe(false);
@@ -81,7 +81,7 @@ describe('GET /service/{id}/inbound-sms/…', () => {
     expect(empty.body).toEqual({ count: 0, most_recent: null });
   });
 
-  it('{id}: 200 with one, 404 for an unknown one', async () => {
+  it('{id}: 200 with the text, 404 for an unknown id', async () => {
     const { body } = await harness.admin('GET', `/service/${service}/inbound-sms/${ids[0]}`);
     expect(body.content).toBe('one');
     expect((await harness.admin('GET', `/service/${service}/inbound-sms/${unknown}`)).status).toBe(404);
