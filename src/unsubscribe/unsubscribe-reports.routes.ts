@@ -19,7 +19,7 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary:
-          'Requests of the last seven days that are not handled yet, and the date of the newest; empty without any request',
+          'Count the unprocessed unsubscribe requests of the last seven days; empty if the service has no requests at all',
         params: OfService,
         response: {
           200: Type.Object({
@@ -36,7 +36,7 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     '/service/:service_id/unsubscribe-request-reports-summary',
     {
       schema: {
-        summary: 'Reports of people who unsubscribed, newest first; before them what is in no report yet',
+        summary: 'List unsubscribe reports, newest first; requests that are not in a report yet come before them',
         params: OfService,
         response: {
           200: Type.Array(
@@ -62,7 +62,7 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     '/service/:service_id/unsubscribe-request-report/:batch_id',
     {
       schema: {
-        summary: 'The people in a report, newest first',
+        summary: 'Get the unsubscribe requests in a report, newest first',
         params: OfReport,
         response: {
           200: Type.Object({
@@ -89,7 +89,7 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     '/service/:service_id/create-unsubscribe-request-report',
     {
       schema: {
-        summary: 'Make a report of the requests that are in none yet',
+        summary: 'Create a report of the requests that are not in a report yet',
         params: OfService,
         body: Type.Object({
           earliest_timestamp: Type.Optional(Nullable(Type.String({ format: 'datetime' }))),
@@ -109,7 +109,7 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
     '/service/:service_id/process-unsubscribe-request-report/:batch_id',
     {
       schema: {
-        summary: 'Say whether the service has struck these people off its lists',
+        summary: 'Mark a report as processed or unprocessed by the service',
         params: OfReport,
         body: Type.Object({ report_has_been_processed: Type.Boolean() }),
         response: { 204: NoContent },

@@ -10,7 +10,7 @@ export async function selectUnsubscribeCount(db: Db, serviceId: string, since: T
 }
 
 export interface UnsubscribeReport {
-  /** Null: the requests that no report holds yet. */
+  /** Null for the group of requests that are not in a report yet. */
   id: string | null;
   count: number;
   earliest_timestamp: Timestamp;
@@ -55,7 +55,7 @@ export function selectUnsubscribeReport(db: Db, serviceId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Newest first, with the template's name as it was when the email was sent. */
+/** Newest first, with the name of the template version that was sent. */
 export function selectRequestsOfReport(db: Db, reportId: string) {
   return db
     .selectFrom('unsubscribe_requests as request')
@@ -68,7 +68,7 @@ export function selectRequestsOfReport(db: Db, reportId: string) {
     .execute();
 }
 
-/** One statement, so that no request gets into two reports. Nothing to report: no report, and undefined. */
+/** A single statement, so that a request cannot be in two reports. Returns undefined if there are no requests. */
 export async function insertUnsubscribeReport(
   db: Db,
   report: { id: string; service_id: string; created_at: Timestamp },
@@ -92,7 +92,7 @@ export async function insertUnsubscribeReport(
 
 export async function updateProcessed(tx: Tx, id: string, processed_by_service_at: Timestamp | null): Promise<void> {
   await tx.updateTable('unsubscribe_reports').set({ processed_by_service_at }).where('id', '=', id).execute();
-  // Whoever asked again meanwhile is in the next report, and one open request is enough.
+  // A recipient may have unsubscribed again since; one open request per message is enough.
   await sql`
     update unsubscribe_requests request set processed = ${processed_by_service_at !== null}
     where report_id = ${id} and (${processed_by_service_at !== null} or not exists (
@@ -101,7 +101,7 @@ export async function updateProcessed(tx: Tx, id: string, processed_by_service_a
     ))`.execute(tx);
 }
 
-/** In one part of the table: those that their service has dealt with are deleted, the others are counted. */
+/** In one batch of rows, deletes the processed requests of an address and counts the unprocessed ones. */
 export async function deleteRequestsOf(db: Db, emailAddress: string, after: string, size: number) {
   const { rows } = await sql<{ erased: number; left: number; last: string | null }>`
     with part as (
@@ -115,7 +115,7 @@ export async function deleteRequestsOf(db: Db, emailAddress: string, after: stri
   return rows[0] ?? { erased: 0, left: 0, last: null };
 }
 
-/** The requests in a report go with it. */
+/** Deleting a report also deletes its requests. */
 export async function deleteUnsubscribeRequests(
   db: Db,
   before: { reported: Timestamp; received: Timestamp },

@@ -9,7 +9,7 @@ const unknown = newId(new Date());
 
 beforeEach(() => harness.clock.set('2026-11-16T12:00:00Z'));
 
-/** A service that writes to people who can unsubscribe, each as often as they like. */
+/** A service with emails that can be unsubscribed from, any number of times. */
 async function aNewsletter() {
   const service = await aService(harness);
   const key = await anApiKey(harness, service);
@@ -35,13 +35,13 @@ async function aNewsletter() {
 }
 
 describe('GET /service/{id}/unsubscribe-request-statistics', () => {
-  it('200, and empty when nobody unsubscribed', async () => {
+  it('200 with an empty object when there are no requests', async () => {
     const { get } = await aNewsletter();
     const { status, body } = await get('unsubscribe-request-statistics');
     expect([status, body]).toEqual([200, {}]);
   });
 
-  it('200 with the last seven days, and the last of all', async () => {
+  it('200 with the count of the last seven days and the latest date of all', async () => {
     const { writeTo, get } = await aNewsletter();
     const statistics = async () => (await get('unsubscribe-request-statistics')).body;
     for (const person of ['a@example.org', 'b@example.org']) await (await writeTo(person))();
@@ -57,7 +57,7 @@ describe('GET /service/{id}/unsubscribe-request-statistics', () => {
     });
   });
 
-  it('200 without the requests that are handled; when all are, with the latest date', async () => {
+  it('200 without processed requests, and still with the latest date when all are processed', async () => {
     const { writeTo, get, post } = await aNewsletter();
     const count = async () => (await get('unsubscribe-request-statistics')).body;
     await (await writeTo('a@example.org'))();
@@ -81,8 +81,8 @@ describe('GET /service/{id}/unsubscribe-request-statistics', () => {
   });
 });
 
-describe('reports of people who unsubscribed', () => {
-  it('are made of what is in none yet, read, and marked as dealt with', async () => {
+describe('unsubscribe reports', () => {
+  it('are created from unreported requests, read and marked as processed', async () => {
     const { service, writeTo, get, post } = await aNewsletter();
     await (await writeTo('First@example.org'))();
     harness.clock.advance({ seconds: 10 });
@@ -163,7 +163,7 @@ describe('reports of people who unsubscribed', () => {
     ['when the clocks go forward that night', '2026-03-22T12:00:00Z', '2026-03-29T00:00:00.000000Z'],
     ['when the clocks go back', '2026-10-21T12:00:00Z', '2026-10-28T00:00:00.000000Z'],
     ['when the clocks go back that night', '2026-10-18T12:00:00Z', '2026-10-24T23:00:00.000000Z'],
-  ])('are deleted at the London midnight before they are seven days old: %s', async (_when, created, archived) => {
+  ])('are deleted at the last London midnight before they are seven days old: %s', async (_when, created, archived) => {
     harness.clock.set(created);
     const { writeTo, get, post } = await aNewsletter();
     await (await writeTo('a@example.org'))();
@@ -178,7 +178,7 @@ describe('reports of people who unsubscribed', () => {
     expect(await summary()).toEqual([]);
   });
 
-  it('show London times', async () => {
+  it('contain London times', async () => {
     harness.clock.set('2026-07-01T23:30:00Z');
     const { writeTo, get, post } = await aNewsletter();
     const unsubscribe = await writeTo('a@example.org');
@@ -192,7 +192,7 @@ describe('reports of people who unsubscribed', () => {
     expect(body.latest_timestamp).toBe('2026-07-01T23:30:05.000000Z');
   });
 
-  it('are archived also when they were processed; requests in none are deleted after 90 days', async () => {
+  it('are archived even if processed; unreported requests are deleted after 90 days', async () => {
     const { writeTo, get, post } = await aNewsletter();
     const counts = async () =>
       (await get('unsubscribe-request-reports-summary')).body.map(({ count }: { count: number }) => count);
@@ -213,17 +213,17 @@ describe('reports of people who unsubscribed', () => {
     expect(await counts()).toEqual([]);
   });
 
-  it('hold each request once, however many are asked for at once', async () => {
+  it('contain each request once when created concurrently', async () => {
     const { writeTo, get, post } = await aNewsletter();
     await (await writeTo('a@example.org'))();
-    const answers = await Promise.all([1, 2, 3].map(() => post('create-unsubscribe-request-report')));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    const responses = await Promise.all([1, 2, 3].map(() => post('create-unsubscribe-request-report')));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
     expect((await get('unsubscribe-request-reports-summary')).body).toHaveLength(1);
   });
 });
 
 describe('POST /service/{id}/create-unsubscribe-request-report', () => {
-  it('201 with the requests of the span only', async () => {
+  it('201 with only the requests in the time range', async () => {
     const { writeTo, get, post } = await aNewsletter();
     await (await writeTo('a@example.org'))();
     harness.clock.advance({ seconds: 1 });
@@ -233,11 +233,11 @@ describe('POST /service/{id}/create-unsubscribe-request-report', () => {
     expect(body.map(({ count }: { count: number }) => count)).toEqual([1, 1]);
   });
 
-  it('400 when there is nothing to report, or a date is none', async () => {
+  it('400 when there are no requests, or a date is invalid', async () => {
     const { post } = await aNewsletter();
-    const answer = await post('create-unsubscribe-request-report');
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toBe('There are no unsubscribe requests to report');
+    const response = await post('create-unsubscribe-request-report');
+    expect(response.status).toBe(400);
+    expect(response.body.message).toBe('There are no unsubscribe requests to report');
     expect((await post('create-unsubscribe-request-report', { latest_timestamp: 'x' })).status).toBe(400);
   });
 });

@@ -18,23 +18,23 @@ import {
   updateProcessed,
 } from './unsubscribe-reports.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const recentDays = 7;
 
-/** How long a report is kept, and a request that is in none. */
+/** Retention of a report, and of a request that is not in a report. */
 const reportKept_ms = 7 * day_ms;
 const keptForDays = 90;
 
-export async function countUnsubscribes({ db, clock }: Needs, serviceId: string) {
+export async function countUnsubscribes({ db, clock }: Deps, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
   const found = await selectUnsubscribeCount(db, serviceId, daysAfter(clock.now(), -recentDays));
   if (!found) return {};
   return { unsubscribe_requests_count: found.unhandled, datetime_of_latest_unsubscribe_request: found.latest };
 }
 
-/** Requests that are in no report yet come first, as if they were one. */
-export async function listUnsubscribeReports({ db }: Needs, serviceId: string) {
+/** Requests that are not in a report yet come first, in the shape of a report. */
+export async function listUnsubscribeReports({ db }: Deps, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
   const unreported = await selectUnreported(db, serviceId);
   const reports = await selectUnsubscribeReports(db, serviceId);
@@ -55,17 +55,17 @@ function summary(service_id: string, { id, ...report }: UnsubscribeReport) {
   };
 }
 
-/** The London midnight before a report is seven days old, whether it was processed or not. */
+/** The last London midnight before the report is seven days old, processed or not. */
 function archivedAt(createdAt: Date): Date {
   return londonInstant(londonDay(later(createdAt, reportKept_ms)));
 }
 
-/** Reports created before this moment are archived by now. */
+/** A report created before this time is archived at `now`. */
 function archivedIfCreatedBefore(now: Date): Date {
   return earlier(londonInstant(addDays(londonDay(now), 1)), reportKept_ms);
 }
 
-export async function getUnsubscribeReport({ db }: Needs, serviceId: string, id: string) {
+export async function getUnsubscribeReport({ db }: Deps, serviceId: string, id: string) {
   const report = await selectUnsubscribeReport(db, serviceId, id);
   if (!report) throw notFound();
   const requests = await selectRequestsOfReport(db, id);
@@ -84,7 +84,7 @@ export async function getUnsubscribeReport({ db }: Needs, serviceId: string, id:
 }
 
 export async function createUnsubscribeReport(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   service_id: string,
   between: { from: Timestamp | undefined; to: Timestamp | undefined },
 ): Promise<{ report_id: string }> {
@@ -97,7 +97,7 @@ export async function createUnsubscribeReport(
 }
 
 export async function processUnsubscribeReport(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   serviceId: string,
   id: string,
   isProcessed: boolean,
@@ -114,7 +114,7 @@ function daysAfter(moment: Date, days: number): Timestamp {
 
 const partSize = 5_000;
 
-/** What its service has not dealt with yet stays: the person asked for it. */
+/** Keeps requests that the service has not processed yet: it must still act on them. */
 export async function eraseUnsubscribeRequests(db: Db, emailAddress: string) {
   const counts = { erased: 0, left: 0 };
   for (let after: string | null = nilId; after !== null; ) {
@@ -126,7 +126,7 @@ export async function eraseUnsubscribeRequests(db: Db, emailAddress: string) {
   return counts;
 }
 
-export async function forgetUnsubscribeRequests({ db, clock }: Needs): Promise<void> {
+export async function forgetUnsubscribeRequests({ db, clock }: Deps): Promise<void> {
   await deleteUnsubscribeRequests(db, {
     reported: timestamp(archivedIfCreatedBefore(clock.now())),
     received: daysAfter(clock.now(), -keptForDays),

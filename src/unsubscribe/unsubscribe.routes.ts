@@ -18,7 +18,7 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     '/unsubscribe/:notification_id/:token',
     {
       schema: {
-        summary: 'Unsubscribe from emails with one click; mail programs call this by themselves',
+        summary: 'Unsubscribe from emails with one click (RFC 8058); called by mail clients',
         params: OfLink,
         response: {
           200: Type.Object({ result: Type.Literal('success'), message: Type.String() }),
@@ -28,7 +28,7 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     },
     async (request, reply) => {
       await recordUnsubscribe(app, request.params.notification_id, request.params.token);
-      // A person who pressed the button of our own page gets a page; a mail program gets what it expects.
+      // The form on our own page gets a page back; a mail client gets JSON.
       if (request.headers.accept?.includes('text/html')) {
         return sendPage(reply, 200, {
           title: 'You have unsubscribed',
@@ -43,10 +43,10 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     '/unsubscribe/:notification_id/:token',
     {
       schema: {
-        summary: 'The page behind the link in an email; opening it changes nothing',
-        // Whatever was cut off a link: a person gets a page.
+        summary: 'The page behind the unsubscribe link of an email; opening it changes nothing',
+        // Not Uuid: a truncated link must return a page, not a validation error.
         params: Type.Object({ notification_id: Type.String(), token: Type.String() }),
-        response: { 200: Raw('text/html', 'The page'), 404: Raw('text/html', 'The link does not work') },
+        response: { 200: Raw('text/html', 'The page'), 404: Raw('text/html', 'The link is invalid or expired') },
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 
-/** Once per message, until the service has dealt with it: unsubscribing again changes nothing. */
+/** One open request per message: unsubscribing again before the service has processed it changes nothing. */
 export async function insertUnsubscribeRequest(
   db: Db,
   row: {

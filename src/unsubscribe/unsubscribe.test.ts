@@ -40,7 +40,7 @@ function recorded(notificationId: string) {
 }
 
 describe('POST /unsubscribe/{id}/{token}', () => {
-  it('200 for the client’s JSON, and what a mail program sends; one record', async () => {
+  it('200 for JSON and for the form posts of mail clients; one record', async () => {
     const { id, url } = await aLink();
     const authorization = `Bearer ${key}`;
     expect((await harness.request({ method: 'POST', url, headers: { authorization }, payload: '{}' })).body).toEqual(
@@ -64,40 +64,40 @@ describe('POST /unsubscribe/{id}/{token}', () => {
     ]);
   });
 
-  it('200 after the message itself was forgotten, for a year', async () => {
+  it('200 for a year, even after the message was deleted', async () => {
     const { id, url } = await aLink();
     await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
     harness.clock.set('2027-11-16T12:00:00Z');
     expect((await harness.request({ method: 'POST', url })).status).toBe(200);
   });
 
-  it('404 when the token is none', async () => {
+  it('404 when the token is malformed', async () => {
     const { id } = await aLink();
-    const answer = await harness.request({ method: 'POST', url: `/unsubscribe/${id}/nonsense` });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({
+    const response = await harness.request({ method: 'POST', url: `/unsubscribe/${id}/nonsense` });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({
       result: 'error',
       message: { 'unsubscribe request': 'This is not a valid unsubscribe link.' },
     });
   });
 
-  it('404 when it belongs to another message, or a year has passed', async () => {
+  it('404 when the token is for another message, or older than a year', async () => {
     const { url } = await aLink();
     const expected = {
       result: 'error',
       message: { 'unsubscribe request': 'This unsubscribe link is invalid or expired.' },
     };
     const other = url.replace(/[0-9a-f-]{36}/, '4f46df42-f795-4cc4-83bb-65ca312f4900');
-    const answer = await harness.request({ method: 'POST', url: other });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual(expected);
+    const response = await harness.request({ method: 'POST', url: other });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual(expected);
     harness.clock.set('2027-11-16T12:00:01Z');
     expect((await harness.request({ method: 'POST', url })).body).toEqual(expected);
   });
 });
 
 describe('GET /unsubscribe/{id}/{token}', () => {
-  it('200 with a page that asks first; the button unsubscribes', async () => {
+  it('200 with a confirmation page; its button unsubscribes', async () => {
     const { id, url } = await aLink();
     const page = await harness.request({ method: 'GET', url });
     expect(page.status).toBe(200);
@@ -111,8 +111,11 @@ describe('GET /unsubscribe/{id}/{token}', () => {
   });
 
   it('404 with a page for a broken link', async () => {
-    const answer = await harness.request({ method: 'GET', url: '/unsubscribe/4f46df42-f795-4cc4-83bb-65ca312f4900/x' });
-    expect(answer.status).toBe(404);
-    expect(answer.text).toContain('This link does not work');
+    const response = await harness.request({
+      method: 'GET',
+      url: '/unsubscribe/4f46df42-f795-4cc4-83bb-65ca312f4900/x',
+    });
+    expect(response.status).toBe(404);
+    expect(response.text).toContain('This link does not work');
   });
 });

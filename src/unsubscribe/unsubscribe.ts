@@ -9,7 +9,7 @@ import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
 const purpose = 'unsubscribe';
 const validFor_ms = 365 * day_ms;
 
-/** What a link says. It says everything, because the message itself is forgotten long before the link stops working. */
+/** The content of a link. Self-contained, because the message is deleted long before the link expires. */
 interface Subscription {
   notification_id: string;
   service_id: string;
@@ -35,24 +35,24 @@ export function unsubscribeUrl(
   return `${app.config.BASE_URL}/unsubscribe/${message.id}/${token}`;
 }
 
-type Needs = Pick<Platform, 'db' | 'secrets' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'secrets' | 'clock'>;
 
-function readToken(app: Needs, token: string): Subscription | undefined {
+function readToken(app: Deps, token: string): Subscription | undefined {
   const text = app.secrets.decrypt(purpose, token);
   return text && JSON.parse(text.toString());
 }
 
-function isValid(app: Needs, notificationId: string, { notification_id, issued_at }: Subscription): boolean {
+function isValid(app: Deps, notificationId: string, { notification_id, issued_at }: Subscription): boolean {
   return notification_id === canonicalId(notificationId) && app.clock.now().getTime() <= issued_at + validFor_ms;
 }
 
-export function findSubscription(app: Needs, notificationId: string, token: string): Subscription | undefined {
+export function findSubscription(app: Deps, notificationId: string, token: string): Subscription | undefined {
   const subscription = readToken(app, token);
   return subscription && isValid(app, notificationId, subscription) ? subscription : undefined;
 }
 
-/** Asking again is not a mistake: mail programs do. */
-export async function recordUnsubscribe(app: Needs, notificationId: string, token: string): Promise<void> {
+/** Idempotent: mail clients may send the request twice. */
+export async function recordUnsubscribe(app: Deps, notificationId: string, token: string): Promise<void> {
   const read = readToken(app, token);
   if (!read) throw refused('This is not a valid unsubscribe link.');
   if (!isValid(app, notificationId, read)) throw refused('This unsubscribe link is invalid or expired.');
