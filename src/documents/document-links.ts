@@ -3,7 +3,7 @@ import { uuidOfHex } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { hmac } from '../platform/secrets/secrets.ts';
 
-/** How a file sent by email is named, locked and linked to. */
+/** Names, encryption and links of files sent by email. */
 
 interface DocumentId {
   id: string;
@@ -16,12 +16,12 @@ export function documentPath({ id, service_id }: DocumentId): string {
 
 export const recipientPurpose = 'document-recipient';
 const digestBytes = 32;
-/** A digest alone, as in the first form of secrets; in the second it is encrypted together with its key. */
+/** The legacy format of secrets stores only the digest; the current format encrypts the digest together with its key. */
 const bareDigest = /^[\w-]{43}$/;
 
 /**
- * What an address is compared with later: a digest, bound to the document so that equal addresses do not show. Its key is
- * random and encrypted beside it, because a digest under SECRET_KEYS could not move on to another key.
+ * The digest that a confirmed address is compared with. It includes the document id, so that equal addresses do not
+ * give equal digests. Its key is random and encrypted beside it: a digest keyed with SECRET_KEYS could not be rotated.
  */
 export function sealRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, address: string): string {
   const text = recipientText(documentId, address);
@@ -44,7 +44,7 @@ export function isRecipient(
   return keys.some((key) => timingSafeEqual(hmac(key, text), digest));
 }
 
-/** Content of the second form for what is there in any form: a bare digest keeps the keys that it may be made with. */
+/** Converts either format to the plaintext of the current one. A bare digest keeps all keys that may have produced it. */
 export function openRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, sealed: string) {
   if (!bareDigest.test(sealed)) return secrets.decrypt(recipientPurpose, sealed, documentId);
   return Buffer.concat([Buffer.from(sealed, 'base64url'), ...secrets.keysFor(recipientPurpose)]);
@@ -66,7 +66,7 @@ export function encrypt(key: Buffer, content: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Undefined when the key is not the right one. */
+/** Returns undefined if the key is wrong. */
 export function decrypt(key: Buffer, encrypted: Buffer): Buffer | undefined {
   if (key.length !== 32 || encrypted.length < 28) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, 12));
@@ -78,7 +78,7 @@ export function decrypt(key: Buffer, encrypted: Buffer): Buffer | undefined {
   }
 }
 
-/** The page behind the link in the email; `key` is in base64url. */
+/** The URL of the page behind the link in the email; `key` is base64url. */
 export function documentUrl(baseUrl: string, { id, service_id }: DocumentId, key: string): string {
   return `${baseUrl}/d/${shortId(service_id)}/${shortId(id)}?key=${encodeURIComponent(key)}`;
 }

@@ -17,7 +17,7 @@ function contact({ contact_link, service_name }: StoredDocument): string {
   return `<p>If you have any questions, contact ${name} at <a href="${link}:${asHtml(contact_link)}">${asHtml(contact_link)}</a>.</p>`;
 }
 
-/** `234 KB`, for a person. */
+/** Human-readable, such as `234 KB`. */
 function sizeInWords(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;

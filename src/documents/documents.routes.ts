@@ -15,13 +15,13 @@ const OfPage = Type.Object({ service: Type.String(), document: Type.String() });
 const OfDocument = Type.Object({ service_id: Type.String(), document_id: Type.String() });
 const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.Optional(Type.String()) });
 
-const Page = Raw('text/html', 'The page');
+const Page = Raw('text/html', 'The HTML page');
 const Refusal = Type.Object({ error: Type.String() });
-// A parameter that is repeated is refused before any of this is asked.
+// Request validation rejects a repeated query parameter with the admin API's error body.
 const Malformed = Type.Union([Refusal, adminErrors.errorSchema]);
 const refusals = { 400: Malformed, 403: Refusal, 404: Refusal, 410: Refusal };
 
-/** Files sent by email: the page behind the link, and the file itself. The key in the link is the only credential. */
+/** Files sent by email: the page behind the link and the file itself. The key in the link is the only credential. */
 export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
   http.get(
     '/d/:service/:document',
@@ -69,11 +69,11 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
     '/services/:service_id/documents/:document_id',
     {
       schema: {
-        summary: 'A file sent by email',
+        summary: 'Download a file sent by email',
         params: OfDocument,
         querystring: Key,
         response: {
-          200: Raw('application/octet-stream', 'The file, under its own content type'),
+          200: Raw('application/octet-stream', 'The file, with its own content type'),
           302: NoContent,
           ...refusals,
         },
@@ -100,7 +100,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
     '/services/:service_id/documents/:document_id/check',
     {
       schema: {
-        summary: 'What there is behind a link',
+        summary: 'Get the metadata of the file behind a link',
         params: OfDocument,
         querystring: Key,
         response: {
@@ -184,7 +184,7 @@ function readPageLink(
   return { service: longId(service) ?? nilId, document: longId(document) ?? nilId, key: request.query.key ?? '' };
 }
 
-/** The id may carry the file's extension, so that browsers know what they get. */
+/** The id may have the file extension appended, as a hint to browsers. */
 function readFileLink(request: FastifyRequest): Link {
   const { service_id, document_id } = request.params as { service_id: string; document_id: string };
   const [document = ''] = document_id.split('.', 1);
@@ -201,7 +201,7 @@ function cookieOf(request: FastifyRequest): string | undefined {
   return /(?:^|; ?)document_access_signed_data=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1];
 }
 
-/** The name in ASCII for old programs, and whole for the others. Always a download: it must never run as a page of ours. */
+/** An ASCII name for old clients and the full name for others. Always an attachment: an HTML file must not run in our origin. */
 function disposition({ filename, id, file_extension }: StoredDocument): string {
   const name = filename ?? `${id}.${file_extension}`;
   const ascii = name.replaceAll(/[^\w .()-]/g, '_');

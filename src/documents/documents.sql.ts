@@ -12,7 +12,7 @@ export interface DocumentRow {
   mime_type: string;
   size_in_bytes: number;
   recipient_digest: string | null;
-  /** Set for a file of a template: where it is kept, and the digest of the link's key. */
+  /** Set for a file of a template: its storage path, and the digest of the key in the link. */
   shared_path: string | null;
   key_digest: string | null;
   available_until: Timestamp;
@@ -34,7 +34,7 @@ export function selectDocument(db: Db, serviceId: string, documentId: string) {
     .executeTakeFirst();
 }
 
-/** How many attempts there were in the window, with this one. */
+/** Counts this attempt and returns the number of attempts in the window. */
 export async function countDocumentAttempt(
   db: Db,
   documentId: string,
@@ -57,7 +57,7 @@ export async function countDocumentAttempt(
   return count;
 }
 
-/** Those whose time is over, with where their files are. */
+/** Deletes a batch of expired documents and returns the ids that their file paths are made of. */
 export async function deleteExpiredDocuments(
   db: Db,
   now: Timestamp,

@@ -58,7 +58,7 @@ function confirm(page: string, address: string): Promise<Answer> {
 }
 
 describe('POST /v2/notifications/email with a file', () => {
-  it('201 with a link in its place; the file is stored encrypted', async () => {
+  it('201 with a link in place of the file, which is stored encrypted', async () => {
     const { status, body } = await send({ file: base64('foo-bar-baz') });
     expect(status).toBe(201);
     expect(body.content.body).toMatch(/^Here: http:\/\/localhost:6011\/d\/[\w-]{22}\/[\w-]{22}\?key=[\w-]{43}$/);
@@ -72,7 +72,7 @@ describe('POST /v2/notifications/email with a file', () => {
     expect(read.body.body).toBe(body.content.body);
   });
 
-  it('201 for what the official client makes, also under a placeholder that nobody uses', async () => {
+  it('201 for the request of the official client, also under an unused placeholder', async () => {
     const file = {
       file: base64('%PDF-1.5 testpdf'),
       filename: null,
@@ -83,7 +83,7 @@ describe('POST /v2/notifications/email with a file', () => {
     expect((await send({ ...file, filename: 'report.csv', retention_period: ' 4 WEEKS ' })).status).toBe(201);
   });
 
-  it('an object without a file is an ordinary value', async () => {
+  it('201 for an object without `file`, which is a plain value', async () => {
     expect((await send({ filename: 'x' })).body.content.body).toBe('Here: {"filename":"x"}');
   });
 
@@ -121,9 +121,9 @@ describe('POST /v2/notifications/email with a file', () => {
     ],
     [{ file: 'x', filename: null, is_csv: null }, ['Do not set a value for `is_csv` if `filename` is set.']],
   ])('400 for %j', async (file, messages) => {
-    const answer = await send(file);
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
+    const response = await send(file);
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
   });
 
   const types =
@@ -150,19 +150,19 @@ describe('POST /v2/notifications/email with a file', () => {
     ['content', { file: base64('PK\x03\x04 some archive') }, `Unsupported file type 'application/zip'. ${types}`],
     ['bytes', { file: base64('\x00\x01\x02') }, `Unsupported file type 'application/octet-stream'. ${types}`],
   ])('400 because of %s', async (_what, file, message) => {
-    const answer = await send(file);
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toEqual([{ error: 'BadRequestError', message }]);
+    const response = await send(file);
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toEqual([{ error: 'BadRequestError', message }]);
   });
 
-  it('400 when the service says nowhere how to reach it, after the file’s own faults', async () => {
+  it('400 when the service has no contact link; errors of the file come first', async () => {
     const silent = await aService(harness);
     const silentKey = await anApiKey(harness, silent);
     const template = await aTemplate(harness, silent, { template_type: 'email', subject: 's', content: '((link))' });
     const bad = await send({ file: 5 }, { template_id: template }, silentKey);
     expect(bad.body.errors[0].message).toBe('file 5 is not of type string');
-    const answer = await send({ file: 'aGk=' }, { template_id: template }, silentKey);
-    expect(answer.body.errors).toEqual([
+    const response = await send({ file: 'aGk=' }, { template_id: template }, silentKey);
+    expect(response.body.errors).toEqual([
       {
         error: 'BadRequestError',
         message: `Send files by email has not been set up - add contact details for your service at http://localhost:6012/services/${silent}/service-settings/send-files-by-email`,
@@ -170,16 +170,16 @@ describe('POST /v2/notifications/email with a file', () => {
     ]);
   });
 
-  it('201 with an example link for a simulated recipient, nothing stored', async () => {
+  it('201 with an example link for a simulated recipient; stores nothing', async () => {
     const before = harness.files.kept.size;
-    const answer = await send({ file: 'aGk=' }, { email_address: 'simulate-delivered@notifications.service.gov.uk' });
-    expect(answer.body.content.body).toBe(`Here: http://localhost:6011/services/${service}/documents/test-document`);
+    const response = await send({ file: 'aGk=' }, { email_address: 'simulate-delivered@notifications.service.gov.uk' });
+    expect(response.body.content.body).toBe(`Here: http://localhost:6011/services/${service}/documents/test-document`);
     expect(harness.files.kept.size).toBe(before);
   });
 });
 
 describe('files of a template', () => {
-  it('201 with a link for every recipient; the file itself is kept once', async () => {
+  it('201 with a separate link per recipient; the file is stored once', async () => {
     const template = await aTemplate(harness, service, {
       template_type: 'email',
       subject: 's',
@@ -220,7 +220,7 @@ describe('files of a template', () => {
 });
 
 describe('downloading', () => {
-  it('200 with a page, then the file, when no confirmation is wanted', async () => {
+  it('200 with a page, then the file, when confirmation is off', async () => {
     const {
       page,
       file,
@@ -231,14 +231,14 @@ describe('downloading', () => {
       confirm_email_before_download: false,
       retention_period: '1 week',
     });
-    const answer = await get(page);
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
-    expect(answer.text).toContain('Parks &amp; &quot;Gardens&quot;');
-    expect(answer.text).toContain('23 November 2026');
-    expect(answer.text).toContain('my résumé.txt');
-    expect(answer.text).toContain('mailto:help@example.org');
-    const link = /href="([^"]*\/documents\/[^"]*)"/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const response = await get(page);
+    expect(response.status).toBe(200);
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(response.text).toContain('Parks &amp; &quot;Gardens&quot;');
+    expect(response.text).toContain('23 November 2026');
+    expect(response.text).toContain('my résumé.txt');
+    expect(response.text).toContain('mailto:help@example.org');
+    const link = /href="([^"]*\/documents\/[^"]*)"/.exec(response.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     expect(new URL(link).pathname).toBe(`${file}.txt`);
     const downloaded = await get(new URL(link).pathname + new URL(link).search);
     expect(downloaded.status).toBe(200);
@@ -259,7 +259,7 @@ describe('downloading', () => {
     });
   });
 
-  it('asks for the address first unless told otherwise', async () => {
+  it('asks for the email address first by default', async () => {
     const { page, file, key: secret } = await sentFile({ file: base64('a,b'), is_csv: true });
     expect((await get(page)).text).toContain('Confirm your email address');
     const direct = await get(`${file}.csv?key=${secret}`);
@@ -279,20 +279,22 @@ describe('downloading', () => {
 
   it('POST …/authenticate: 200, 403 and 429', async () => {
     const { file, key: secret } = await sentFile({ file: base64('x') });
-    const ask = (body: object) =>
+    const authenticate = (body: object) =>
       harness.request({ method: 'POST', url: `${file}/authenticate`, payload: JSON.stringify(body) });
-    expect((await ask({ email_address: 'ada@example.org' })).body).toEqual({ error: 'Missing decryption key' });
-    const right = await ask({ key: secret, email_address: 'Ada@Example.org' });
+    expect((await authenticate({ email_address: 'ada@example.org' })).body).toEqual({
+      error: 'Missing decryption key',
+    });
+    const right = await authenticate({ key: secret, email_address: 'Ada@Example.org' });
     expect(right.status).toBe(200);
     const cookie = `a=b; document_access_signed_data=${right.body.signed_data}`;
     expect((await get(`${file}?key=${secret}`, { cookie })).text).toBe('x');
-    const wrong = await ask({ key: secret, email_address: 'eve@example.org' });
+    const wrong = await authenticate({ key: secret, email_address: 'eve@example.org' });
     expect(wrong.status).toBe(403);
     expect(wrong.body).toEqual({ error: 'Authentication failure' });
-    for (let tries = 2; tries < 50; tries += 1) await ask({ key: secret, email_address: 'eve@example.org' });
-    expect((await ask({ key: secret, email_address: 'ada@example.org' })).status).toBe(429);
+    for (let tries = 2; tries < 50; tries += 1) await authenticate({ key: secret, email_address: 'eve@example.org' });
+    expect((await authenticate({ key: secret, email_address: 'ada@example.org' })).status).toBe(429);
     harness.clock.advance({ minutes: 5, seconds: 1 });
-    expect((await ask({ key: secret, email_address: 'ada@example.org' })).status).toBe(200);
+    expect((await authenticate({ key: secret, email_address: 'ada@example.org' })).status).toBe(200);
   });
 
   it('400, 403, 404 and 410', async () => {
@@ -309,11 +311,11 @@ describe('downloading', () => {
     const gone = await get(page);
     expect(gone.status).toBe(410);
     expect(gone.text).toContain('No longer available');
-    // Without the key an expired one is like any other.
+    // Without the key, an expired link looks like any other wrong link.
     expect((await get(`${file}?key=${other}`)).status).toBe(403);
     for (const url of [page.replace(secret, other), page.split('?')[0] ?? '']) {
-      const [answer, nothing] = [await get(url), await get('/d/x/y?key=z')];
-      expect([answer.status, answer.text]).toEqual([404, nothing.text]);
+      const [response, nothing] = [await get(url), await get('/d/x/y?key=z')];
+      expect([response.status, response.text]).toEqual([404, nothing.text]);
     }
   });
 });

@@ -13,18 +13,18 @@ import {
   selectSealedRecipients,
 } from './documents.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
 
 export type StoredDocument = NonNullable<Awaited<ReturnType<typeof selectDocument>>>;
 
-/** What there is behind a link. The content is decrypted to see that the key fits: nothing is told to anybody else. */
+/** Decrypts the content to check the key. With a wrong key the response reveals nothing about the document. */
 export type Lookup =
   | { found: 'document'; document: StoredDocument; content: Buffer }
   | { found: 'nothing' }
   | { found: 'expired'; document: StoredDocument }
   | { found: 'locked' };
 
-export async function findDocument(app: Needs, serviceId: string, documentId: string, key: string): Promise<Lookup> {
+export async function findDocument(app: Deps, serviceId: string, documentId: string, key: string): Promise<Lookup> {
   const document = await selectDocument(app.db, serviceId, documentId);
   if (!document) return { found: 'nothing' };
   const secret = Buffer.from(key, 'base64url');
@@ -39,27 +39,27 @@ export async function findDocument(app: Needs, serviceId: string, documentId: st
 
 const purpose = 'document-access';
 const confirmedFor_ms = hour_ms;
-const attemptsAtMost = 50;
+const maxAttempts = 50;
 const attemptWindow_ms = 5 * minute_ms;
 
 type Confirmation = { confirmed: string } | 'wrong' | 'too-many';
 
-/** Whoever knows the address that the email went to may have the file, for an hour. */
+/** Grants access for an hour to a caller who knows the address that the email was sent to. */
 export async function confirmRecipient(
-  app: Needs,
+  app: Deps,
   document: Pick<StoredDocument, 'id' | 'recipient_digest'>,
   emailAddress: string,
 ): Promise<Confirmation> {
   const now = app.clock.now();
   const since = timestamp(earlier(now, attemptWindow_ms));
-  if ((await countDocumentAttempt(app.db, document.id, timestamp(now), since)) > attemptsAtMost) return 'too-many';
+  if ((await countDocumentAttempt(app.db, document.id, timestamp(now), since)) > maxAttempts) return 'too-many';
   const parsed = parseEmailAddress(emailAddress);
   if (!parsed.ok || !isRecipient(app, document.id, parsed.address, document.recipient_digest ?? '')) return 'wrong';
   return { confirmed: app.secrets.encrypt(purpose, `${document.id} ${now.getTime() + confirmedFor_ms}`) };
 }
 
 export function isConfirmed(
-  app: Needs,
+  app: Deps,
   document: Pick<StoredDocument, 'id' | 'recipient_digest'>,
   signed: string | undefined,
 ): boolean {
@@ -77,7 +77,7 @@ export const documentRecipients: EncryptedValues = {
   open: (app, { id, text }) => openRecipient(app, id, text),
 };
 
-/** Those whose time is over, and attempts that no longer count. */
+/** Deletes expired documents with their files, and attempts outside the window. */
 export async function forgetDocuments(app: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
   const now = app.clock.now();
   for (;;) {

@@ -2,9 +2,9 @@ import type { Config } from '../config.ts';
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
 import { printedValue } from '../platform/http/schema-problems.ts';
 
-/** An upload among the values of an email, checked. */
+/** A validated upload in the personalisation of an email. */
 export interface FileRequest {
-  /** The placeholder that becomes the link. */
+  /** The placeholder that the link replaces. */
   name: string;
   file: string;
   filename: string | null;
@@ -13,11 +13,11 @@ export interface FileRequest {
   retention_weeks: number;
 }
 
-const knownKeys = ['file', 'is_csv', 'confirm_email_before_download', 'retention_period', 'filename'];
+const allowedKeys = ['file', 'is_csv', 'confirm_email_before_download', 'retention_period', 'filename'];
 const defaultWeeks = 26;
-const mostWeeks = 78;
+const maxWeeks = 78;
 
-/** A value that stands for an upload: an object with a key `file`. */
+/** An object with a `file` key is an upload. */
 export function isFile(value: unknown): value is Record<string, unknown> & { file: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'file');
 }
@@ -45,7 +45,7 @@ function readFile(name: string, value: Record<string, unknown>): FileRequest {
 
 function problemsOf(value: Record<string, unknown>): string[] {
   const { file, filename, is_csv, confirm_email_before_download: confirm, retention_period } = value;
-  const unknown = Object.keys(value).filter((key) => !knownKeys.includes(key));
+  const unknown = Object.keys(value).filter((key) => !allowedKeys.includes(key));
   const problems: string[] = [];
   if (unknown.length > 0) {
     const verb = unknown.length === 1 ? 'was' : 'were';
@@ -59,7 +59,7 @@ function problemsOf(value: Record<string, unknown>): string[] {
   }
   if (!isAbsent(retention_period) && weeksOf(retention_period) === undefined) {
     problems.push(
-      `retention_period Unsupported value for retention_period: ${printedValue(retention_period)}. Supported periods are from 1 to ${mostWeeks} weeks.`,
+      `retention_period Unsupported value for retention_period: ${printedValue(retention_period)}. Supported periods are from 1 to ${maxWeeks} weeks.`,
     );
   }
   if (!isAbsent(filename) && !(typeof filename === 'string' && filename.includes('.'))) {
@@ -86,10 +86,10 @@ function notBoolean(field: string, value: unknown): string {
 function weeksOf(period: unknown): number | undefined {
   const digits = typeof period === 'string' ? /^(\d{1,2}) weeks?$/i.exec(period.trim())?.[1] : undefined;
   const weeks = Number(digits ?? 0);
-  return weeks >= 1 && weeks <= mostWeeks ? weeks : undefined;
+  return weeks >= 1 && weeks <= maxWeeks ? weeks : undefined;
 }
 
-/** Whoever gets a file must be able to ask somebody about it. */
+/** Recipients of a file need contact details for questions about it. */
 export function refuseUnlessFilesAreSetUp(
   app: { config: Pick<Config, 'ADMIN_BASE_URL'> },
   service: { id: string; contact_link: string | null },

@@ -22,52 +22,52 @@ import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from '
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
 
-const longestFilename = 100;
-const rememberedSizes = 10_000;
+const maxFilenameLength = 100;
+const maxCachedSizes = 10_000;
 
-type Needs = Pick<Platform, 'files' | 'secrets'> & {
+type Deps = Pick<Platform, 'files' | 'secrets'> & {
   config: Pick<Config, 'BASE_URL'>;
   virusScanner: VirusScanner;
-  /** Of files of templates, by path: they never change, so each is measured once. */
+  /** Cached sizes of template files by path. A template file never changes. */
   sending: { fileSizes: Map<string, number> };
 };
 
-/** Files of one email, ready to be stored: their links stand among the values in place of the uploads. */
+/** The files of one email, ready to be stored. `values` has the links for the placeholders. */
 interface PreparedDocuments {
   values: Record<string, string>;
   count: number;
-  /** Where uploads are put. */
+  /** Storage paths of the uploads. */
   paths: string[];
   put(): Promise<void>;
   record?(tx: Tx): Promise<void>;
 }
 
-/** The email they go with. */
+/** The email that the files are sent with. */
 interface Email {
   service_id: string;
-  /** The address in the form to compare by. */
+  /** The normalised address. */
   recipient: string;
   now: Date;
 }
 
-/** A file of the email: uploaded with the request, or belonging to the template. */
+/** Files uploaded with the request, and files of the template. */
 interface EmailFiles {
   uploads: FileRequest[];
   ofTemplate: EmailFile[];
 }
 
 interface Prepared {
-  /** The placeholder that becomes the link, and how the link is written. */
+  /** The placeholder that the link replaces, and the format of the link. */
   name: string;
   link: (url: string) => string;
   row: DocumentRow;
   key: Buffer;
-  /** Nothing to store when the file is there already. */
+  /** Null when the file is already stored. */
   encrypted: Buffer | null;
 }
 
 export async function prepareDocuments(
-  app: Needs,
+  app: Deps,
   email: Email,
   { uploads, ofTemplate }: EmailFiles,
 ): Promise<PreparedDocuments> {
@@ -94,8 +94,8 @@ export async function prepareDocuments(
   };
 }
 
-/** Encrypted with a key of its own, which only the link holds: without the email nobody can read it. */
-async function prepareUpload(app: Needs, email: Email, request: FileRequest): Promise<Prepared> {
+/** Encrypted with its own key, which exists only in the link. */
+async function prepareUpload(app: Deps, email: Email, request: FileRequest): Promise<Prepared> {
   const content = decodeDocument(request.file);
   await refuseIfInfected(app.virusScanner, content);
   const key = randomBytes(32);
@@ -110,8 +110,8 @@ async function prepareUpload(app: Needs, email: Email, request: FileRequest): Pr
   return { name: request.name, link: (url) => url, row, key, encrypted: encrypt(key, content) };
 }
 
-/** Kept once for all recipients; the link is as secret as that of an upload. */
-async function prepareTemplateFile(app: Needs, email: Email, file: EmailFile): Promise<Prepared> {
+/** The file is stored once for all recipients; each link has its own key. */
+async function prepareTemplateFile(app: Deps, email: Email, file: EmailFile): Promise<Prepared> {
   const { filename, link_text } = file;
   const shared_path = emailFilePath(email.service_id, file.id);
   const key = randomBytes(32);
@@ -132,7 +132,7 @@ async function prepareTemplateFile(app: Needs, email: Email, file: EmailFile): P
 }
 
 function newDocument(
-  app: Needs,
+  app: Deps,
   { service_id, recipient, now }: Email,
   file: {
     filename: string | null;
@@ -158,20 +158,20 @@ function newDocument(
   };
 }
 
-async function sizeOfFile(app: Needs, path: string): Promise<number> {
+async function sizeOfFile(app: Deps, path: string): Promise<number> {
   const { fileSizes } = app.sending;
-  const known = fileSizes.get(path);
-  if (known !== undefined) return known;
+  const cached = fileSizes.get(path);
+  if (cached !== undefined) return cached;
   const content = await app.files.get(path);
   if (!content) throw invalid('A file of the template has not been uploaded');
-  if (fileSizes.size >= rememberedSizes) fileSizes.clear();
+  if (fileSizes.size >= maxCachedSizes) fileSizes.clear();
   fileSizes.set(path, content.length);
   return content.length;
 }
 
-/** For a simulated recipient nothing is kept, so every link leads to the same example. */
+/** A simulated recipient gets example links; nothing is stored. */
 export function exampleDocuments(
-  app: Pick<Needs, 'config'>,
+  app: Pick<Deps, 'config'>,
   serviceId: string,
   { uploads, ofTemplate }: EmailFiles,
 ): PreparedDocuments {
@@ -194,8 +194,8 @@ function decodeDocument(file: string): Buffer {
 }
 
 function typeOf({ filename, is_csv }: FileRequest, content: Buffer): FileType {
-  if (filename !== null && filename.length > longestFilename) {
-    throw invalid(`\`filename\` cannot be longer than ${longestFilename} characters`);
+  if (filename !== null && filename.length > maxFilenameLength) {
+    throw invalid(`\`filename\` cannot be longer than ${maxFilenameLength} characters`);
   }
   if (filename !== null) return fileTypeOfName(filename) ?? unsupported(extensionOf(filename));
   const type = fileTypeOfContent(content);
