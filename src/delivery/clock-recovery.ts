@@ -10,13 +10,13 @@ const lookEvery_ms = 500;
 /** For what was under way in other processes when the clock was set, and was written down by the old time after that. */
 const mendAgainAfter_ms = 3_000;
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DELIVERY_RETRY_DELAY_S'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DELIVERY_RETRY_DELAY_S'> };
 
 /**
  * A clock that is set back leaves everything that was due a moment ago due in the future: without this it would wait until
  * the clock has caught up. It may have been set while nothing ran, so a start looks as well.
  */
-export function clockRecovery(app: Needs): Loop {
+export function clockRecovery(app: Deps): Loop {
   const watch = new ClockWatch(app.clock, smallestJump_ms);
   let recoveries = 1;
 
@@ -32,7 +32,7 @@ export function clockRecovery(app: Needs): Loop {
   return new Loop({ name: 'clock', step, log: app.log });
 }
 
-async function recover({ db, clock, config }: Needs): Promise<void> {
+async function recover({ db, clock, config }: Deps): Promise<void> {
   const now_ms = clock.now().getTime();
   const ahead = (ms: number) => timestamp(new Date(now_ms + ms));
   const longest_ms = Math.max(config.DELIVERY_RETRY_DELAY_S * 1_000, lease_ms);

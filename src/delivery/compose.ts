@@ -8,7 +8,7 @@ import { type CompiledTemplates, getTemplateForDelivery } from '../templates/com
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 
-type Needs = Pick<Platform, 'secrets'> & {
+type Deps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   config: Pick<Config, 'EMAIL_DOMAIN' | 'LOGO_BASE_URL' | 'PLATFORM_NAME'>;
 };
@@ -20,7 +20,7 @@ export interface Composed<Message> {
 }
 
 export async function composeText(
-  app: Needs,
+  app: Deps,
   queued: QueuedNotification,
   service: SenderIdentity,
 ): Promise<Composed<TextMessage>> {
@@ -42,7 +42,7 @@ export async function composeText(
 }
 
 export async function composeEmail(
-  app: Needs,
+  app: Deps,
   queued: QueuedNotification,
   service: SenderIdentity,
 ): Promise<Composed<EmailMessage>> {

@@ -103,13 +103,13 @@ describe('messages without a receipt', () => {
   it('that were never handed over fail technically after five days, and the service is told', async () => {
     harness.clock.set('2027-05-25T12:00:00Z');
     const service = await aService(harness);
-    const answer = await harness.admin('POST', `/service/${service}/callback-api`, {
+    const response = await harness.admin('POST', `/service/${service}/callback-api`, {
       url: 'https://example.org/receipts',
       bearer_token: 'a-token-of-the-receiver',
       updated_by_id: await aUser(harness),
       callback_type: 'delivery_status',
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
     const id = await aQueuedMessage(harness, service, { lane: null });
     for (const [days, status] of [
       [4, 'created'],

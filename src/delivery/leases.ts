@@ -15,7 +15,7 @@ const slow_ms = 2_000;
 /** A call that begins this long before its lease ends may still be under way then, but it will have been renewed. */
 const margin_ms = 500;
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
 
 /** One message that a worker holds. */
 export interface Held {
@@ -31,14 +31,14 @@ export interface Held {
  */
 export class Leases {
   readonly worker = randomUUID();
-  private readonly app: Needs;
+  private readonly app: Deps;
   private readonly held: ReadonlyMap<string, Held>;
   private renewing: NodeJS.Timeout | undefined;
   private clockWatch: ClockWatch | undefined;
   private quietUntil = 0;
   private isAway = false;
 
-  constructor(app: Needs, held: Leases['held']) {
+  constructor(app: Deps, held: Leases['held']) {
     this.app = app;
     this.held = held;
   }

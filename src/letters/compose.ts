@@ -10,7 +10,7 @@ import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { letterReference } from './print/print-provider.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
   config: Pick<Config, 'PRINT_PROVIDER'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
@@ -18,7 +18,7 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
 };
 
 /** Draws an accepted letter, keeps it, and counts its sheets. Asked again, it draws the same bytes. */
-export async function composeLetter(app: Needs, notificationId: string): Promise<void> {
+export async function composeLetter(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
   const { document, logo, attachments, incomplete } = await orderOfLetter(app, letter);
@@ -33,7 +33,7 @@ export async function composeLetter(app: Needs, notificationId: string): Promise
   await app.letterResults.add(resultOf(app, letter, page_count));
 }
 
-function resultOf(app: Needs, letter: Letter, page_count: number): LetterResult {
+function resultOf(app: Deps, letter: Letter, page_count: number): LetterResult {
   if (page_count > maximumPages) {
     const change = { status: 'validation-failed', billable_units: 0 } as const;
     return { id: letter.id, change, found: { page_count, message: 'letter-too-long', invalid_pages: null } };
@@ -43,7 +43,7 @@ function resultOf(app: Needs, letter: Letter, page_count: number): LetterResult 
 
 /** A live letter waits for the next print run; one sent with a test key has arrived, and costs nothing. */
 export function ready(
-  { clock, config }: Pick<Needs, 'clock' | 'config'>,
+  { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { id, key_type }: Pick<Letter, 'id' | 'key_type'>,
   page_count: number,
 ) {

@@ -10,7 +10,7 @@ import type { TemplateRow } from '../templates/template-row.ts';
 import type { Letter } from './letters.sql.ts';
 import { logoFile } from './preview/letter-logo.ts';
 
-type Needs = { files: Files; compiledTemplates: CompiledTemplates };
+type Deps = { files: Files; compiledTemplates: CompiledTemplates };
 
 /** What the PDF threads need to draw a letter. */
 export interface DrawingOrder {
@@ -22,7 +22,7 @@ export interface DrawingOrder {
 }
 
 /** The letter as it was accepted: that version of the template, its contact block, its day; the logo of today. */
-export async function orderOfLetter(app: Needs, letter: Letter): Promise<DrawingOrder> {
+export async function orderOfLetter(app: Deps, letter: Letter): Promise<DrawingOrder> {
   const { row, compiled } = await getTemplateForDelivery(app, letter);
   const { lines } = parsePostalAddress(letter.recipient.split('\n'));
   const brand = letter.letter_branding_id
@@ -45,7 +45,7 @@ interface Filling {
 }
 
 export async function order(
-  { files }: Pick<Needs, 'files'>,
+  { files }: Pick<Deps, 'files'>,
   template: TemplateRow,
   brand: { id: string; name: string } | undefined,
   { compiled, personalisation, address, date }: Filling,

@@ -18,7 +18,7 @@ const atOnce = 500;
 const printedKeptForDays = 365;
 const sandboxKeptForDays = 7;
 
-type Needs = Pick<Platform, 'db' | 'files' | 'clock' | 'log'> & { printer: PrintProvider };
+type Deps = Pick<Platform, 'db' | 'files' | 'clock' | 'log'> & { printer: PrintProvider };
 
 /** After this nothing will be heard of a letter any more. */
 const longestLifeDays = 90;
@@ -57,7 +57,7 @@ export async function giveUpLetters(tx: Tx, ids: string[], now: Date): Promise<v
 }
 
 /** Files go when their letter has gone, however long its service keeps letters; the printer's references after a year. */
-export async function cleanLetters(app: Needs): Promise<void> {
+export async function cleanLetters(app: Deps): Promise<void> {
   let deleted = 0;
   for (;;) {
     const ids = await selectOrphanedLetterFiles(app.db, atOnce);

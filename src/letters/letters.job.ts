@@ -18,7 +18,7 @@ import { checkLetters } from './print/late-letters.ts';
 import type { PrintProvider } from './print/print-provider.ts';
 import { collateLetters, type PrintJob, printJobs, printLetters } from './print/print-run.ts';
 
-type Needs = Platform & {
+type Deps = Platform & {
   config: Pick<Config, 'PRINT_PROVIDER' | 'BASE_URL'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
@@ -26,7 +26,7 @@ type Needs = Platform & {
   printer: PrintProvider;
 };
 
-type AtWork = Needs & { letterResults: LetterResults };
+type AtWork = Deps & { letterResults: LetterResults };
 
 interface LetterAttempt extends LetterJob {
   /** How often it was tried before. */
@@ -39,7 +39,7 @@ const shortestDelay_ms = 2_000;
 // Behind letters that were not tried yet.
 const retryPriority = 50;
 
-export function letterJobs(app: Needs): Job[] {
+export function letterJobs(app: Deps): Job[] {
   if (app.virusScanner.mode === 'marker-only') {
     app.log.info({}, 'uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set');
   }
@@ -99,7 +99,7 @@ export function letterJobs(app: Needs): Job[] {
 }
 
 /** Tried again with growing patience for about an hour, then given up: a letter never hangs for ever. */
-async function tryLetter(app: Needs, name: string, work: LetterAttempt, run: () => Promise<void>): Promise<void> {
+async function tryLetter(app: Deps, name: string, work: LetterAttempt, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
@@ -122,7 +122,7 @@ async function tryLetter(app: Needs, name: string, work: LetterAttempt, run: () 
 const lostAfter_ms = hour_ms;
 const mostResumed = 1_000;
 
-async function resumeLetters(app: Needs): Promise<void> {
+async function resumeLetters(app: Deps): Promise<void> {
   const before = timestamp(earlier(app.clock.now(), lostAfter_ms));
   const letters = await selectUnfinishedLetters(app.db, before, mostResumed);
   for (const { id, status } of letters) {
@@ -132,7 +132,7 @@ async function resumeLetters(app: Needs): Promise<void> {
   if (letters.length > 0) app.log.warn({ letters: letters.length }, 'letters had been forgotten and are resumed');
 }
 
-async function despatchInSandbox(app: Needs, ids: string[]): Promise<void> {
+async function despatchInSandbox(app: Deps, ids: string[]): Promise<void> {
   const now = app.clock.now();
   const despatches = ids.map((notification_id) => ({
     notification_id,

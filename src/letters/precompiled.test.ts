@@ -47,12 +47,12 @@ describe('check-precompiled-letter', () => {
     const pdf = await makePdf([firstPage()]);
     const id = await upload(pdf, { key_type: 'test' });
     expect(await letterRow(harness, id)).toMatchObject({ status: 'delivered', billable_units: 0 });
-    const answer = await harness.http.inject({
+    const response = await harness.http.inject({
       method: 'GET',
       url: `/v2/notifications/${id}/pdf`,
       headers: { authorization: `Bearer ${key}` },
     });
-    expect(answer.rawPayload.equals(Buffer.from(pdf))).toBe(true);
+    expect(response.rawPayload.equals(Buffer.from(pdf))).toBe(true);
     expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body).toMatchObject({
       status: 'received',
       line_1: 'Provided as PDF',
@@ -76,15 +76,15 @@ describe('check-precompiled-letter', () => {
     const pdf = await makePdf([firstPage()]);
     const id = await upload(Buffer.concat([pdf, Buffer.from(eicar, 'latin1')]));
     expect(await letterRow(harness, id)).toMatchObject({ status: 'virus-scan-failed', billable_units: 0 });
-    const answer = await preview(id);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: 'File did not pass the virus scan' });
+    const response = await preview(id);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: 'File did not pass the virus scan' });
     expect((await harness.v2('GET', `/v2/notifications/${id}/pdf`, key)).body.errors[0].message).toBe(
       'File did not pass the virus scan',
     );
   });
 
-  it('a scanner that does not answer is asked again, and the letter given up in the end', async () => {
+  it('a scanner that does not respond is asked again, and the letter given up in the end', async () => {
     const { scan } = harness.app.virusScanner;
     harness.app.virusScanner.scan = () => Promise.reject(new Error('no answer'));
     try {
@@ -105,8 +105,8 @@ describe('check-precompiled-letter', () => {
 
   it('a letter that is still to be checked is not shown', async () => {
     const id = await anUploadedLetter(harness, service, await makePdf([firstPage()]));
-    const answer = await preview(id);
-    expect([answer.status, answer.body.message]).toEqual([400, 'PDF not available yet, try again later']);
+    const response = await preview(id);
+    expect([response.status, response.body.message]).toEqual([400, 'PDF not available yet, try again later']);
     await harness.runJobs();
   });
 });
@@ -147,11 +147,11 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
   it.each(refusals)('200 with %s and pages %j', async (message, invalid_pages, pdf) => {
     const id = await upload(await pdf());
     expect(await letterRow(harness, id)).toMatchObject({ status: 'validation-failed', billable_units: 0 });
-    const answer = await preview(id);
-    expect(answer.status).toBe(200);
+    const response = await preview(id);
+    expect(response.status).toBe(200);
     const pages = { 'unable-to-read-the-file': null, 'letter-too-long': 11 };
     const page_count = message in pages ? pages[message as keyof typeof pages] : expect.any(Number);
-    expect(answer.body.metadata).toEqual({ message, invalid_pages, page_count });
+    expect(response.body.metadata).toEqual({ message, invalid_pages, page_count });
   });
 
   it.each([
@@ -182,8 +182,8 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
 
   it('400 for a picture of a file that cannot be read', async () => {
     const id = await upload(Buffer.from('not a PDF'));
-    const answer = await preview(id, 'png');
-    expect(answer.status).toBe(400);
-    expect(answer.body.result).toBe('error');
+    const response = await preview(id, 'png');
+    expect(response.status).toBe(400);
+    expect(response.body.result).toBe('error');
   });
 });

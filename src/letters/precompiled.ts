@@ -17,7 +17,7 @@ import { type LetterResult, type LetterResults, nothingFound } from './letter-re
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfTasks, PdfThreads } from './pdf-threads.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
   config: Pick<Config, 'PRINT_PROVIDER'>;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
@@ -25,14 +25,14 @@ type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
 };
 
 /** Scans an uploaded letter, checks that it can be printed and posted, and prepares it. */
-export async function checkPrecompiledLetter(app: Needs, notificationId: string): Promise<void> {
+export async function checkPrecompiledLetter(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status === 'pending-virus-check') await app.letterResults.add(await check(app, letter));
   // It is not checked any more, but its file is known and will be deleted with it.
   else if (letter?.status === 'cancelled') await app.letterResults.add({ id: letter.id, found: nothingFound });
 }
 
-async function check(app: Needs, letter: Letter): Promise<LetterResult> {
+async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   const pdf = await app.files.get(letterFiles.uploaded(letter.id));
   if (!pdf) throw new Error('the uploaded letter is not among the files');
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
@@ -65,7 +65,7 @@ function readAddress({ international_letters }: Letter, lines: string[]) {
   return problem ? { problem } : { lines: [...address.lines] };
 }
 
-function infected(app: Needs, letter: Letter): LetterResult {
+function infected(app: Deps, letter: Letter): LetterResult {
   app.log.warn({ notification_id: letter.id, service_id: letter.service_id }, 'an uploaded letter holds a virus');
   return { id: letter.id, change: { status: 'virus-scan-failed', billable_units: 0 }, found: nothingFound };
 }
@@ -76,7 +76,7 @@ function refused({ id }: Letter, { page_count, message, invalid_pages }: Precomp
 }
 
 async function accepted(
-  app: Needs,
+  app: Deps,
   letter: Letter,
   pdf: Uint8Array,
   recipient: string,

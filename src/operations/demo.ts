@@ -38,7 +38,7 @@ const templates = [
   },
 ] as const;
 
-type Needs = Platform & {
+type Deps = Platform & {
   config: Pick<Config, 'DATA_DIR' | 'FROM_NUMBER' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'PRINT_HAND_OFF'>;
 };
 
@@ -46,7 +46,7 @@ type Needs = Platform & {
  * Made once per database; its key is kept beside the other secrets. The key is a live one only while everything ends in
  * the sandbox. Beside a real provider it is a test key, so that a demonstration never reaches anyone.
  */
-export async function ensureDemo(app: Needs): Promise<Demo> {
+export async function ensureDemo(app: Deps): Promise<Demo> {
   const type = isAllSandbox(app.config) ? 'normal' : 'test';
   if (type === 'test') await retireDemo(app);
   const existing = await selectDemoService(app.db, name, platformUserId);
@@ -109,13 +109,13 @@ function keyBeginsWith(apiKey: string, { name: keyName, service_id }: DemoKey): 
   return apiKey.startsWith(`${keyName}-${service_id}-`);
 }
 
-async function createDemoKey(app: Needs, serviceId: string, { type, isFirst }: { type: KeyType; isFirst: boolean }) {
+async function createDemoKey(app: Deps, serviceId: string, { type, isFirst }: { type: KeyType; isFirst: boolean }) {
   const keyName = isFirst ? 'demo' : `demo-${app.clock.now().getTime()}`;
   const request = { name: keyName, key_type: type, created_by: platformUserId };
   return `${keyName}-${serviceId}-${await createApiKey(app, serviceId, request)}`;
 }
 
-async function createDemoTemplates(app: Needs, serviceId: string): Promise<Demo['templates']> {
+async function createDemoTemplates(app: Deps, serviceId: string): Promise<Demo['templates']> {
   const ids = { sms: '', email: '', letter: '' };
   for (const template of templates) {
     const { id } = await createTemplate(app, serviceId, { ...template, created_by: platformUserId });
@@ -124,7 +124,7 @@ async function createDemoTemplates(app: Needs, serviceId: string): Promise<Demo[
   return ids;
 }
 
-async function createDemoService(app: Needs): Promise<string> {
+async function createDemoService(app: Deps): Promise<string> {
   try {
     const request = { name, user_id: platformUserId, restricted: false, count_as_live: false };
     return (await createService(app, request)).id;

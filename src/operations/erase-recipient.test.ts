@@ -27,9 +27,9 @@ async function aSender() {
       : { phone_number: recipient, template_id: sms };
     const channel = recipient.includes('@') ? 'email' : 'sms';
     const body = { ...to, reference: 'case 7', personalisation: { name: 'Canary Person' } };
-    const answer = await harness.v2('POST', `/v2/notifications/${channel}`, key, body);
-    expect(answer.status).toBe(201);
-    return answer.body.id as string;
+    const response = await harness.v2('POST', `/v2/notifications/${channel}`, key, body);
+    expect(response.status).toBe(201);
+    return response.body.id as string;
   };
   return { service, key, send };
 }
@@ -74,8 +74,8 @@ describe('POST /platform-admin/erase-recipient', () => {
     const files = join(harness.app.config.DATA_DIR, 'outbox');
     await access(join(files, `${theirs}.txt`));
 
-    const answer = await erase('+44 7700 900551');
-    expect([answer.status, answer.body]).toEqual([
+    const response = await erase('+44 7700 900551');
+    expect([response.status, response.body]).toEqual([
       200,
       {
         erased: {

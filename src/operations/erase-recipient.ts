@@ -19,10 +19,10 @@ export interface Erasure {
   left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests', number>;
 }
 
-type Needs = Platform & { config: Pick<Config, 'DATA_DIR'> };
+type Deps = Platform & { config: Pick<Config, 'DATA_DIR'> };
 
 /** Can be asked for again: what was left is erased once it is final. */
-export async function eraseRecipient(app: Needs, input: string): Promise<Erasure> {
+export async function eraseRecipient(app: Deps, input: string): Promise<Erasure> {
   const recipient = readRecipient(input);
   const messages = await eraseMessages(app.db, recipient);
   const inbound = await eraseInboundTexts(app.db, recipient);

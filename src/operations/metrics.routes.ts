@@ -7,9 +7,9 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
 
-type Needs = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
+type Deps = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
 
-export function metricsRoutes(http: Http, { metrics, config }: Needs): void {
+export function metricsRoutes(http: Http, { metrics, config }: Deps): void {
   // Some figures are counted in the database: once for all who ask at the same time.
   let collecting: Promise<string> | undefined;
   http.get(

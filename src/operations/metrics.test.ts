@@ -8,11 +8,11 @@ const guarded = useHarness({ config: { METRICS_TOKEN: 'token-of-prometheus' } })
 describe('GET /metrics', () => {
   it('200 with request counts by route, and no credentials', async () => {
     await harness.request({ method: 'GET', url: '/status' });
-    const answer = await harness.request({ method: 'GET', url: '/metrics' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toContain('text/plain');
-    expect(answer.text).toContain('http_server_requests_total{method="GET",path="/status",code="200"}');
-    expect(answer.text).toContain('db_connection_total_connected');
+    const response = await harness.request({ method: 'GET', url: '/metrics' });
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toContain('text/plain');
+    expect(response.text).toContain('http_server_requests_total{method="GET",path="/status",code="200"}');
+    expect(response.text).toContain('db_connection_total_connected');
   });
 
   it('200 with NaN spelled as Prometheus reads it', async () => {
@@ -40,9 +40,9 @@ describe('GET /metrics', () => {
 
   it('200 with METRICS_TOKEN for whoever has the token', async () => {
     for (const authorization of ['Bearer token-of-prometheus', 'bearer token-of-prometheus']) {
-      const answer = await guarded.request({ method: 'GET', url: '/metrics', headers: { authorization } });
-      expect(answer.status).toBe(200);
-      expect(answer.text).toContain('http_server_requests_total');
+      const response = await guarded.request({ method: 'GET', url: '/metrics', headers: { authorization } });
+      expect(response.status).toBe(200);
+      expect(response.text).toContain('http_server_requests_total');
     }
   });
 
@@ -57,10 +57,10 @@ describe('GET /metrics', () => {
     'token-of-prometheus',
   ])('401 with METRICS_TOKEN for Authorization %j', async (authorization) => {
     const headers = authorization === undefined ? {} : { authorization };
-    const answer = await guarded.request({ method: 'GET', url: '/metrics', headers });
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="metrics"');
-    expect(answer.body).toEqual({ result: 'error', message: 'Unauthorized: the metrics token must be provided' });
-    expect(answer.text).not.toContain('http_server');
+    const response = await guarded.request({ method: 'GET', url: '/metrics', headers });
+    expect(response.status).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="metrics"');
+    expect(response.body).toEqual({ result: 'error', message: 'Unauthorized: the metrics token must be provided' });
+    expect(response.text).not.toContain('http_server');
   });
 });

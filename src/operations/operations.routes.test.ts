@@ -10,9 +10,9 @@ const harness = useHarness();
 
 describe('GET /status', () => {
   it.each(['/status', '/_status'])('200 with the four keys at %s', async (url) => {
-    const answer = await harness.request({ method: 'GET', url });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ status: 'ok', db: 'ok', git_commit: 'unknown', build_time: 'unknown' });
+    const response = await harness.request({ method: 'GET', url });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ status: 'ok', db: 'ok', git_commit: 'unknown', build_time: 'unknown' });
   });
 });
 
@@ -30,16 +30,16 @@ it('one statement checks the database for all who ask at the same time', async (
 
 describe('GET /openapi.json and /docs', () => {
   it('200 with an OpenAPI 3.1 document', async () => {
-    const answer = await harness.request({ method: 'GET', url: '/openapi.json' });
-    expect(answer.body.openapi).toBe('3.1.0');
-    expect(answer.body.paths['/status']).toBeDefined();
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    const response = await harness.request({ method: 'GET', url: '/openapi.json' });
+    expect(response.body.openapi).toBe('3.1.0');
+    expect(response.body.paths['/status']).toBeDefined();
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it('200 with a page that loads nothing from elsewhere', async () => {
-    const answer = await harness.request({ method: 'GET', url: '/docs/' });
-    expect(answer.status).toBe(200);
-    expect(answer.text).not.toMatch(/(src|href)="https?:/);
+    const response = await harness.request({ method: 'GET', url: '/docs/' });
+    expect(response.status).toBe(200);
+    expect(response.text).not.toMatch(/(src|href)="https?:/);
   });
 });
 

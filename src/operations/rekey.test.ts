@@ -34,8 +34,8 @@ async function aServiceWithSecrets() {
     updated_by_id: await aUser(harness),
   };
   const path = `/service/${service_id}/callback-api`;
-  const answer = await harness.admin('POST', path, { ...callback, bearer_token: 'a-long-bearer-token' });
-  expect(answer.status).toBe(201);
+  const response = await harness.admin('POST', path, { ...callback, bearer_token: 'a-long-bearer-token' });
+  expect(response.status).toBe(201);
   const { app, clock } = harness;
   await app.db
     .insertInto('service_callbacks')

@@ -39,9 +39,9 @@ export function findFreePort(): Promise<number> {
   });
 }
 
-type Needs = Platform & { config: Pick<Config, 'BASE_URL' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS'> };
+type Deps = Platform & { config: Pick<Config, 'BASE_URL' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS'> };
 
-export async function describeSandbox(app: Needs, demo: Demo): Promise<Sandbox> {
+export async function describeSandbox(app: Deps, demo: Demo): Promise<Sandbox> {
   const { service_id, templates } = demo;
   const key = async (key_type: 'team' | 'test') =>
     `${key_type}-${service_id}-${await createApiKey(app, service_id, { name: key_type, key_type, created_by: platformUserId })}`;

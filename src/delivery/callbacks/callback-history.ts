@@ -17,12 +17,12 @@ import {
   selectPersons,
 } from './service-callbacks.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const pageSize = 50;
 
 export async function listCallbacks(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   page: { status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
 ) {
@@ -35,13 +35,13 @@ export async function listCallbacks(
   }));
 }
 
-export async function replayCallback(app: Needs, serviceId: string, callbackId: string): Promise<void> {
+export async function replayCallback(app: Deps, serviceId: string, callbackId: string): Promise<void> {
   const replayed = await replay(app, { service_id: serviceId, id: callbackId });
   if (replayed === 0) throw notFound();
 }
 
 export async function replayFailedCallbacks(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   which: { callback_type?: CallbackType; created_since?: string },
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function replayFailedCallbacks(
   return replay(app, { service_id: serviceId, ...which });
 }
 
-function replay(app: Needs, which: Parameters<typeof replayCallbacks>[1]): Promise<number> {
+function replay(app: Deps, which: Parameters<typeof replayCallbacks>[1]): Promise<number> {
   return inTransaction(app.db, (tx) => replayCallbacks(tx, which, timestamp(app.clock.now())));
 }
 
@@ -60,7 +60,7 @@ const mostAtOnce = 5_000;
  * What was delivered or given up is kept to look at and to replay, as long as the messages that it is about: by its
  * service's rule for the channel, or a week. It names their recipients.
  */
-export async function forgetOldCallbacks(app: Needs): Promise<void> {
+export async function forgetOldCallbacks(app: Deps): Promise<void> {
   const cutOff = (days: number) => firstIdAt(londonInstant(addDays(londonDay(app.clock.now()), -days)));
   const rules = (await selectCallbackRules(app.db)).map(({ days_of_retention, ...rule }) => ({
     ...rule,

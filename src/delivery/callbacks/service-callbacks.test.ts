@@ -283,11 +283,11 @@ describe('GET /service/{id}/callbacks, POST .../replay', () => {
       .where('service_id', '=', service)
       .execute();
     sink.answer = () => 204;
-    const answer = await harness.admin('POST', `/service/${service}/callbacks/replay`, {
+    const response = await harness.admin('POST', `/service/${service}/callbacks/replay`, {
       callback_type: 'delivery_status',
       created_since: '2026-11-15T00:00:00Z',
     });
-    expect(answer.body).toEqual({ replayed: 1 });
+    expect(response.body).toEqual({ replayed: 1 });
     await harness.deliver();
     expect(sink.calls.map(({ path }) => path)).toEqual(['/old', '/new']);
     const [entry] = await history(service);

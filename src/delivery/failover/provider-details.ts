@@ -13,9 +13,9 @@ import {
   updateProvider,
 } from './provider-details.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
-export async function listProviderDetails(app: Needs) {
+export async function listProviderDetails(app: Deps) {
   const today = londonDay(app.clock.now());
   const monthStart = addDays(today, 1 - Number(today.slice(8)));
   const [providers, fragments] = await Promise.all([selectProviders(app.db), selectFragmentsSince(app.db, monthStart)]);
@@ -25,13 +25,13 @@ export async function listProviderDetails(app: Needs) {
   }));
 }
 
-export async function getProviderDetails(app: Needs, id: string): Promise<ProviderDetails> {
+export async function getProviderDetails(app: Deps, id: string): Promise<ProviderDetails> {
   const provider = await selectProvider(app.db, id);
   if (!provider) throw notFound();
   return provider;
 }
 
-export async function listProviderVersions(app: Needs, id: string) {
+export async function listProviderVersions(app: Deps, id: string) {
   await getProviderDetails(app, id);
   const versions = await selectProviderVersions(app.db, id);
   return versions.map(({ created_by_email_address: email_address, ...version }) => {
@@ -44,7 +44,7 @@ export async function listProviderVersions(app: Needs, id: string) {
   });
 }
 
-export async function updateProviderDetails(app: Needs, id: string, change: ProviderChange): Promise<ProviderDetails> {
+export async function updateProviderDetails(app: Deps, id: string, change: ProviderChange): Promise<ProviderDetails> {
   await getProviderDetails(app, id);
   const now = timestamp(app.clock.now());
   await inTransaction(app.db, (tx) => updateProvider(tx, id, change, now));

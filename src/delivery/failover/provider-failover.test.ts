@@ -173,9 +173,9 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
 
   it('200 and the change counts', async () => {
     const { id, version } = await detailsOf('firetext');
-    const answer = await harness.admin('POST', `/provider-details/${id}`, { active: false, reason: 'maintenance' });
-    expect(answer.status).toBe(200);
-    expect(answer.body.provider_details).toMatchObject({ active: false, version: version + 1, reason: 'maintenance' });
+    const response = await harness.admin('POST', `/provider-details/${id}`, { active: false, reason: 'maintenance' });
+    expect(response.status).toBe(200);
+    expect(response.body.provider_details).toMatchObject({ active: false, version: version + 1, reason: 'maintenance' });
     await harness.admin('POST', `/provider-details/${id}`, { active: true, priority: 0 });
     expect((await detailsOf('firetext')).reason).toBeNull();
   });
@@ -208,9 +208,9 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     [{ active: 'yes' }, { active: ['Not a valid boolean.'] }],
     [{ created_by: '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6' }, { created_by: ['No result found'] }],
   ])('400 for %j', async (change, message) => {
-    const answer = await harness.admin('POST', `/provider-details/${(await detailsOf('mmg')).id}`, change);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await harness.admin('POST', `/provider-details/${(await detailsOf('mmg')).id}`, change);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
   it('404 for an unknown one', async () => {

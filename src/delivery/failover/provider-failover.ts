@@ -7,7 +7,7 @@ import { lockShares, type ProviderShare, updateProvider } from './provider-detai
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
 type Channel = 'sms' | 'email';
 
 /** Points of priority that move at a time. */
@@ -16,7 +16,7 @@ const tolerableErrors = 50;
 const tolerableSlowShare = 0.15;
 
 /** Too many failed calls within a minute: the others get some of this provider’s share, at most once a minute. */
-export async function shiftFromFailing(app: Needs, channel: Channel): Promise<void> {
+export async function shiftFromFailing(app: Deps, channel: Channel): Promise<void> {
   const now = app.clock.now();
   const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);
@@ -31,7 +31,7 @@ export async function shiftFromFailing(app: Needs, channel: Channel): Promise<vo
 }
 
 /** Receipts that take five minutes and more: the same, unless everybody is slow. */
-export async function shiftFromSlow(app: Needs): Promise<void> {
+export async function shiftFromSlow(app: Deps): Promise<void> {
   const now = app.clock.now();
   await changeShares(app, 'sms', 5 * minute_ms, async (places, tx) => {
     const since = timestamp(earlier(now, 15 * minute_ms));
@@ -49,7 +49,7 @@ export async function shiftFromSlow(app: Needs): Promise<void> {
 }
 
 /** Nothing has changed for a quarter of an hour: everybody moves towards the usual share. */
-export async function driftBack(app: Needs): Promise<void> {
+export async function driftBack(app: Deps): Promise<void> {
   for (const channel of ['sms', 'email'] as const) {
     await changeShares(app, channel, 15 * minute_ms, async (places) =>
       places
@@ -77,7 +77,7 @@ type Decide = (places: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefine
  * Under a lock, so that of many processes that see the same trouble one acts. Only providers in use count, and nothing
  * moves while any of them has changed within `quiet_ms`.
  */
-async function changeShares(app: Needs, channel: Channel, quiet_ms: number, decide: Decide): Promise<void> {
+async function changeShares(app: Deps, channel: Channel, quiet_ms: number, decide: Decide): Promise<void> {
   const { config, clock, log, db } = app;
   const inUse: string[] = channel === 'sms' ? config.SMS_PROVIDERS : config.EMAIL_PROVIDERS;
   if (inUse.length < 2) return;

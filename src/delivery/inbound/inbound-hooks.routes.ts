@@ -7,13 +7,13 @@ import { plainText } from '../providers/plain-text.ts';
 import { londonTime, utcTime } from '../providers/provider-times.ts';
 import { receiveText, refuseUnlessGateway } from './inbound-hooks.ts';
 
-type Needs = Platform & { config: Pick<Config, 'MMG_INBOUND_AUTH' | 'FIRETEXT_INBOUND_AUTH'> };
+type Deps = Platform & { config: Pick<Config, 'MMG_INBOUND_AUTH' | 'FIRETEXT_INBOUND_AUTH'> };
 
 const Ok = Type.Object({ status: Type.Literal('ok') });
 const Digits = Type.Unknown({ description: 'A phone number' });
 
 /** Where the gateways deliver texts that people send to services. */
-export function inboundHookRoutes(http: Http, app: Needs): void {
+export function inboundHookRoutes(http: Http, app: Deps): void {
   http.post(
     '/notifications/sms/receive/mmg',
     {

@@ -50,9 +50,9 @@ describe('POST /notifications/sms/receive/mmg', () => {
 
   it('200 and the service has the text', async () => {
     const { service, number, key } = await aReceivingService();
-    const answer = await mmg(text(number.replace(/^0/, '44')));
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ status: 'ok' });
+    const response = await mmg(text(number.replace(/^0/, '44')));
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ status: 'ok' });
     expect(await received(key)).toEqual([
       {
         id: expect.any(String),
@@ -74,9 +74,9 @@ describe('POST /notifications/sms/receive/mmg', () => {
   it('200 RECEIVED for an unknown number, and without the permission', async () => {
     const { number, key } = await aReceivingService(['sms']);
     for (const to of ['447700900999', number]) {
-      const answer = await mmg(text(to));
-      expect(answer.status).toBe(200);
-      expect(answer.text).toBe('RECEIVED');
+      const response = await mmg(text(to));
+      expect(response.status).toBe(200);
+      expect(response.text).toBe('RECEIVED');
     }
     expect(await received(key)).toEqual([]);
   });
@@ -114,13 +114,13 @@ describe('POST /notifications/sms/receive/firetext', () => {
 
   it('200 and the service has the text, at London time', async () => {
     const { service, number, key } = await aReceivingService();
-    const answer = await firetext({
+    const response = await firetext({
       source: '07700900111',
       destination: number,
       message: 'yes + no',
       time: '2026-07-01 12:56:11',
     });
-    expect(answer.body).toEqual({ status: 'ok' });
+    expect(response.body).toEqual({ status: 'ok' });
     expect((await received(key))[0]).toMatchObject({ content: 'yes + no', user_number: '447700900111' });
     const [row] = await harness.app.db
       .selectFrom('inbound_sms')

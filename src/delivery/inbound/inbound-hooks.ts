@@ -6,7 +6,7 @@ import { sameSecret } from '../../platform/secrets/secrets.ts';
 import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
 
 /** A text that somebody sent, in the words of the gateway that took it. */
 interface GatewayText {
@@ -19,7 +19,7 @@ interface GatewayText {
 }
 
 /** Stores it for the service under whose number it came, and tells that service. False: nobody receives texts there. */
-export async function receiveText(app: Needs, text: GatewayText): Promise<boolean> {
+export async function receiveText(app: Deps, text: GatewayText): Promise<boolean> {
   const received = await inTransaction(app.db, async (tx) => {
     const service = await selectServiceOfNumber(tx, text.to.replace(/^\+?44/, '0'));
     if (!service?.permissions.includes('inbound_sms')) return false;

@@ -6,12 +6,12 @@ import { plainText } from './plain-text.ts';
 import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
 
-type Needs = {
+type Deps = {
   secrets: SecretBox;
   config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
 };
 
-export function firetext(app: Needs): Provider<TextMessage> {
+export function firetext(app: Deps): Provider<TextMessage> {
   const { config } = app;
   const http = new ProviderHttpClient(config);
   return {

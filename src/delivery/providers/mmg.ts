@@ -6,12 +6,12 @@ import { plainText } from './plain-text.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
 
-type Needs = {
+type Deps = {
   secrets: SecretBox;
   config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
 };
 
-export function mmg(app: Needs): Provider<TextMessage> {
+export function mmg(app: Deps): Provider<TextMessage> {
   const { config } = app;
   const http = new ProviderHttpClient(config);
   return {

@@ -90,8 +90,8 @@ describe('MMG', () => {
     ['502', { status: 502 }],
     ['504', { status: 504 }],
     ['a yes that is no JSON', { status: 200, body: 'Accepted' }],
-  ])('after %s it may have the message, so the retry waits and stays with it', async (_, answer) => {
-    gateways.answer = () => answer;
+  ])('after %s it may have the message, so the retry waits and stays with it', async (_, response) => {
+    gateways.answer = () => response;
     const id = await send();
     expect(gateways.sentTo(id)).toHaveLength(1);
     expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, provider: 'mmg', attempts: 1 });
@@ -204,7 +204,7 @@ describe('Twilio', () => {
 
     const url = new URL(String(request?.fields.StatusCallback));
     const fields = { MessageSid: message.provider_reference ?? '', MessageStatus: 'delivered' };
-    const answer = await harness.request({
+    const response = await harness.request({
       method: 'POST',
       url: url.pathname + url.search,
       headers: {
@@ -213,7 +213,7 @@ describe('Twilio', () => {
       },
       payload: new URLSearchParams(fields).toString(),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 

@@ -8,25 +8,25 @@ import { ses } from './ses.ts';
 import { smtp } from './smtp.ts';
 import { twilio } from './twilio.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & { config: Config };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & { config: Config };
 
 /** Every built-in provider; the configuration says which are in use. */
-const texts: Record<Config['SMS_PROVIDERS'][number], (app: Needs) => Provider<TextMessage>> = {
+const texts: Record<Config['SMS_PROVIDERS'][number], (app: Deps) => Provider<TextMessage>> = {
   sandbox: sandboxTexts,
   mmg,
   firetext,
   twilio,
 };
-const emails: Record<Config['EMAIL_PROVIDERS'][number], (app: Needs) => Provider<EmailMessage>> = {
+const emails: Record<Config['EMAIL_PROVIDERS'][number], (app: Deps) => Provider<EmailMessage>> = {
   sandbox: sandboxEmails,
   smtp,
   ses,
 };
 
-export function textProviders(app: Needs): Provider<TextMessage>[] {
+export function textProviders(app: Deps): Provider<TextMessage>[] {
   return app.config.SMS_PROVIDERS.map((name) => texts[name](app));
 }
 
-export function emailProviders(app: Needs): Provider<EmailMessage>[] {
+export function emailProviders(app: Deps): Provider<EmailMessage>[] {
   return app.config.EMAIL_PROVIDERS.map((name) => emails[name](app));
 }

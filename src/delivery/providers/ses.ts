@@ -6,7 +6,7 @@ import { type HttpResponse, ProviderHttpClient, retryOf } from './http-client.ts
 import { unsubscribeHeaders } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from './provider.ts';
 
-type Needs = {
+type Deps = {
   clock: Clock;
   config: Pick<
     Config,
@@ -23,7 +23,7 @@ type Needs = {
 const referenceTag = 'notification_id';
 
 /** Amazon SES, version 2 of its API. */
-export function ses({ config, clock }: Needs): Provider<EmailMessage> {
+export function ses({ config, clock }: Deps): Provider<EmailMessage> {
   const http = new ProviderHttpClient(config);
   const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
   const url = `${base}/v2/email/outbound-emails`;

@@ -4,7 +4,7 @@ import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import { mailOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider } from './provider.ts';
 
-type Needs = {
+type Deps = {
   config: Pick<
     Config,
     'SMTP_URL' | 'SMTP_REQUIRE_TLS' | 'SMTP_CONNECTIONS' | 'SMTP_DKIM_DOMAIN' | 'SMTP_DKIM_SELECTOR' | 'SMTP_DKIM_KEY'
@@ -12,7 +12,7 @@ type Needs = {
 };
 
 /** Any mail server. It sends no receipts, so its yes is the last word: delivered. */
-export function smtp({ config }: Needs): Provider<EmailMessage> {
+export function smtp({ config }: Deps): Provider<EmailMessage> {
   const transport = createTransport({
     url: config.SMTP_URL,
     requireTLS: requiresTls(config),
@@ -55,7 +55,7 @@ export function requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS }: Pick<Config, 'SMTP_U
   return SMTP_REQUIRE_TLS && SMTP_URL !== undefined && !isInsideName(new URL(SMTP_URL).hostname);
 }
 
-function dkim(config: Needs['config']) {
+function dkim(config: Deps['config']) {
   const { SMTP_DKIM_DOMAIN: domainName, SMTP_DKIM_SELECTOR: keySelector, SMTP_DKIM_KEY: privateKey } = config;
   return domainName && keySelector && privateKey ? { dkim: { domainName, keySelector, privateKey } } : {};
 }

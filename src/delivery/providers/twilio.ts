@@ -4,14 +4,14 @@ import { sameSecret } from '../../platform/secrets/secrets.ts';
 import { ProviderHttpClient, retryOf } from './http-client.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 
-type Needs = {
+type Deps = {
   config: Pick<Config, 'TWILIO_URL' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
 };
 
 /** The number cannot be reached by text at all: invalid, not a mobile, blocked by its owner, a country not switched on. */
 const hopeless = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
-export function twilio({ config }: Needs): Provider<TextMessage> {
+export function twilio({ config }: Deps): Provider<TextMessage> {
   const http = new ProviderHttpClient(config);
   const account = `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}`;
   const credentials = Buffer.from(`${config.TWILIO_ACCOUNT_SID}:${config.TWILIO_AUTH_TOKEN}`).toString('base64');

@@ -9,7 +9,7 @@ import { recordSesEvent } from './email-receipts.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 import { type SnsEnvelope, SnsVerifier } from './sns.ts';
 
-type Needs = Platform & {
+type Deps = Platform & {
   config: Pick<Config, 'EMAIL_PROVIDERS' | 'SES_VERIFY_SIGNATURES' | 'SES_TOPIC_ARNS' | 'SES_REGION'>;
 };
 
@@ -34,7 +34,7 @@ const Success = Type.Object({ result: Type.Literal('success'), message: Type.Str
 const notJson = 'SES callback failed: invalid json';
 
 /** Receipts, bounces and complaints of Amazon SES, delivered by SNS, while it is in use; the sandbox takes them too. */
-export function emailReceiptRoutes(http: Http, app: Needs): void {
+export function emailReceiptRoutes(http: Http, app: Deps): void {
   const { EMAIL_PROVIDERS: inUse } = app.config;
   if (!inUse.includes('ses') && !inUse.includes('sandbox')) return;
   const receipts = receiptRecorder(app);

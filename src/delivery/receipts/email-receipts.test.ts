@@ -46,9 +46,9 @@ describe('POST /notifications/email/ses', () => {
     [{ notificationType: 'Complaint', complaint: { feedbackId: 'f' } }, 'sending'],
   ])('200, %j leaves the email %s', async (event, status) => {
     const id = await aSentEmail();
-    const answer = await ses(envelope({ ...event, mail: mail(id) }), { 'content-type': 'text/plain; charset=UTF-8' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ result: 'success', message: 'SES callback succeeded' });
+    const response = await ses(envelope({ ...event, mail: mail(id) }), { 'content-type': 'text/plain; charset=UTF-8' });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ result: 'success', message: 'SES callback succeeded' });
     expect((await messageOf(harness, id)).status).toBe(status);
   });
 
@@ -75,9 +75,9 @@ describe('POST /notifications/email/ses', () => {
     ['{}'],
     [''],
   ])('400 for %s', async (body) => {
-    const answer = await ses(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: 'SES callback failed: invalid json' });
+    const response = await ses(body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: 'SES callback failed: invalid json' });
   });
 
   it.each([
@@ -119,8 +119,8 @@ describe('POST /notifications/email/ses', () => {
   it.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'])(
     '200 for a %s, whatever it points at',
     async (Type) => {
-      const answer = await ses({ Type, Token: 'x', TopicArn: 'arn', SubscribeURL: 'http://127.0.0.1:9/' });
-      expect(answer.status).toBe(200);
+      const response = await ses({ Type, Token: 'x', TopicArn: 'arn', SubscribeURL: 'http://127.0.0.1:9/' });
+      expect(response.status).toBe(200);
     },
   );
 
@@ -255,9 +255,9 @@ describe('POST /notifications/email/ses with signatures', () => {
     ['another topic of Amazon', (id) => signed({ ...bounce(id), TopicArn: `${topic}-of-somebody-else` })],
   ])('403 with %s', async (_what, make) => {
     const id = await aSentEmailOfStrict();
-    const answer = await post(make(id));
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({ result: 'error', message: 'SES callback failed: invalid signature' });
+    const response = await post(make(id));
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual({ result: 'error', message: 'SES callback failed: invalid signature' });
     expect((await messageOf(strict, id)).status).toBe('sending');
   });
 
@@ -292,9 +292,9 @@ describe('POST /notifications/email/ses with signatures', () => {
     SES_TOPIC_ARNS.splice(0, 1, '*');
     const region = TopicArn.split(':')[3] ?? '';
     const SigningCertURL = certificateUrl('good').replace('eu-west-2', region);
-    const answer = await post(signed({ ...fields({ notificationType: 'Open' }), TopicArn, SigningCertURL }));
+    const response = await post(signed({ ...fields({ notificationType: 'Open' }), TopicArn, SigningCertURL }));
     SES_TOPIC_ARNS.splice(0, 1, topic);
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
   });
 
   it.each([
@@ -334,7 +334,7 @@ describe('POST /notifications/email/ses where email goes elsewhere', () => {
   const elsewhere = useHarness({ config: { EMAIL_PROVIDERS: ['smtp'], SMTP_URL: 'smtp://127.0.0.1:9' } });
 
   it('404', async () => {
-    const answer = await elsewhere.request({ method: 'POST', url: '/notifications/email/ses', payload: '{}' });
-    expect(answer.status).toBe(404);
+    const response = await elsewhere.request({ method: 'POST', url: '/notifications/email/ses', payload: '{}' });
+    expect(response.status).toBe(404);
   });
 });

@@ -7,13 +7,13 @@ import { meaningOfSesEvent, type SesComplaint, type SesEvent, taggedReference } 
 import type { ReceiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromCarrier, type ReceiptOutcome } from './receipts.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'log' | 'queue'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue'>;
 
 /** A receipt this fresh may have come before the message id that it names was recorded. */
 const patience_ms = 5 * minute_ms;
 const nextLook_ms = 15_000;
 
-export async function recordSesEvent(app: Needs, receipts: ReceiptRecorder, event: SesEvent): Promise<void> {
+export async function recordSesEvent(app: Deps, receipts: ReceiptRecorder, event: SesEvent): Promise<void> {
   const meaning = meaningOfSesEvent(event);
   if (meaning.kind === 'nothing') return;
   // The id that we gave along is known from the start; the message id only once the hand-over has been recorded.
@@ -34,7 +34,7 @@ export async function recordSesEvent(app: Needs, receipts: ReceiptRecorder, even
 }
 
 /** The status of the message stays as it is: it was delivered, only not welcome. */
-function recordSesComplaint(app: Needs, complaint: SesComplaint): Promise<ReceiptOutcome> {
+function recordSesComplaint(app: Deps, complaint: SesComplaint): Promise<ReceiptOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';

@@ -28,7 +28,7 @@ const Token = Type.Object({
 const form = ['application/x-www-form-urlencoded'];
 const answers = { 200: Success, 400: Missing };
 
-type Needs = Platform & {
+type Deps = Platform & {
   config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN' | 'SMS_PROVIDERS' | 'SMS_RECEIPT_TOKENS'>;
 };
 
@@ -38,7 +38,7 @@ const routes = { mmg: mmgRoute, firetext: firetextRoute, twilio: twilioRoute };
  * Delivery receipts of the text message gateways that are in use; the sandbox takes those of all. A gateway hears `success`
  * for any message, known or not.
  */
-export function textReceiptRoutes(http: Http, app: Needs): void {
+export function textReceiptRoutes(http: Http, app: Deps): void {
   const receipts = receiptRecorder(app);
   const { SMS_PROVIDERS: inUse } = app.config;
   for (const name of ['mmg', 'firetext', 'twilio'] as const) {
@@ -46,7 +46,7 @@ export function textReceiptRoutes(http: Http, app: Needs): void {
   }
 }
 
-function mmgRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
+function mmgRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
   http.post(
     '/notifications/sms/mmg',
     {
@@ -67,7 +67,7 @@ function mmgRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
   );
 }
 
-function firetextRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
+function firetextRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
   http.post(
     '/notifications/sms/firetext',
     {
@@ -90,7 +90,7 @@ function firetextRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void 
   );
 }
 
-function twilioRoute(http: Http, app: Needs, receipts: ReceiptRecorder): void {
+function twilioRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
   http.post(
     '/notifications/sms/twilio',
     {

@@ -41,9 +41,9 @@ describe('POST /notifications/sms/mmg', () => {
     [0, 'technical-failure'],
   ])('200, status %s is %s', async (status, expected) => {
     const id = await aSentMessage();
-    const answer = await mmg({ status, CID: id, MSISDN: '447700900123', deliverytime: '2026-11-15 12:00:05' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ result: 'success' });
+    const response = await mmg({ status, CID: id, MSISDN: '447700900123', deliverytime: '2026-11-15 12:00:05' });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ result: 'success' });
     expect((await messageOf(harness, id)).status).toBe(expected);
   });
 
@@ -54,9 +54,9 @@ describe('POST /notifications/sms/mmg', () => {
     [{ status: '', CID: unknownId }, ['MMG callback failed: status missing']],
     [{ status: null, CID: '' }, ['MMG callback failed: status missing', 'MMG callback failed: CID missing']],
   ])('400 when a field is missing: %j', async (body, message) => {
-    const answer = await mmg(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await mmg(body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
   it('400 for what is not JSON, not an object, or nothing', async () => {
@@ -83,13 +83,13 @@ describe('POST /notifications/sms/mmg', () => {
 
   it('200 for any spelling of the id, and with a form’s content type', async () => {
     const id = await aSentMessage();
-    const answer = await harness.request({
+    const response = await harness.request({
       method: 'POST',
       url: '/notifications/sms/mmg',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: JSON.stringify({ status: '3', CID: id.toUpperCase() }),
     });
-    expect(answer.body).toEqual({ result: 'success' });
+    expect(response.body).toEqual({ result: 'success' });
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
@@ -175,9 +175,9 @@ describe('POST /notifications/sms/firetext', () => {
     ['9', undefined, 'technical-failure'],
   ])('200, status %s with code %s is %s', async (status, code, expected) => {
     const id = await aSentMessage();
-    const answer = await firetext({ status, reference: id, ...(code ? { code } : {}), time: '2026-11-15 12:00:00' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ result: 'success' });
+    const response = await firetext({ status, reference: id, ...(code ? { code } : {}), time: '2026-11-15 12:00:00' });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ result: 'success' });
     expect((await messageOf(harness, id)).status).toBe(expected);
   });
 
@@ -200,9 +200,9 @@ describe('POST /notifications/sms/firetext', () => {
   });
 
   it('400 when a field is missing', async () => {
-    const answer = await firetext({ mobile: '447700900123' });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
+    const response = await firetext({ mobile: '447700900123' });
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({
       result: 'error',
       message: ['Firetext callback failed: status missing', 'Firetext callback failed: reference missing'],
     });
@@ -251,9 +251,9 @@ describe('POST /notifications/sms/twilio', () => {
   it('403 when the signature is wrong or missing', async () => {
     const id = await aSentMessage();
     const fields = { MessageSid: 'SM1', MessageStatus: 'delivered' };
-    const answer = await twilio(id, fields, 'c2lnbmF0dXJl');
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({ result: 'error', message: 'Twilio callback failed: invalid signature' });
+    const response = await twilio(id, fields, 'c2lnbmF0dXJl');
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual({ result: 'error', message: 'Twilio callback failed: invalid signature' });
     expect((await messageOf(harness, id)).status).toBe('sending');
   });
 
@@ -327,8 +327,8 @@ describe('with real gateways', () => {
 
   it('404 for gateways that are not in use, whatever email goes through', async () => {
     expect(outside.app.config.EMAIL_PROVIDERS).toEqual(['sandbox']);
-    const answer = await post('/notifications/sms/twilio', { MessageSid: 'SM1', MessageStatus: 'delivered' });
-    expect(answer.status).toBe(404);
-    expect(answer.body.result).toBe('error');
+    const response = await post('/notifications/sms/twilio', { MessageSid: 'SM1', MessageStatus: 'delivered' });
+    expect(response.status).toBe(404);
+    expect(response.body.result).toBe('error');
   });
 });

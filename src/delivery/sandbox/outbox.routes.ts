@@ -16,7 +16,7 @@ import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
 
 type Provided = 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS';
 type Setting = 'DEMO' | 'DATA_DIR' | 'HOST' | 'BASE_URL' | Provided | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
-type Needs = Platform & { config: Pick<Config, Setting> };
+type Deps = Platform & { config: Pick<Config, Setting> };
 
 const shown = 100;
 
@@ -35,7 +35,7 @@ const Message = Type.Object({
  * What the sandbox kept, for trying the product out. It shows messages to anyone who can reach the server, so it exists
  * only in demonstrations. Sign-in codes and links to accounts are left out, unless an admin token comes with the request.
  */
-export function outboxRoutes(http: Http, app: Needs): void {
+export function outboxRoutes(http: Http, app: Deps): void {
   if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
   const checkAdmin = authenticateAdmin(app);
   const forThisOrigin = onlyForThisOrigin(app.config);

@@ -76,8 +76,8 @@ describe('GET /outbox', () => {
     [403, 'localhost.site.example'],
   ])('%d under the name %s: a site may make its name point here', async (status, host) => {
     for (const url of ['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6']) {
-      const answer = await harness.request({ method: 'GET', url, headers: { host } });
-      expect(answer.status).toBe(url === '/outbox' ? status : status === 200 ? 404 : 403);
+      const response = await harness.request({ method: 'GET', url, headers: { host } });
+      expect(response.status).toBe(url === '/outbox' ? status : status === 200 ? 404 : 403);
     }
   });
 

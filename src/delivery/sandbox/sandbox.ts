@@ -23,7 +23,7 @@ import {
   takeOwedReceipts,
 } from './sandbox.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   config: Pick<Config, 'DATA_DIR' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
 };
 
@@ -34,7 +34,7 @@ interface Kept {
 }
 
 /** Carries nothing anywhere: keeps each message as a file to open and a row to look at, and owes a receipt for it. */
-export function sandboxTexts(app: Needs): Provider<TextMessage> {
+export function sandboxTexts(app: Deps): Provider<TextMessage> {
   const outbox = sandboxOutbox(app);
   return {
     name: 'sandbox',
@@ -48,7 +48,7 @@ export function sandboxTexts(app: Needs): Provider<TextMessage> {
   };
 }
 
-export function sandboxEmails(app: Needs): Provider<EmailMessage> {
+export function sandboxEmails(app: Deps): Provider<EmailMessage> {
   const outbox = sandboxOutbox(app);
   return {
     name: 'sandbox',
@@ -102,7 +102,7 @@ export function outboxFolder(dataDir: string): string {
 /** While messages keep coming they are kept together this often. */
 const keepEvery_ms = 5;
 
-function sandboxOutbox(app: Needs) {
+function sandboxOutbox(app: Deps) {
   const folder = outboxFolder(app.config.DATA_DIR);
   let folderMade: Promise<unknown> | undefined;
   const commits = new GroupCommit<Kept, Outcome>({
@@ -152,7 +152,7 @@ const keptForDays = 7;
 const partSize = 5_000;
 
 /** Rows and files of messages whose service keeps them no longer. */
-async function removeOrphans(app: Needs): Promise<void> {
+async function removeOrphans(app: Deps): Promise<void> {
   for (let after: string | null = nilId; after !== null; ) {
     const part = await deleteSandboxOrphans(app.db, after, partSize);
     await removeFiles(app, part.gone);
@@ -161,7 +161,7 @@ async function removeOrphans(app: Needs): Promise<void> {
 }
 
 /** Returns how many there were. */
-export async function eraseSandboxMessages(app: Pick<Needs, 'db'> & OfFolder, references: string[]): Promise<number> {
+export async function eraseSandboxMessages(app: Pick<Deps, 'db'> & OfFolder, references: string[]): Promise<number> {
   let erased = 0;
   for (let from = 0; from < references.length; from += partSize) {
     const gone = await deleteSandboxMessages(app.db, references.slice(from, from + partSize));
@@ -184,7 +184,7 @@ async function removeFiles({ config }: OfFolder, references: string[]): Promise<
 }
 
 /** The sandbox forgets a message when its service does, and what is older than a week: files and rows. */
-export async function cleanSandbox(app: Needs): Promise<void> {
+export async function cleanSandbox(app: Deps): Promise<void> {
   const cutoff = earlier(app.clock.now(), keptForDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
   await removeOrphans(app);

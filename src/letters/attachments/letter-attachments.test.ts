@@ -134,9 +134,9 @@ describe('POST /letter-attachment', () => {
   it('400 when the upload is used already', async () => {
     const { body } = await attach();
     const other = await aTemplate(harness, service, { template_type: 'letter' });
-    const answer = await attach({ upload_id: body.id, template_id: other });
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toEqual({ upload_id: ['Already in use.'] });
+    const response = await attach({ upload_id: body.id, template_id: other });
+    expect(response.status).toBe(400);
+    expect(response.body.message).toEqual({ upload_id: ['Already in use.'] });
   });
 
   it('404 when the template does not exist', async () => {
@@ -172,9 +172,9 @@ describe('POST /letter-attachment/{letter_attachment_id}/archive', () => {
 
   it('204, and one version more of the template, without it', async () => {
     const { body } = await attach();
-    const answer = await archive(body.id);
-    expect(answer.status).toBe(204);
-    expect(answer.text).toBe('');
+    const response = await archive(body.id);
+    expect(response.status).toBe(204);
+    expect(response.text).toBe('');
     expect(await current()).toMatchObject({ version: 3, letter_attachment: null });
     const second = await harness.admin('GET', `/service/${service}/template/${template}/version/2`);
     expect(second.body.data.letter_attachment.id).toBe(body.id);
@@ -183,9 +183,9 @@ describe('POST /letter-attachment/{letter_attachment_id}/archive', () => {
   it('400 when it is archived already', async () => {
     const { body } = await attach();
     await archive(body.id);
-    const answer = await archive(body.id);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: 'letter-attachment-already-archived' });
+    const response = await archive(body.id);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: 'letter-attachment-already-archived' });
   });
 
   it('400 when nobody is named, or nobody who exists', async () => {

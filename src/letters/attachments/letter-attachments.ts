@@ -12,10 +12,10 @@ import {
 import type { PdfThreads } from '../pdf-threads.ts';
 import { readPages } from '../precompiled.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
+type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
 /** Pages that cannot be printed are refused now, and not with every letter that would carry them. */
-export async function attachPages(app: Needs, request: NewAttachmentRequest & { content: string }) {
+export async function attachPages(app: Deps, request: NewAttachmentRequest & { content: string }) {
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
   refuseIfTooLarge(pdf);
@@ -29,7 +29,7 @@ function refuseIfTooLarge(pdf: Buffer): void {
   if (pdf.length > maximumLetterBytes) throw invalid({ content: [letterTooLarge] });
 }
 
-async function countPrintablePages(app: Needs, serviceId: string, pdf: Buffer): Promise<number> {
+async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): Promise<number> {
   const { message, page_count, invalid_pages } = await readPages(
     app.log,
     app.pdfThreads.forRequest(serviceId),

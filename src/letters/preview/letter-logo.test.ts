@@ -12,10 +12,10 @@ describe('POST /letter-branding/{id}/logo', () => {
   it('204, and the logo can be read', async () => {
     const id = await aLetterBranding(harness, 'read');
     expect((await post(id, { svg: sampleLogo.svg })).status).toBe(204);
-    const answer = await harness.admin('GET', `/letter-branding/${id}/logo`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toContain('image/svg+xml');
-    expect(answer.text).toBe(sampleLogo.svg);
+    const response = await harness.admin('GET', `/letter-branding/${id}/logo`);
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toContain('image/svg+xml');
+    expect(response.text).toBe(sampleLogo.svg);
   });
 
   it.each([
@@ -25,9 +25,9 @@ describe('POST /letter-branding/{id}/logo', () => {
     ['too long', { svg: `<svg>${' '.repeat(1_000_000)}</svg>` }, 'Longer than maximum length 1000000.'],
   ])('400 when it is %s', async (name, body, text) => {
     const id = await aLetterBranding(harness, name);
-    const answer = await post(id, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: { svg: [text] } });
+    const response = await post(id, body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: { svg: [text] } });
     expect((await harness.admin('GET', `/letter-branding/${id}/logo`)).status).toBe(404);
   });
 

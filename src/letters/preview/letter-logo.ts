@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
+type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
 
 /** By id and not by the branding's file name: that may be any text, and may change. */
 export const logoFile = (brandingId: string) => `letter-branding/${brandingId}.svg`;
@@ -16,14 +16,14 @@ const refusals = {
 } as const;
 
 /** Letters from then on wear it; one that was drawn already does not change. */
-export async function putLogo(app: Needs, brandingId: string, svg: string): Promise<void> {
+export async function putLogo(app: Deps, brandingId: string, svg: string): Promise<void> {
   const { id } = await getLetterBranding(app, brandingId);
   const problem = await checkLogo(app, svg);
   if (problem) throw invalidField('svg', refusals[problem]);
   await app.files.put(logoFile(id), Buffer.from(svg, 'utf8'));
 }
 
-async function checkLogo({ pdfThreads }: Needs, svg: string) {
+async function checkLogo({ pdfThreads }: Deps, svg: string) {
   try {
     return await pdfThreads.forRequest('letter-branding').run('checkLogo', svg);
   } catch (error) {
@@ -33,7 +33,7 @@ async function checkLogo({ pdfThreads }: Needs, svg: string) {
   }
 }
 
-export async function getLogo(app: Needs, brandingId: string): Promise<Buffer> {
+export async function getLogo(app: Deps, brandingId: string): Promise<Buffer> {
   const { id } = await getLetterBranding(app, brandingId);
   const svg = await app.files.get(logoFile(id));
   if (!svg) throw notFound('This letter branding has no logo');

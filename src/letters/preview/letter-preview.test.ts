@@ -36,13 +36,13 @@ function sizeOfPng(content: string): [number, number] {
 describe('GET /service/{service_id}/template/preview/{notification_id}/{file_type}', () => {
   it('200 with the PDF, before and after it was made for printing', async () => {
     const id = await aLetter(harness, service, template);
-    const answer = await get(`preview/${id}/pdf`);
-    expect(answer.status).toBe(200);
-    expect(Object.keys(answer.body)).toEqual(['content', 'metadata']);
-    expect(answer.body.metadata).toEqual({ message: '', invalid_pages: [], page_count: 2 });
-    expect((await textOf(answer.body.content))[0]).toContain('Hello Ada');
+    const response = await get(`preview/${id}/pdf`);
+    expect(response.status).toBe(200);
+    expect(Object.keys(response.body)).toEqual(['content', 'metadata']);
+    expect(response.body.metadata).toEqual({ message: '', invalid_pages: [], page_count: 2 });
+    expect((await textOf(response.body.content))[0]).toContain('Hello Ada');
     await harness.runJobs();
-    expect((await get(`preview/${id}/pdf`)).body).toEqual(answer.body);
+    expect((await get(`preview/${id}/pdf`)).body).toEqual(response.body);
   });
 
   it('200 with a page at 150 dpi, the first one unless asked otherwise', async () => {
@@ -62,35 +62,35 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     const id = await aLetter(harness, service, long);
     await harness.runJobs();
     await harness.admin('POST', `/service/${service}/template/${long}`, { content: 'Short' });
-    const answer = await get(`preview/${id}/pdf`);
-    expect(answer.body.metadata).toEqual({ message: 'letter-too-long', invalid_pages: [], page_count: 11 });
-    expect(await textOf(answer.body.content)).toHaveLength(11);
+    const response = await get(`preview/${id}/pdf`);
+    expect(response.body.metadata).toEqual({ message: 'letter-too-long', invalid_pages: [], page_count: 11 });
+    expect(await textOf(response.body.content)).toHaveLength(11);
   });
 
   it.each(['0', '3', '-1'])('400 when there is no page %s', async (page) => {
     const id = await aLetter(harness, service, template);
-    const answer = await get(`preview/${id}/png?page=${page}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: `Letter does not have a page ${page}` });
+    const response = await get(`preview/${id}/png?page=${page}`);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: `Letter does not have a page ${page}` });
   });
 
   it('400 when the page is not a number', async () => {
     const id = await aLetter(harness, service, template);
-    const answer = await get(`preview/${id}/png?page=two`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toEqual({ page: ['Not a valid integer.'] });
+    const response = await get(`preview/${id}/png?page=two`);
+    expect(response.status).toBe(400);
+    expect(response.body.message).toEqual({ page: ['Not a valid integer.'] });
   });
 
   it('400 when the file type is neither', async () => {
-    const answer = await get(`preview/${unknown}/gif`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: { content: ['file_type must be pdf or png'] } });
+    const response = await get(`preview/${unknown}/gif`);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: { content: ['file_type must be pdf or png'] } });
   });
 
   it('400 when it is not a letter', async () => {
     const id = await aNotification(harness, service, await aTemplate(harness, service));
-    const answer = await get(`preview/${id}/pdf`);
-    expect([answer.status, answer.body]).toEqual([400, { result: 'error', message: 'Notification is not a letter' }]);
+    const response = await get(`preview/${id}/pdf`);
+    expect([response.status, response.body]).toEqual([400, { result: 'error', message: 'Notification is not a letter' }]);
   });
 
   it('404 when it is unknown, or of another service', async () => {
@@ -102,17 +102,17 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
   });
 
   it('401 without a token', async () => {
-    const answer = await harness.request({ method: 'GET', url: `/service/${service}/template/preview/${unknown}/pdf` });
-    expect(answer.status).toBe(401);
+    const response = await harness.request({ method: 'GET', url: `/service/${service}/template/preview/${unknown}/pdf` });
+    expect(response.status).toBe(401);
   });
 });
 
 describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_type}', () => {
   it('200 with places without a value marked', async () => {
-    const answer = await get(`${template}/letter-preview/pdf`);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
-    const [page] = await textOf(answer.body.content);
+    const response = await get(`${template}/letter-preview/pdf`);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
+    const [page] = await textOf(response.body.content);
     expect(page).toContain('((name))');
     expect(page).toContain('15 November 2030');
   });
@@ -125,8 +125,8 @@ describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_
   });
 
   it('200 with a page as PNG', async () => {
-    const answer = await get(`${template}/letter-preview/png?page=2`);
-    expect(sizeOfPng(answer.body.content)).toEqual([1240, 1754]);
+    const response = await get(`${template}/letter-preview/png?page=2`);
+    expect(sizeOfPng(response.body.content)).toEqual([1240, 1754]);
   });
 
   it('400 when there is no such page', async () => {
@@ -162,18 +162,18 @@ describe('POST /service/{service_id}/template/{template_id}/letter-preview/{file
       postcode: 'sw1a1aa',
       page: 'a value',
     };
-    const answer = await post(`${template}/letter-preview/pdf`, { personalisation });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
-    const [page] = await textOf(answer.body.content);
+    const response = await post(`${template}/letter-preview/pdf`, { personalisation });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
+    const [page] = await textOf(response.body.content);
     expect(page).toContain('Hello Grace');
     expect(page).toContain('SW1A 1AA');
     expect(resets).toBe(0);
   });
 
   it('200 with a page as PNG', async () => {
-    const answer = await post(`${template}/letter-preview/png?page=2`, { personalisation: {} });
-    expect(sizeOfPng(answer.body.content)).toEqual([1240, 1754]);
+    const response = await post(`${template}/letter-preview/png?page=2`, { personalisation: {} });
+    expect(sizeOfPng(response.body.content)).toEqual([1240, 1754]);
   });
 
   it('400 without values, or with one that is no text', async () => {

@@ -19,7 +19,7 @@ import {
 } from '../letters.sql.ts';
 import type { PdfTasks, PdfThreads } from '../pdf-threads.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
 };
@@ -34,7 +34,7 @@ export interface LetterPreview {
 
 /** A letter as it will be, or would have been, on paper; what is wrong with it comes along. */
 export async function previewLetter(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   notificationId: string,
   format: PreviewFormat,
@@ -58,7 +58,7 @@ export async function previewLetter(
 }
 
 async function showUploaded(
-  app: Needs,
+  app: Deps,
   letter: Letter,
   found: LetterFile | undefined,
   format: PreviewFormat,
@@ -73,7 +73,7 @@ async function showUploaded(
 
 /** A template as a letter; places without a value are marked. */
 export async function previewLetterTemplate(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   templateId: string,
   personalisation: Record<string, string>,

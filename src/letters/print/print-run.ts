@@ -11,7 +11,7 @@ import { letterFileName, letterReference, type PrintedFile, type PrintProvider }
 import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from './print-run.sql.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
   config: Pick<Config, 'PRINT_PROVIDER' | 'BASE_URL'>;
   printer: PrintProvider;
 };
@@ -29,7 +29,7 @@ const lettersPerBatch = 100;
  * Everything accepted before half past five on a working day goes to the printer. Runs several times that evening: a
  * letter that was still being drawn the first time, or a process that was down, is made up for.
  */
-export async function collateLetters(app: Needs): Promise<void> {
+export async function collateLetters(app: Deps): Promise<void> {
   const cutOff = cutOffToday(app.clock.now());
   if (!cutOff) return;
   const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
@@ -53,7 +53,7 @@ function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
 }
 
 /** Hands a batch over, then says so. A crash in between hands the same files over again, under the same names. */
-export async function printLetters(app: Needs, { day, notification_ids }: PrintJob): Promise<void> {
+export async function printLetters(app: Deps, { day, notification_ids }: PrintJob): Promise<void> {
   const letters = await selectLettersToPrint(app.db, notification_ids);
   const files: PrintedFile[] = [];
   const printed: LetterToPrint[] = [];
@@ -68,7 +68,7 @@ export async function printLetters(app: Needs, { day, notification_ids }: PrintJ
   await recordPrinted(app, printed);
 }
 
-async function fileOf(app: Needs, letter: LetterToPrint): Promise<PrintedFile | undefined> {
+async function fileOf(app: Deps, letter: LetterToPrint): Promise<PrintedFile | undefined> {
   const { id, postage, billable_units: sheets, created_at } = letter;
   const pdf = await app.files.get(letterFiles.finished(id));
   if (!pdf) {
@@ -80,7 +80,7 @@ async function fileOf(app: Needs, letter: LetterToPrint): Promise<PrintedFile | 
   return { reference, notification_id: id, name, postage, sheets, callback_url: printerCallbackUrl(app, id), pdf };
 }
 
-async function recordPrinted(app: Needs, letters: LetterToPrint[]): Promise<void> {
+async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void> {
   const now = app.clock.now();
   const provider = app.config.PRINT_PROVIDER;
   const changes = letters.map(({ id }) => ({

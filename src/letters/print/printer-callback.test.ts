@@ -69,8 +69,8 @@ describe('POST /notifications/letter/status', () => {
     async (mailingProduct, postageClass, threshold) => {
       const { id, link } = await printed();
       expect((await letterRow(harness, id)).status).toBe('sending');
-      const answer = await post(link, report(id, {}, { mailingProduct, postageClass }));
-      expect([answer.status, answer.text]).toEqual([204, '']);
+      const response = await post(link, report(id, {}, { mailingProduct, postageClass }));
+      expect([response.status, response.text]).toEqual([204, '']);
       expect((await letterRow(harness, id)).status).toBe('delivered');
       expect(await despatches(id)).toMatchObject([
         { despatched_on: '2024-07-24', sheets: 1, cost_threshold: threshold },
@@ -104,13 +104,13 @@ describe('POST /notifications/letter/status', () => {
   it.each(['', '?token=', '?token=4f46df42-f795-4cc4-83bb-65ca312f49cc.nonsense', '?token=a&token=b'])(
     '403 without a valid token, whatever the body: %j',
     async (query) => {
-      const answer = await harness.request({
+      const response = await harness.request({
         method: 'POST',
         url: `/notifications/letter/status${query}`,
         payload: 'not JSON',
       });
-      expect(answer.status).toBe(403);
-      expect(answer.body.errors[0].message).toBe('A valid token must be provided in the query string');
+      expect(response.status).toBe(403);
+      expect(response.body.errors[0].message).toBe('A valid token must be provided in the query string');
     },
   );
 
@@ -119,17 +119,17 @@ describe('POST /notifications/letter/status', () => {
     harness.clock.set('2024-10-20T11:59:00Z');
     expect((await post(link, report(id, { jobStatus: 'LOST' }))).status).toBe(400);
     harness.clock.set('2024-10-20T12:01:00Z');
-    const answer = await post(link, report(id));
-    expect(answer.status).toBe(403);
-    expect(answer.body.errors[0].message).toBe('A valid token must be provided in the query string');
+    const response = await post(link, report(id));
+    expect(response.status).toBe(403);
+    expect(response.body.errors[0].message).toBe('A valid token must be provided in the query string');
     expect((await letterRow(harness, id)).status).toBe('sending');
   });
 
   it('400 when the report is about another letter', async () => {
     const { link } = await printed();
-    const answer = await post(link, report('4f46df42-f795-4cc4-83bb-65ca312f49cc'));
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
+    const response = await post(link, report('4f46df42-f795-4cc4-83bb-65ca312f49cc'));
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({
       status_code: 400,
       errors: [
         {

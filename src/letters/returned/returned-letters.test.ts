@@ -51,8 +51,8 @@ describe('POST /letters/returned', () => {
     const ids = await printedLetters();
     harness.clock.set('2024-02-20T23:30:00Z');
     const references = [...ids.map(letterReference), 'AAAAAAAAAAAAAAAA'];
-    const answer = await report(references);
-    expect([answer.status, answer.body]).toEqual([200, { references }]);
+    const response = await report(references);
+    expect([response.status, response.body]).toEqual([200, { references }]);
     expect((await letterRow(harness, ids[0])).status).toBe('returned-letter');
     await harness.runJobs();
     harness.clock.set('2024-02-21T12:00:00Z');
@@ -198,15 +198,15 @@ describe('POST /letters/returned', () => {
     ['missing', undefined, 'Missing data for required field.'],
     ['not a list', 'AAAAAAAAAAAAAAAA', 'Not a valid list.'],
   ])('400 when the references are %s', async (_, references, text) => {
-    const answer = await report(references);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message: { references: [text] } });
+    const response = await report(references);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message: { references: [text] } });
   });
 
   it.each(['too-short', 'aaaaaaaaaaaaaaaa', 'AAAAAAAAAAAAAAAAA'])('400 when a reference is %s', async (reference) => {
-    const answer = await report([reference]);
-    expect(answer.status).toBe(400);
-    expect(Object.keys(answer.body.message)).toEqual(['references']);
+    const response = await report([reference]);
+    expect(response.status).toBe(400);
+    expect(Object.keys(response.body.message)).toEqual(['references']);
   });
 });
 
@@ -221,8 +221,8 @@ describe('GET /service/{service_id}/returned-letters', () => {
   it.each(['returned-letters?reported_at=2024-02-20', 'returned-letter-summary', 'returned-letter-statistics'])(
     '404 when the service is unknown: %s',
     async (path) => {
-      const answer = await harness.admin('GET', `/service/4f46df42-f795-4cc4-83bb-65ca312f49cc/${path}`);
-      expect([answer.status, answer.body]).toEqual([404, { result: 'error', message: 'No result found' }]);
+      const response = await harness.admin('GET', `/service/4f46df42-f795-4cc4-83bb-65ca312f49cc/${path}`);
+      expect([response.status, response.body]).toEqual([404, { result: 'error', message: 'No result found' }]);
     },
   );
 });

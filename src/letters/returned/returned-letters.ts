@@ -17,7 +17,7 @@ import {
 
 export type { ReturnedLetter } from './returned-letters.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'clock' | 'queue'>;
+type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
 
 /** The job of whoever tells services about letters that came back. */
 export const announceReturnedLetters = 'announce-returned-letters';
@@ -29,7 +29,7 @@ export interface ReturnedLettersJob {
 const announcedAtOnce = 500;
 
 /** Letters that the post brought back, by the printer's references. Unknown and repeated ones change nothing. */
-export async function recordReturnedLetters(app: Needs, references: string[]): Promise<void> {
+export async function recordReturnedLetters(app: Deps, references: string[]): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const reported = { reported_on: londonDay(now), created_at: timestamp(now) };
@@ -55,7 +55,7 @@ export function listReturnedLettersById(tx: Tx, ids: string[]): Promise<Returned
 
 const recentDays = 7;
 
-export async function countReturnedLetters(app: Needs, serviceId: string) {
+export async function countReturnedLetters(app: Deps, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
   const since = addDays(londonDay(app.clock.now()), -recentDays);
   const recent = counts.filter(({ reported_on }) => reported_on >= since);
@@ -66,19 +66,19 @@ export async function countReturnedLetters(app: Needs, serviceId: string) {
 }
 
 /** One entry per day on which letters were reported, newest first. */
-export async function listReturnedLetterDays(app: Needs, serviceId: string) {
+export async function listReturnedLetterDays(app: Deps, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
   return counts.map(({ reported_on, count }) => ({ returned_letter_count: count, reported_at: reported_on }));
 }
 
-export async function listReturnedLetters(app: Needs, serviceId: string, reportedOn: string) {
+export async function listReturnedLetters(app: Deps, serviceId: string, reportedOn: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
   const letters = await selectReturnedLetters(app.db, serviceId, reportedOn);
   const ids = letters.map(({ notification_id }) => notification_id);
   return { letters, orphaned_count: ids.length - (await countExisting(app.db, ids)) };
 }
 
-async function returnedCounts(app: Needs, serviceId: string) {
+async function returnedCounts(app: Deps, serviceId: string) {
   await refuseUnlessServiceExists(app.db, serviceId);
   return selectReturnedCounts(app.db, serviceId);
 }
