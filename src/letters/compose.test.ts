@@ -40,7 +40,7 @@ async function fileOf(id: string) {
 const pageBreaks = (pages: number) => Array.from({ length: pages }, (_, n) => `Page text ${n + 1}`).join('\n\n***\n\n');
 
 describe('compose-letter', () => {
-  it('a live letter is drawn, its sheets are counted, and it waits for the print run', async () => {
+  it('renders a live letter, counts its sheets and leaves it for the print run', async () => {
     const id = await aLetter(harness, service, template);
     await harness.runJobs();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'created', billable_units: 1, provider: null });
@@ -53,14 +53,14 @@ describe('compose-letter', () => {
     expect(page).toContain('NOTIFY');
   });
 
-  it('a letter sent with a test key has arrived, and costs nothing', async () => {
+  it('delivers a letter of a test key at once, free of charge', async () => {
     const id = await aLetter(harness, service, template, { key_type: 'test' });
     await harness.runJobs();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'delivered', billable_units: 0 });
     expect(await pagesOf(id)).toHaveLength(1);
   });
 
-  it('the version it was accepted with is drawn, with the contact block of then', async () => {
+  it('renders the template version and the contact block of the time of acceptance', async () => {
     const changed = await aTemplate(harness, service, { template_type: 'letter', subject: 'Old', content: 'Old text' });
     const contact = await aReplyTo(harness, service, 'letter', { text: 'New contact' });
     const id = await aLetter(harness, service, changed, { reply_to_text: 'Contact of then' });
@@ -85,7 +85,7 @@ describe('compose-letter', () => {
     expect(await letterRow(harness, id)).toMatchObject({ status: 'created', billable_units: sheets });
   });
 
-  it.each(['normal', 'test'] as const)('eleven pages are refused (%s key)', async (key_type) => {
+  it.each(['normal', 'test'] as const)('rejects eleven pages (%s key)', async (key_type) => {
     const content = pageBreaks(11);
     const long = await aTemplate(harness, service, { template_type: 'letter', content });
     const id = await aLetter(harness, service, long, { key_type });
@@ -94,7 +94,7 @@ describe('compose-letter', () => {
     expect(await fileOf(id)).toMatchObject({ page_count: 11, message: 'letter-too-long', invalid_pages: null });
   });
 
-  it('Welsh comes first, attached pages last, and all of them count', async () => {
+  it('puts Welsh first and attached pages last, and counts all pages', async () => {
     const bilingual = await aTemplate(harness, service, {
       template_type: 'letter',
       letter_languages: 'welsh_then_english',
@@ -137,7 +137,7 @@ describe('compose-letter', () => {
     expect(await letterRow(harness, id)).toMatchObject({ billable_units: 2 });
   });
 
-  it('a letter wears the logo of its service’s branding', async () => {
+  it('renders the logo of the branding of the service', async () => {
     const brand = await aLetterBranding(harness);
     const plain = await aLetter(harness, service, template);
     const branded = await aService(harness, { letter_branding_id: brand });
@@ -148,7 +148,7 @@ describe('compose-letter', () => {
     expect((await pagesOf(plain))[0]).not.toContain('Borough of');
   });
 
-  it('the longest QR code can be read from the page', async () => {
+  it('renders the longest possible QR code readable', async () => {
     const data = `https://example.gov.uk/${'a7'.repeat(238)}`;
     const qr = await aTemplate(harness, service, { template_type: 'letter', content: 'Look: ((build_id))' });
     const id = await aLetter(harness, service, qr, {
@@ -162,7 +162,7 @@ describe('compose-letter', () => {
     expect(code?.data).toBe(data);
   });
 
-  it('a cancelled letter is not drawn', async () => {
+  it('does not render a cancelled letter', async () => {
     const id = await aLetter(harness, service, template);
     await harness.admin('POST', `/service/${service}/notifications/${id}/cancel`);
     await harness.runJobs();
@@ -170,7 +170,7 @@ describe('compose-letter', () => {
     expect(await harness.files.get(letterFiles.finished(id))).toBeUndefined();
   });
 
-  it('a letter drawn twice is the same', async () => {
+  it('renders the same bytes when run twice', async () => {
     const id = await aLetter(harness, service, template);
     await harness.runJobs();
     const first = await harness.files.get(letterFiles.finished(id));
@@ -180,7 +180,7 @@ describe('compose-letter', () => {
     expect(await harness.files.get(letterFiles.finished(id))).toEqual(first);
   });
 
-  it('what cannot be drawn is tried again, and given up in the end', async () => {
+  it('retries a letter that fails to render, and finally gives up', async () => {
     const gone = await aTemplate(harness, service, { template_type: 'letter' });
     const id = await aLetter(harness, service, gone);
     await harness.app.db.deleteFrom('templates_history').where('id', '=', gone).execute();
@@ -191,7 +191,7 @@ describe('compose-letter', () => {
     expect(await letterRow(harness, id)).toMatchObject({ status: 'technical-failure', billable_units: 0 });
   });
 
-  it('a letter whose job was lost is found again', async () => {
+  it('resumes a letter whose job was lost', async () => {
     const id = await aLetter(harness, service, template);
     await harness.app.db.deleteFrom('letter_files').where('notification_id', '=', id).execute();
     await harness.runJobs();

@@ -17,7 +17,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
   letterResults: LetterResults;
 };
 
-/** Draws an accepted letter, keeps it, and counts its sheets. Asked again, it draws the same bytes. */
+/** Renders an accepted letter, stores the PDF and counts its sheets. Idempotent: a second run produces the same bytes. */
 export async function composeLetter(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
@@ -41,7 +41,7 @@ function resultOf(app: Deps, letter: Letter, page_count: number): LetterResult {
   return { id: letter.id, change: ready(app, letter, page_count), found: { ...nothingFound, page_count } };
 }
 
-/** A live letter waits for the next print run; one sent with a test key has arrived, and costs nothing. */
+/** A live letter waits for the next print run. A letter of a test key is delivered at once, free of charge. */
 export function ready(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { id, key_type }: Pick<Letter, 'id' | 'key_type'>,

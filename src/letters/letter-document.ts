@@ -10,18 +10,21 @@ import type { TemplateRow } from '../templates/template-row.ts';
 import type { Letter } from './letters.sql.ts';
 import { logoFile } from './preview/letter-logo.ts';
 
-type Deps = { files: Files; compiledTemplates: CompiledTemplates };
+interface Deps {
+  files: Files;
+  compiledTemplates: CompiledTemplates;
+}
 
-/** What the PDF threads need to draw a letter. */
+/** The input of the PDF threads for one letter. */
 export interface DrawingOrder {
   document: LetterDocument;
   logo?: NonNullable<DrawLetterOptions['logo']>;
   attachments: Uint8Array[];
-  /** The template has an attachment whose file is not there: it can be looked at, but not printed. */
+  /** The file of the template's attachment is missing: the letter can be previewed, but not printed. */
   incomplete: boolean;
 }
 
-/** The letter as it was accepted: that version of the template, its contact block, its day; the logo of today. */
+/** The letter as accepted: its template version, contact block and date. Only the logo is the current one. */
 export async function orderOfLetter(app: Deps, letter: Letter): Promise<DrawingOrder> {
   const { row, compiled } = await getTemplateForDelivery(app, letter);
   const { lines } = parsePostalAddress(letter.recipient.split('\n'));
@@ -39,7 +42,7 @@ export async function orderOfLetter(app: Deps, letter: Letter): Promise<DrawingO
 interface Filling {
   compiled: CompiledTemplate;
   personalisation: Personalisation;
-  /** Printed when they are as many as an address has; else the places for them are marked. */
+  /** Printed if it has a valid number of lines; otherwise the placeholders of the address are highlighted. */
   address: readonly string[];
   date: Date;
 }

@@ -6,7 +6,7 @@ import { GroupCommit } from '../platform/db/group-commit.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type LetterFile, upsertLetterFiles } from './letters.sql.ts';
 
-/** What was found in the file of a letter, and what becomes of the letter; nothing when it was cancelled meanwhile. */
+/** The result of reading a letter's file. `change` is undefined if the letter was cancelled in the meantime. */
 export interface LetterResult {
   id: string;
   change?: Omit<StatusChange, 'id' | 'because'>;
@@ -17,7 +17,7 @@ export const nothingFound: LetterResult['found'] = { page_count: null, message: 
 
 export type LetterResults = GroupCommit<LetterResult, void>;
 
-/** Letters that are ready in the same moment share a commit, and leave the database to those who wait for an answer. */
+/** Letters that finish at the same time share a commit, which leaves database connections to requests. */
 export function createLetterResults({ db, clock }: Pick<Platform, 'db' | 'clock'>): LetterResults {
   return new GroupCommit({
     largest: 100,

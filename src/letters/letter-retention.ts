@@ -20,16 +20,16 @@ const sandboxKeptForDays = 7;
 
 type Deps = Pick<Platform, 'db' | 'files' | 'clock' | 'log'> & { printer: PrintProvider };
 
-/** After this nothing will be heard of a letter any more. */
-const longestLifeDays = 90;
+/** No status update is expected for a letter after this time. */
+const maxAgeDays = 90;
 
 /**
- * Ends letters that are still on their way after 90 days. One that the printer took was charged and counts as posted: a printer
- * that collects letters from a folder need not report them. One that was never handed over has failed.
+ * Ends letters that have no final status after 90 days. A letter that the printer has was charged and counts as delivered: a
+ * printer that collects letters from a folder may never report them. A letter that was never handed over fails.
  */
 export async function endOldLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   const now = app.clock.now();
-  const before_id = firstIdAt(earlier(now, longestLifeDays * day_ms));
+  const before_id = firstIdAt(earlier(now, maxAgeDays * day_ms));
   for (;;) {
     const letters = await selectLettersOnTheirWay(app.db, before_id, atOnce);
     if (letters.length === 0) return;
@@ -40,11 +40,14 @@ export async function endOldLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>)
       await recordStatusChanges(tx, posted, now);
       await giveUpLetters(tx, idsOf(false), now);
     });
-    app.log.warn({ letters: letters.length, handed_over: posted.length }, 'letters were ended after 90 days');
+    app.log.warn(
+      { event: 'letters.expired', letters: letters.length, handed_over: posted.length },
+      'Letters without a final status were ended after 90 days',
+    );
   }
 }
 
-/** They fail; what was uploaded for them is put on record, to be deleted with them. */
+/** Sets the letters to technical-failure and records their uploaded files, so that these are deleted with the letters. */
 export async function giveUpLetters(tx: Tx, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
@@ -56,7 +59,7 @@ export async function giveUpLetters(tx: Tx, ids: string[], now: Date): Promise<v
   );
 }
 
-/** Files go when their letter has gone, however long its service keeps letters; the printer's references after a year. */
+/** Deletes the files of deleted letters, whatever the retention of the service, and the printer's references after a year. */
 export async function cleanLetters(app: Deps): Promise<void> {
   let deleted = 0;
   for (;;) {
@@ -70,6 +73,6 @@ export async function cleanLetters(app: Deps): Promise<void> {
     deleted += ids.length;
   }
   await deletePrintedLettersBefore(app.db, timestamp(earlier(app.clock.now(), printedKeptForDays * day_ms)));
-  await app.printer.forgetBefore?.(addDays(londonDay(app.clock.now()), -sandboxKeptForDays));
-  app.log.info({ letters: deleted }, 'files of deleted letters were deleted');
+  await app.printer.deleteBefore?.(addDays(londonDay(app.clock.now()), -sandboxKeptForDays));
+  app.log.info({ event: 'letters.cleaned', letters: deleted }, 'Files of deleted letters were deleted');
 }

@@ -29,19 +29,22 @@ type Deps = Platform & {
 type AtWork = Deps & { letterResults: LetterResults };
 
 interface LetterAttempt extends LetterJob {
-  /** How often it was tried before. */
+  /** The number of previous attempts. */
   attempt?: number;
 }
 
-const mostAttempts = 16;
-const longestDelay_ms = 300_000;
-const shortestDelay_ms = 2_000;
-// Behind letters that were not tried yet.
+const maxAttempts = 16;
+const maxDelay_ms = 300_000;
+const minDelay_ms = 2_000;
+// Lower priority than letters on their first attempt.
 const retryPriority = 50;
 
 export function letterJobs(app: Deps): Job[] {
   if (app.virusScanner.mode === 'marker-only') {
-    app.log.info({}, 'uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set');
+    app.log.info(
+      { event: 'scanner.disabled' },
+      'Uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set',
+    );
   }
   const atWork = { ...app, letterResults: createLetterResults(app) };
   const work = (
@@ -62,7 +65,7 @@ export function letterJobs(app: Deps): Job[] {
     ),
     {
       name: printJobs.collate,
-      description: 'Collects the day’s letters for the printer after half past five on working days.',
+      description: 'Collates the letters of the day for the printer after 17:30 on working days.',
       handle: () => collateLetters(app),
     },
     {
@@ -72,23 +75,22 @@ export function letterJobs(app: Deps): Job[] {
     },
     {
       name: printJobs.despatch,
-      description: 'Plays the printer’s part in the sandbox: says that a batch was posted.',
+      description: 'Simulates the printer in the sandbox: reports a batch as posted.',
       handle: (job: Pick<PrintJob, 'notification_ids'>) => despatchInSandbox(app, job.notification_ids),
     },
     {
       name: 'resume-letters',
-      description: 'Begins again with letters whose work was lost with a process.',
+      description: 'Restarts letters whose job was lost in a crash.',
       handle: () => resumeLetters(app),
     },
     {
       name: 'check-letters',
-      description: 'Says so when letters are not printed, posted or checked in time, and when they failed.',
+      description: 'Logs an error when letters are not printed, posted or scanned in time, and when they fail.',
       handle: () => checkLetters(app),
     },
     {
       name: 'clean-letters',
-      description:
-        'Ends letters that nothing was heard of for 90 days, and deletes the files of letters that were deleted.',
+      description: 'Ends letters without a final status after 90 days, and deletes the files of deleted letters.',
       async handle() {
         await endOldLetters(app);
         await cleanLetters(app);
@@ -98,38 +100,43 @@ export function letterJobs(app: Deps): Job[] {
   return jobs as Job[];
 }
 
-/** Tried again with growing patience for about an hour, then given up: a letter never hangs for ever. */
+/** Retries with exponential backoff for about an hour, then gives up, so that no letter stays unfinished. */
 async function tryLetter(app: Deps, name: string, work: LetterAttempt, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    // The process is ending: the queue gives the job to another one.
+    // The process is shutting down: the queue gives the job to another process.
     if (error instanceof WorkerFailure && error.reason === 'closed') throw error;
     const { notification_id, attempt = 0 } = work;
-    app.log.error({ err: error, notification_id, job: name, attempt }, 'a letter could not be prepared');
+    app.log.error(
+      { event: 'letter.prepare_failed', err: error, notification_id, job: name, attempt },
+      'A letter could not be prepared',
+    );
     const now = app.clock.now();
-    if (attempt + 1 >= mostAttempts) {
+    if (attempt + 1 >= maxAttempts) {
       await inTransaction(app.db, (tx) => giveUpLetters(tx, [notification_id], now));
     } else {
-      const delay_ms = Math.min(longestDelay_ms, shortestDelay_ms * 2 ** attempt);
+      const delay_ms = Math.min(maxDelay_ms, minDelay_ms * 2 ** attempt);
       const again = { notification_id, attempt: attempt + 1 };
       await app.queue.add(app.db, name, again, { run_at: later(now, delay_ms), priority: retryPriority });
     }
   }
 }
 
-// Later than the last of the attempts above, so that a letter is never worked on twice.
+// Later than the last retry above, so that two jobs never process the same letter.
 const lostAfter_ms = hour_ms;
-const mostResumed = 1_000;
+const maxResumed = 1_000;
 
 async function resumeLetters(app: Deps): Promise<void> {
   const before = timestamp(earlier(app.clock.now(), lostAfter_ms));
-  const letters = await selectUnfinishedLetters(app.db, before, mostResumed);
+  const letters = await selectUnfinishedLetters(app.db, before, maxResumed);
   for (const { id, status } of letters) {
     const name = status === 'created' ? letterWork.compose : letterWork.checkPrecompiled;
     await app.queue.add(app.db, name, { notification_id: id }, { job_key: `${name} ${id}` });
   }
-  if (letters.length > 0) app.log.warn({ letters: letters.length }, 'letters had been forgotten and are resumed');
+  if (letters.length > 0) {
+    app.log.warn({ event: 'letters.resumed', letters: letters.length }, 'Letters without a job were resumed');
+  }
 }
 
 async function despatchInSandbox(app: Deps, ids: string[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { Postage, Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
-/** A letter with what its service adds to it. */
+/** A letter with the settings of its service. */
 export interface Letter {
   id: string;
   service_id: string;
@@ -41,7 +41,7 @@ export async function selectLetter(db: Db, id: string): Promise<Letter | undefin
   return rows[0];
 }
 
-/** Of any channel, so that a text message is told apart from nothing at all. */
+/** For any channel, so that the caller can tell a text message from an unknown id. */
 export async function selectChannel(db: Db, serviceId: string, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('notifications')
@@ -52,7 +52,7 @@ export async function selectChannel(db: Db, serviceId: string, id: string): Prom
   return row?.notification_type;
 }
 
-/** The letter branding that letters of a service wear. */
+/** The letter branding of a service. */
 export async function selectServiceBrand(db: Db, serviceId: string): Promise<{ id: string; name: string } | undefined> {
   return db
     .selectFrom('services')
@@ -70,7 +70,7 @@ export interface LetterFile {
   created_at: Timestamp;
 }
 
-/** The latest look at a letter counts. */
+/** A new result replaces the previous one. */
 export async function upsertLetterFiles(tx: Tx, rows: LetterFile[]): Promise<void> {
   await tx
     .insertInto('letter_files')
@@ -103,18 +103,18 @@ interface WaitingLetter {
   status: 'created' | 'pending-virus-check';
 }
 
-/** Accepted before that moment, and still neither laid out nor checked. */
-export async function selectUnfinishedLetters(db: Db, before: Timestamp, most: number): Promise<WaitingLetter[]> {
+/** Accepted before this time, but not rendered or checked yet. */
+export async function selectUnfinishedLetters(db: Db, before: Timestamp, max: number): Promise<WaitingLetter[]> {
   const { rows } = await sql<WaitingLetter>`select n.id, n.status from notifications n
-    where ${isWaiting} and n.billable_units = 0 and n.created_at < ${before} order by n.id limit ${most}`.execute(db);
+    where ${isWaiting} and n.billable_units = 0 and n.created_at < ${before} order by n.id limit ${max}`.execute(db);
   return rows;
 }
 
-/** Of any service, oldest first. */
+/** Of all services, oldest first. */
 export async function selectLettersOnTheirWay(
   db: Db,
   before_id: string,
-  most: number,
+  max: number,
 ): Promise<{ id: string; status: Status }[]> {
   return db
     .selectFrom('notifications')
@@ -123,11 +123,11 @@ export async function selectLettersOnTheirWay(
     .where('status', 'in', ['created', 'sending', 'pending-virus-check'])
     .where('id', '<', before_id)
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute() as Promise<{ id: string; status: Status }[]>;
 }
 
-/** Ready for the printer: laid out or checked, paid for, and accepted before the cut-off. */
+/** Ready for the printer: rendered or checked, charged, and accepted before the cut-off. */
 export async function selectPrintableLetters(db: Db, cutOff: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select n.id from notifications n
     where ${isWaiting} and n.status = 'created' and n.key_type = 'normal' and n.billable_units > 0
@@ -161,11 +161,11 @@ export async function countLateLetters(db: Db, limits: LateLetterLimits): Promis
   return rows[0] ?? { not_printed: 0, not_despatched: 0, not_scanned: 0, failed: 0 };
 }
 
-/** Files whose letter was deleted since. */
-export async function selectOrphanedLetterFiles(db: Db, most: number): Promise<string[]> {
+/** Files whose letter has been deleted. */
+export async function selectOrphanedLetterFiles(db: Db, max: number): Promise<string[]> {
   const { rows } = await sql<{ notification_id: string }>`select f.notification_id from letter_files f
     where not exists (select 1 from notifications n where n.id = f.notification_id)
-    order by f.notification_id limit ${most}`.execute(db);
+    order by f.notification_id limit ${max}`.execute(db);
   return rows.map(({ notification_id }) => notification_id);
 }
 

@@ -5,7 +5,7 @@ const threads = createPdfThreads(1);
 afterAll(() => threads.close());
 
 describe('PDF threads', () => {
-  it('take ten requests of a service into the queue, refuse more with 429, and serve others in between', async () => {
+  it('queue ten requests of a service, reject more with 429, and serve other services in between', async () => {
     const order: string[] = [];
     const run = (service: string) =>
       threads

@@ -6,24 +6,24 @@ import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 export type PdfTasks = TaskRunner<typeof pdfTasks>;
 
 /**
- * Everything that draws, reads or shows a PDF happens in these threads, so that a page never delays a text message.
- * Services take turns, and what a client waits for goes before what is done in the background.
+ * All rendering and parsing of PDFs runs in these threads, so that it never blocks the event loop of the text messages.
+ * Services take turns, and requests go before background work.
  */
 export interface PdfThreads {
   readonly size: number;
-  /** For a request: refused with 429 when too many of the service's requests wait already. */
+  /** For a request: throws a 429 if too many requests of the service are waiting. */
   forRequest(serviceId: string): PdfTasks;
   inBackground(serviceId: string): PdfTasks;
   warmUp(): Promise<void>;
   close(): Promise<void>;
 }
 
-// Ten pages, the most that a letter may have, take three seconds on a core of their own.
+// A letter of ten pages, the maximum, takes three seconds on a dedicated core.
 const backgroundTimeout_ms = 15_000;
 const requestTimeout_ms = 10_000;
-const mostWaitingRequests = 10;
+const maxWaitingRequests = 10;
 
-/** Threads start when there is work for them. */
+/** Threads start on demand. */
 export function createPdfThreads(size: number | undefined): PdfThreads {
   const pool = createWorkerPool<typeof pdfTasks>({
     module: new URL('../rendering/pdf/pdf-worker.ts', import.meta.url),
@@ -33,7 +33,7 @@ export function createPdfThreads(size: number | undefined): PdfThreads {
   return {
     size: pool.size,
     forRequest(owner) {
-      const share = { owner, urgent: true, maxWaiting: mostWaitingRequests, timeout_ms: requestTimeout_ms };
+      const share = { owner, urgent: true, maxWaiting: maxWaitingRequests, timeout_ms: requestTimeout_ms };
       const runner = pool.runnerFor(share);
       return { run: (...task) => runner.run(...task).catch(refuseIfTooMany) };
     },
@@ -50,9 +50,11 @@ function refuseIfTooMany(error: unknown): never {
 }
 
 /**
- * In the background while a process starts: else its first letter takes a second longer than the others. Begun this early
- * it is done when the first request comes, and readiness is no later for it (2.0 s either way, on two cores).
+ * Runs in the background at startup; otherwise the first letter takes a second longer. Started this early, it is done before
+ * the first request and does not delay readiness (2.0 s with and without, on two cores).
  */
 export function warmPdfThreads({ pdfThreads, log }: { pdfThreads: PdfThreads; log: Log }): void {
-  pdfThreads.warmUp().catch((error) => log.debug({ err: error }, 'the PDF threads were not warmed up'));
+  pdfThreads
+    .warmUp()
+    .catch((error) => log.debug({ event: 'pdf.warm_up_failed', err: error }, 'The PDF threads could not be warmed up'));
 }

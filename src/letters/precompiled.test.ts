@@ -30,7 +30,7 @@ const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-', 'ANTIVIRUS-TEST-F
 const lines = (...given: string[]) => makePdf([firstPage(given)]);
 
 describe('check-precompiled-letter', () => {
-  it('a good letter is prepared for the print run', async () => {
+  it('prepares a valid letter for the print run', async () => {
     const id = await upload(await makePdf([firstPage(), laterPage(), laterPage()]));
     expect(await letterRow(harness, id)).toMatchObject({
       status: 'created',
@@ -43,7 +43,7 @@ describe('check-precompiled-letter', () => {
     expect(harness.files.kept.has(letterFiles.finished(id))).toBe(true);
   });
 
-  it('one sent with a test key has arrived, and is served byte for byte', async () => {
+  it('delivers a letter of a test key at once and serves it unchanged', async () => {
     const pdf = await makePdf([firstPage()]);
     const id = await upload(pdf, { key_type: 'test' });
     expect(await letterRow(harness, id)).toMatchObject({ status: 'delivered', billable_units: 0 });
@@ -64,7 +64,7 @@ describe('check-precompiled-letter', () => {
     [['Ada', '1 Rue', '75001 Paris', 'France'], 'europe'],
     [['Ada', '1 Rue', '75001 Paris', 'frankreich'], undefined],
     [['Ada', '1 Street', 'Sydney', 'Australia'], 'rest-of-world'],
-  ])('the address decides the postage: %j', async (given, postage) => {
+  ])('derives the postage from the address: %j', async (given, postage) => {
     const id = await upload(await lines(...given));
     const expected = postage
       ? { status: 'created', postage, international: true }
@@ -72,7 +72,7 @@ describe('check-precompiled-letter', () => {
     expect(await letterRow(harness, id)).toMatchObject(expected);
   });
 
-  it('a virus is refused, and never shown', async () => {
+  it('rejects an infected file and never shows it', async () => {
     const pdf = await makePdf([firstPage()]);
     const id = await upload(Buffer.concat([pdf, Buffer.from(eicar, 'latin1')]));
     expect(await letterRow(harness, id)).toMatchObject({ status: 'virus-scan-failed', billable_units: 0 });
@@ -84,7 +84,7 @@ describe('check-precompiled-letter', () => {
     );
   });
 
-  it('a scanner that does not respond is asked again, and the letter given up in the end', async () => {
+  it('retries while the scanner does not respond, and finally gives up', async () => {
     const { scan } = harness.app.virusScanner;
     harness.app.virusScanner.scan = () => Promise.reject(new Error('no answer'));
     try {
@@ -103,7 +103,7 @@ describe('check-precompiled-letter', () => {
     }
   });
 
-  it('a letter that is still to be checked is not shown', async () => {
+  it('does not show a letter before it is checked', async () => {
     const id = await anUploadedLetter(harness, service, await makePdf([firstPage()]));
     const response = await preview(id);
     expect([response.status, response.body.message]).toEqual([400, 'PDF not available yet, try again later']);
@@ -157,7 +157,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
   it.each([
     ['cant-send-international-letters', ['Ada', '1 Rue', 'Paris', 'France']],
     ['not-a-real-uk-postcode', ['Ada', '1 Street', 'London']],
-  ])('200 with %s when the service may not send abroad', async (message, given) => {
+  ])('200 with %s when the service cannot send international letters', async (message, given) => {
     const id = await upload(await lines(...given), {}, homeOnly);
     expect((await preview(id, 'pdf', homeOnly)).body.metadata).toEqual({
       message,
@@ -166,7 +166,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     });
   });
 
-  it('200: only what lies outside the printable area is marked in red', async () => {
+  it('200 and marks only the content outside the printable area in red', async () => {
     const pdf = await makePdf([firstPage(), laterPage((page) => page.rectangle(200, 100, 5, 5))]);
     const id = await upload(pdf);
     const shown = Buffer.from((await preview(id)).body.content, 'base64');
@@ -180,7 +180,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect(untouched.equals(harness.files.kept.get(letterFiles.uploaded(other)) ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('400 for a picture of a file that cannot be read', async () => {
+  it('400 for an image of a file that cannot be read', async () => {
     const id = await upload(Buffer.from('not a PDF'));
     const response = await preview(id, 'png');
     expect(response.status).toBe(400);

@@ -28,7 +28,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
 export async function checkPrecompiledLetter(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status === 'pending-virus-check') await app.letterResults.add(await check(app, letter));
-  // It is not checked any more, but its file is known and will be deleted with it.
+  // No check is needed, but the record lets its file be deleted with it.
   else if (letter?.status === 'cancelled') await app.letterResults.add({ id: letter.id, found: nothingFound });
 }
 
@@ -54,7 +54,10 @@ export async function readPages(
     return await pdfTasks.run('readPrecompiled', pdf, kind);
   } catch (error) {
     if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
-    log.warn({ reason: error.reason }, `an uploaded ${kind} was too much for a thread`);
+    log.warn(
+      { event: 'pdf.read_failed', kind, reason: error.reason },
+      'An uploaded file exceeded the limits of its thread',
+    );
     return unreadablePrecompiled;
   }
 }
@@ -66,7 +69,10 @@ function readAddress({ international_letters }: Letter, lines: string[]) {
 }
 
 function infected(app: Deps, letter: Letter): LetterResult {
-  app.log.warn({ notification_id: letter.id, service_id: letter.service_id }, 'an uploaded letter holds a virus');
+  app.log.warn(
+    { event: 'letter.infected', notification_id: letter.id, service_id: letter.service_id },
+    'An uploaded letter contains a virus',
+  );
   return { id: letter.id, change: { status: 'virus-scan-failed', billable_units: 0 }, found: nothingFound };
 }
 
@@ -83,7 +89,7 @@ async function accepted(
   page_count: number,
 ): Promise<LetterResult> {
   const address = parsePostalAddress(recipient.split('\n'));
-  // What was sent with a test key is never printed: its sender gets back the very bytes that were uploaded.
+  // A letter of a test key is never printed: GET returns the bytes exactly as uploaded.
   if (letter.key_type !== 'test') {
     const rewritten = await app.pdfThreads
       .inBackground(letter.service_id)

@@ -175,7 +175,11 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     const { id, version } = await detailsOf('firetext');
     const response = await harness.admin('POST', `/provider-details/${id}`, { active: false, reason: 'maintenance' });
     expect(response.status).toBe(200);
-    expect(response.body.provider_details).toMatchObject({ active: false, version: version + 1, reason: 'maintenance' });
+    expect(response.body.provider_details).toMatchObject({
+      active: false,
+      version: version + 1,
+      reason: 'maintenance',
+    });
     await harness.admin('POST', `/provider-details/${id}`, { active: true, priority: 0 });
     expect((await detailsOf('firetext')).reason).toBeNull();
   });

@@ -20,14 +20,14 @@ export function letterAttachmentRoutes(
     {
       ...takesFiles,
       schema: {
-        summary: 'Attach pages to a letter template, which makes a new version of it',
+        summary: 'Attach a PDF to a letter template, which creates a new version of the template',
         body: Type.Object({
           upload_id: Uuid,
           template_id: Uuid,
           created_by_id: Uuid,
           original_filename: Type.String({ minLength: 1 }),
-          page_count: Type.Integer({ minimum: 1, description: 'Counted anew from the file' }),
-          content: Type.String({ description: 'The PDF, as base64' }),
+          page_count: Type.Integer({ minimum: 1, description: 'Ignored: the pages of the file are counted' }),
+          content: Type.String({ description: 'The PDF, base64-encoded' }),
         }),
         response: { 201: LetterAttachmentRecord },
       },
@@ -39,7 +39,7 @@ export function letterAttachmentRoutes(
     '/letter-attachment/:letter_attachment_id',
     {
       schema: {
-        summary: 'Pages attached to a letter template, archived ones too',
+        summary: 'Get the attachment of a letter template, even if archived',
         params: OfAttachment,
         response: { 200: LetterAttachmentRecord },
       },
@@ -51,7 +51,7 @@ export function letterAttachmentRoutes(
     '/letter-attachment/:letter_attachment_id/archive',
     {
       schema: {
-        summary: 'Take the attached pages off a letter template, which makes a new version of it',
+        summary: 'Archive the attachment of a letter template, which creates a new version of the template',
         params: OfAttachment,
         body: Type.Object({ archived_by: Uuid }),
         response: { 204: NoContent },

@@ -36,7 +36,7 @@ async function current() {
 }
 
 describe('POST /letter-attachment', () => {
-  it('201 with the attachment, and one version more of the template', async () => {
+  it('201 with the attachment and a new version of the template', async () => {
     const { status, body } = await attach();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -60,7 +60,7 @@ describe('POST /letter-attachment', () => {
   const attachPdf = async (pdf: Uint8Array | Promise<Uint8Array>) =>
     attach({ content: Buffer.from(await pdf).toString('base64') });
 
-  it('201 and keeps the file that came with it, and counts its pages', async () => {
+  it('201 and stores the uploaded file and counts its pages', async () => {
     const pdf = await pages(3);
     const { body } = await attachPdf(pdf);
     expect(body.page_count).toBe(3);
@@ -92,14 +92,14 @@ describe('POST /letter-attachment', () => {
     expect((await current()).version).toBe(1);
   });
 
-  it('201 again once the first is archived', async () => {
+  it('201 after the first attachment is archived', async () => {
     const { body } = await attach();
     await harness.admin('POST', `/letter-attachment/${body.id}/archive`, { archived_by: author });
     expect((await attach()).status).toBe(201);
     expect((await current()).version).toBe(4);
   });
 
-  it('400 when the template has an attachment already', async () => {
+  it('400 when the template already has an attachment', async () => {
     await attach();
     const { status, body } = await attach();
     expect(status).toBe(400);
@@ -107,7 +107,7 @@ describe('POST /letter-attachment', () => {
     expect((await current()).version).toBe(2);
   });
 
-  it('400 when the template is no letter', async () => {
+  it('400 when the template is not a letter', async () => {
     const { status, body } = await attach({ template_id: await aTemplate(harness, service) });
     expect(status).toBe(400);
     expect(body.message).toBe('Cannot add an attachment to a non-letter template');
@@ -131,7 +131,7 @@ describe('POST /letter-attachment', () => {
     expect((await current()).version).toBe(1);
   });
 
-  it('400 when the upload is used already', async () => {
+  it('400 when the upload id is already in use', async () => {
     const { body } = await attach();
     const other = await aTemplate(harness, service, { template_type: 'letter' });
     const response = await attach({ upload_id: body.id, template_id: other });
@@ -147,7 +147,7 @@ describe('POST /letter-attachment', () => {
 });
 
 describe('GET /letter-attachment/{letter_attachment_id}', () => {
-  it('200 with the attachment, also after it was archived', async () => {
+  it('200 with the attachment, even if archived', async () => {
     const { body } = await attach();
     expect((await harness.admin('GET', `/letter-attachment/${body.id}`)).body).toEqual(body);
     await harness.admin('POST', `/letter-attachment/${body.id}/archive`, { archived_by: author });
@@ -170,7 +170,7 @@ describe('POST /letter-attachment/{letter_attachment_id}/archive', () => {
     return harness.admin('POST', `/letter-attachment/${id}/archive`, body);
   }
 
-  it('204, and one version more of the template, without it', async () => {
+  it('204 and a new version of the template without the attachment', async () => {
     const { body } = await attach();
     const response = await archive(body.id);
     expect(response.status).toBe(204);
@@ -180,7 +180,7 @@ describe('POST /letter-attachment/{letter_attachment_id}/archive', () => {
     expect(second.body.data.letter_attachment.id).toBe(body.id);
   });
 
-  it('400 when it is archived already', async () => {
+  it('400 when it is already archived', async () => {
     const { body } = await attach();
     await archive(body.id);
     const response = await archive(body.id);
@@ -188,7 +188,7 @@ describe('POST /letter-attachment/{letter_attachment_id}/archive', () => {
     expect(response.body).toEqual({ result: 'error', message: 'letter-attachment-already-archived' });
   });
 
-  it('400 when nobody is named, or nobody who exists', async () => {
+  it('400 when the user is missing or does not exist', async () => {
     const { body } = await attach();
     expect((await archive(body.id, {})).body.message).toEqual({ archived_by: ['Missing data for required field.'] });
     expect((await archive(body.id, { archived_by: unknown })).body.message).toEqual({

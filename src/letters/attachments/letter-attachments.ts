@@ -14,7 +14,7 @@ import { readPages } from '../precompiled.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
-/** Pages that cannot be printed are refused now, and not with every letter that would carry them. */
+/** Rejects unprintable pages at upload, not later with each letter that includes them. */
 export async function attachPages(app: Deps, request: NewAttachmentRequest & { content: string }) {
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
@@ -39,7 +39,7 @@ async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): P
   if (message !== null) {
     throw invalid({ content: [message], ...(invalid_pages && { invalid_pages: invalid_pages.map(String) }) });
   }
-  // The letter itself has a page at least.
+  // The letter itself has at least one page.
   if (page_count === null || page_count >= maximumPages) throw invalid({ content: ['letter-too-long'] });
   return page_count;
 }

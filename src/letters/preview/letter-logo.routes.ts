@@ -14,7 +14,7 @@ export function letterLogoRoutes(http: Http, app: Platform & { pdfThreads: PdfTh
     {
       ...takesLongText,
       schema: {
-        summary: 'Upload the logo of a letter branding: an SVG of 70 by 18 mm at most, which is scaled to fit',
+        summary: 'Upload the logo of a letter branding: an SVG, scaled to fit into 70 by 18 mm',
         params: OfBrand,
         body: Type.Object({ svg: Type.String({ minLength: 1, maxLength: 1_000_000 }) }),
         response: { 204: NoContent },
@@ -30,14 +30,14 @@ export function letterLogoRoutes(http: Http, app: Platform & { pdfThreads: PdfTh
     '/letter-branding/:letter_branding_id/logo',
     {
       schema: {
-        summary: 'The logo of a letter branding, as SVG',
+        summary: 'Get the logo of a letter branding as SVG',
         params: OfBrand,
         response: { 200: Raw('image/svg+xml', 'The logo') },
       },
     },
     async (request, reply) => {
       const svg = await getLogo(app, request.params.letter_branding_id);
-      // Shown as a picture it can run nothing; opened by itself it must not either.
+      // An SVG in an <img> cannot run scripts; opened directly it could.
       return reply
         .type('image/svg+xml')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")

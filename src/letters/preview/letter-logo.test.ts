@@ -9,7 +9,7 @@ const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
 const post = (id: string, body: unknown) => harness.admin('POST', `/letter-branding/${id}/logo`, body);
 
 describe('POST /letter-branding/{id}/logo', () => {
-  it('204, and the logo can be read', async () => {
+  it('204, and GET returns the logo', async () => {
     const id = await aLetterBranding(harness, 'read');
     expect((await post(id, { svg: sampleLogo.svg })).status).toBe(204);
     const response = await harness.admin('GET', `/letter-branding/${id}/logo`);
@@ -31,7 +31,7 @@ describe('POST /letter-branding/{id}/logo', () => {
     expect((await harness.admin('GET', `/letter-branding/${id}/logo`)).status).toBe(404);
   });
 
-  it('404 when there is no such branding', async () => {
+  it('404 when the branding does not exist', async () => {
     expect((await post(unknown, { svg: sampleLogo.svg })).status).toBe(404);
     expect((await harness.admin('GET', `/letter-branding/${unknown}/logo`)).status).toBe(404);
   });

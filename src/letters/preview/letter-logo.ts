@@ -6,7 +6,7 @@ import type { PdfThreads } from '../pdf-threads.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
 
-/** By id and not by the branding's file name: that may be any text, and may change. */
+/** Named by id: the file name in the branding is free text and can change. */
 export const logoFile = (brandingId: string) => `letter-branding/${brandingId}.svg`;
 
 const refusals = {
@@ -15,7 +15,7 @@ const refusals = {
   'cannot-be-drawn': 'This SVG cannot be drawn.',
 } as const;
 
-/** Letters from then on wear it; one that was drawn already does not change. */
+/** Applies to letters rendered from now on; rendered letters do not change. */
 export async function putLogo(app: Deps, brandingId: string, svg: string): Promise<void> {
   const { id } = await getLetterBranding(app, brandingId);
   const problem = await checkLogo(app, svg);
@@ -27,7 +27,7 @@ async function checkLogo({ pdfThreads }: Deps, svg: string) {
   try {
     return await pdfThreads.forRequest('letter-branding').run('checkLogo', svg);
   } catch (error) {
-    // A drawing that takes a thread down would take one down for every letter.
+    // An SVG that crashes a thread would crash one for every letter.
     if (error instanceof WorkerFailure && error.reason !== 'closed') return 'cannot-be-drawn';
     throw error;
   }

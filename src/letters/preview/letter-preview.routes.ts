@@ -7,12 +7,12 @@ import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { type LetterPreview, type PreviewFormat, previewLetter, previewLetterTemplate } from './letter-preview.ts';
 
-const Content = Type.String({ description: 'The file, in base64' });
+const Content = Type.String({ description: 'The file, base64-encoded' });
 const metadata = {
-  message: Type.String({ description: 'Why the letter was refused; empty when it was not' }),
+  message: Type.String({ description: 'Why the letter was rejected; empty if it was not' }),
   invalid_pages: Type.Array(Type.String()),
 };
-const PageCount = Nullable(Type.Integer({ description: 'Null when the file cannot be read' }));
+const PageCount = Nullable(Type.Integer({ description: 'Null if the file cannot be read' }));
 
 const TemplatePreview = Type.Object({
   content: Content,
@@ -35,7 +35,7 @@ export function letterPreviewRoutes(
     '/service/:service_id/template/preview/:notification_id/:file_type',
     {
       schema: {
-        summary: 'A letter as PDF, or one of its pages as PNG',
+        summary: 'Preview a letter as PDF, or one of its pages as PNG',
         params: Type.Object({
           service_id: Uuid,
           notification_id: Uuid,
@@ -61,7 +61,7 @@ export function letterPreviewRoutes(
     '/service/:service_id/template/:template_id/letter-preview/:file_type',
     {
       schema: {
-        summary: 'A letter template on paper, filled with the values of the query; `page` is for PNG',
+        summary: 'Preview a letter template with values from the query string; `page` selects the page of a PNG',
         params: OfTemplate,
         querystring: Type.Unsafe<Record<string, string | string[]> & { page?: string }>({
           type: 'object',
@@ -73,7 +73,7 @@ export function letterPreviewRoutes(
     },
     async (request) => {
       const { page, ...given } = request.query;
-      // Of a parameter given twice the first counts.
+      // The first value of a repeated parameter is used.
       const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat()[0] ?? '']));
       return showTemplate(request.params, values, page);
     },
@@ -84,7 +84,7 @@ export function letterPreviewRoutes(
     {
       config: { readsOnly: true },
       schema: {
-        summary: 'The same with the values in the body, which no proxy writes down',
+        summary: 'Preview a letter template with values in the body, which proxies do not log',
         params: OfTemplate,
         querystring: Type.Object({ page: Page }),
         body: Type.Object({ personalisation: Type.Record(Type.String(), Type.String()) }),

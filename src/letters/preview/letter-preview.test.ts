@@ -34,7 +34,7 @@ function sizeOfPng(content: string): [number, number] {
 }
 
 describe('GET /service/{service_id}/template/preview/{notification_id}/{file_type}', () => {
-  it('200 with the PDF, before and after it was made for printing', async () => {
+  it('200 with the PDF, before and after it is rendered for printing', async () => {
     const id = await aLetter(harness, service, template);
     const response = await get(`preview/${id}/pdf`);
     expect(response.status).toBe(200);
@@ -45,7 +45,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect((await get(`preview/${id}/pdf`)).body).toEqual(response.body);
   });
 
-  it('200 with a page at 150 dpi, the first one unless asked otherwise', async () => {
+  it('200 with a page at 150 dpi, by default the first', async () => {
     const id = await aLetter(harness, service, template);
     const first = await get(`preview/${id}/png`);
     expect(first.status).toBe(200);
@@ -54,7 +54,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect((await get(`preview/${id}/png?page=2`)).body.content).not.toBe(first.body.content);
   });
 
-  it('200 with the version that was sent, and the reason when it is too long', async () => {
+  it('200 with the version that was sent, and the reason if it is too long', async () => {
     const long = await aTemplate(harness, service, {
       template_type: 'letter',
       content: Array.from({ length: 11 }, () => 'Page').join('\n\n***\n\n'),
@@ -67,7 +67,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect(await textOf(response.body.content)).toHaveLength(11);
   });
 
-  it.each(['0', '3', '-1'])('400 when there is no page %s', async (page) => {
+  it.each(['0', '3', '-1'])('400 when page %s does not exist', async (page) => {
     const id = await aLetter(harness, service, template);
     const response = await get(`preview/${id}/png?page=${page}`);
     expect(response.status).toBe(400);
@@ -81,7 +81,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect(response.body.message).toEqual({ page: ['Not a valid integer.'] });
   });
 
-  it('400 when the file type is neither', async () => {
+  it('400 when the file type is neither pdf nor png', async () => {
     const response = await get(`preview/${unknown}/gif`);
     expect(response.status).toBe(400);
     expect(response.body).toEqual({ result: 'error', message: { content: ['file_type must be pdf or png'] } });
@@ -90,10 +90,13 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
   it('400 when it is not a letter', async () => {
     const id = await aNotification(harness, service, await aTemplate(harness, service));
     const response = await get(`preview/${id}/pdf`);
-    expect([response.status, response.body]).toEqual([400, { result: 'error', message: 'Notification is not a letter' }]);
+    expect([response.status, response.body]).toEqual([
+      400,
+      { result: 'error', message: 'Notification is not a letter' },
+    ]);
   });
 
-  it('404 when it is unknown, or of another service', async () => {
+  it('404 when it is unknown or of another service', async () => {
     const id = await aLetter(harness, service, template);
     const other = await aService(harness);
     expect((await get(`preview/${unknown}/pdf`)).body).toEqual({ result: 'error', message: 'No result found' });
@@ -102,13 +105,16 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
   });
 
   it('401 without a token', async () => {
-    const response = await harness.request({ method: 'GET', url: `/service/${service}/template/preview/${unknown}/pdf` });
+    const response = await harness.request({
+      method: 'GET',
+      url: `/service/${service}/template/preview/${unknown}/pdf`,
+    });
     expect(response.status).toBe(401);
   });
 });
 
 describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_type}', () => {
-  it('200 with places without a value marked', async () => {
+  it('200 with empty placeholders highlighted', async () => {
     const response = await get(`${template}/letter-preview/pdf`);
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ page_count: 2, metadata: { message: '', invalid_pages: [] } });
@@ -117,7 +123,7 @@ describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_
     expect(page).toContain('15 November 2030');
   });
 
-  it('200 filled with the values of the query', async () => {
+  it('200 with the values of the query string', async () => {
     const values = 'name=Grace&thing=all&address_line_1=Grace&address_line_2=2+Lane&postcode=sw1a1aa';
     const [page] = await textOf((await get(`${template}/letter-preview/pdf?${values}`)).body.content);
     expect(page).toContain('Hello Grace');
@@ -129,11 +135,11 @@ describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_
     expect(sizeOfPng(response.body.content)).toEqual([1240, 1754]);
   });
 
-  it('400 when there is no such page', async () => {
+  it('400 when the page does not exist', async () => {
     expect((await get(`${template}/letter-preview/png?page=3`)).body.message).toBe('Letter does not have a page 3');
   });
 
-  it('400 when the template is not a letter, or the file type is neither', async () => {
+  it('400 when the template is not a letter, or the file type is neither pdf nor png', async () => {
     const sms = await aTemplate(harness, service);
     expect((await get(`${sms}/letter-preview/pdf`)).status).toBe(400);
     expect((await get(`${template}/letter-preview/jpg`)).body.message).toEqual({
@@ -141,7 +147,7 @@ describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_
     });
   });
 
-  it('404 when there is no such template', async () => {
+  it('404 when the template does not exist', async () => {
     expect((await get(`${unknown}/letter-preview/pdf`)).status).toBe(404);
   });
 });
@@ -149,7 +155,7 @@ describe('GET /service/{service_id}/template/{template_id}/letter-preview/{file_
 describe('POST /service/{service_id}/template/{template_id}/letter-preview/{file_type}', () => {
   const post = (path: string, body: unknown) => harness.admin('POST', `/service/${service}/template/${path}`, body);
 
-  it('200 filled with the values of the body; what is remembered stays', async () => {
+  it('200 with the values of the body; cached values do not change', async () => {
     let resets = 0;
     harness.app.changeListener.onReset(() => {
       resets += 1;
@@ -176,7 +182,7 @@ describe('POST /service/{service_id}/template/{template_id}/letter-preview/{file
     expect(sizeOfPng(response.body.content)).toEqual([1240, 1754]);
   });
 
-  it('400 without values, or with one that is no text', async () => {
+  it('400 without values, or with a value that is not a string', async () => {
     expect((await post(`${template}/letter-preview/pdf`, {})).body.message).toEqual({
       personalisation: ['Missing data for required field.'],
     });

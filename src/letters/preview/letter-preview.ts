@@ -32,7 +32,7 @@ export interface LetterPreview {
   invalid_pages: number[];
 }
 
-/** A letter as it will be, or would have been, on paper; what is wrong with it comes along. */
+/** A letter as printed, or as it would have been printed, with the reason if it was rejected. */
 export async function previewLetter(
   app: Deps,
   serviceId: string,
@@ -71,7 +71,7 @@ async function showUploaded(
   return show(pdfTasks, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
 }
 
-/** A template as a letter; places without a value are marked. */
+/** A template rendered as a letter, with empty placeholders highlighted. */
 export async function previewLetterTemplate(
   app: Deps,
   serviceId: string,

@@ -4,7 +4,7 @@ import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { insertDespatches, selectLettersToDespatch } from './despatch.sql.ts';
 
-/** A letter that the printer posted. */
+/** A letter posted by the printer. */
 interface Despatch {
   notification_id: string;
   despatched_at: Date;
@@ -16,7 +16,7 @@ interface PostedLetter {
   sheets: number;
 }
 
-/** What the printer pays the post for it: less for letters that it sorts itself. */
+/** The postal rate of the printer: lower for letters that it sorts itself. */
 type CostThreshold = 'sorted' | 'unsorted';
 
 export function costThreshold(mailingProduct: string, postageClass: string): CostThreshold {
@@ -24,7 +24,7 @@ export function costThreshold(mailingProduct: string, postageClass: string): Cos
   return sorted ? 'sorted' : 'unsorted';
 }
 
-/** Each letter is despatched once; whatever is reported again, or about a letter that already ended, changes nothing. */
+/** Idempotent: repeated reports, and reports for letters with a final status, change nothing. */
 export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date): Promise<PostedLetter[]> {
   const changes = despatches.map(({ notification_id: id }) => ({
     id,
@@ -55,7 +55,7 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
   return rows;
 }
 
-/** The printer could not print it: nothing of it will arrive. */
+/** The printer rejected the letter; it will not be posted. */
 export function recordRejection(tx: Tx, notificationId: string, now: Date): Promise<ChangedNotification[]> {
   return recordStatusChanges(tx, [{ id: notificationId, status: 'technical-failure', because: 'givenUp' }], now);
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await harness.app.pool.query('delete from notifications');
 });
 
-/** A letter of that moment, with that status. */
+/** A letter created at this time with this status. */
 async function letter(created: string, status: NewNotification['status'], sent_at?: string): Promise<void> {
   harness.clock.set(created);
   const id = await aNotification(harness, service, template, { notification_type: 'letter', status });
@@ -36,26 +36,26 @@ async function problemsAt(moment: string): Promise<Record<string, number>> {
 
 // 15 July 2024 is a Monday; London is an hour ahead of UTC.
 describe('check-letters', () => {
-  it('names letters that missed their print run, once it is over', async () => {
+  it('reports letters that missed their print run, after the end of the run', async () => {
     await letter('2024-07-15T16:29:00Z', 'created');
     expect(await problemsAt('2024-07-15T19:00:00Z')).toEqual({});
     expect(await problemsAt('2024-07-16T07:00:00Z')).toEqual({ not_printed: 1 });
   });
 
-  it('lets the letters of a weekend wait for Monday', async () => {
+  it('does not report the letters of a weekend before Monday evening', async () => {
     await letter('2024-07-12T16:30:00Z', 'created');
     expect(await problemsAt('2024-07-15T07:00:00Z')).toEqual({});
     expect(await problemsAt('2024-07-16T07:00:00Z')).toEqual({ not_printed: 1 });
   });
 
-  it('names letters that the printer has had for two working days', async () => {
+  it('reports letters that have been at the printer for two working days', async () => {
     await letter('2024-07-12T12:00:00Z', 'sending', '2024-07-12T16:30:10Z');
     expect(await problemsAt('2024-07-15T19:00:00Z')).toEqual({});
     expect(await problemsAt('2024-07-16T07:00:00Z')).toEqual({});
     expect(await problemsAt('2024-07-17T07:00:00Z')).toEqual({ not_despatched: 1 });
   });
 
-  it('names uploads that are not scanned, and failures of three days', async () => {
+  it('reports uploads that are not scanned, and failures of the last three days', async () => {
     await letter('2024-07-15T06:49:00Z', 'pending-virus-check');
     await letter('2024-07-15T06:55:00Z', 'pending-virus-check');
     await letter('2024-07-13T12:00:00Z', 'technical-failure');

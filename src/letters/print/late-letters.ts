@@ -4,19 +4,25 @@ import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { countLateLetters } from '../letters.sql.ts';
 
-/** A print run goes on for some hours: letters that were still being drawn at the cut-off are taken later. */
+/** A print run lasts some hours: letters still being rendered at the cut-off are included later. */
 const printRun_ms = 5 * hour_ms;
 const scan_ms = 600_000;
 const failuresShownFor_ms = 3 * day_ms;
 
-const sentences = {
-  not_printed: 'letters missed their print run',
-  not_despatched: 'letters are at the printer’s for two working days',
-  not_scanned: 'uploaded letters wait for their virus scan for ten minutes',
-  failed: 'letters failed technically in the last three days',
+const alerts = {
+  not_printed: { event: 'letters.unprinted', message: 'Letters missed their print run' },
+  not_despatched: {
+    event: 'letters.overdue',
+    message: 'Letters have been at the printer for two working days',
+  },
+  not_scanned: {
+    event: 'letters.unscanned',
+    message: 'Uploaded letters have been waiting for a virus scan for ten minutes',
+  },
+  failed: { event: 'letters.failed', message: 'Letters became technical failures in the last three days' },
 } as const;
 
-type Problem = keyof typeof sentences;
+type Problem = keyof typeof alerts;
 
 function find({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Record<Problem, number>> {
   const now = clock.now().getTime();
@@ -29,7 +35,7 @@ function find({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Record<Pro
   });
 }
 
-/** The newest cut-off until then, of a day on which letters are printed. */
+/** The latest cut-off at or before `moment`, on a working day. */
 function printRunBefore(moment: Date): Date {
   for (let day = londonDay(moment); ; day = addDays(day, -1)) {
     const cutOff = londonInstant(day, printCutOff.hour, printCutOff.minute);
@@ -37,21 +43,23 @@ function printRunBefore(moment: Date): Date {
   }
 }
 
-/** Somebody should know before the recipients do. */
+/** Alerts the operator before recipients notice. */
 export async function checkLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   for (const [problem, letters] of Object.entries(await find(app))) {
-    if (letters > 0) app.log.error({ problem, letters }, sentences[problem as Problem]);
+    if (letters === 0) continue;
+    const { event, message } = alerts[problem as Problem];
+    app.log.error({ event, problem, letters }, message);
   }
 }
 
-const fresh_ms = 300_000;
+const cacheFor_ms = 300_000;
 
-/** The same for whoever scrapes; all letters are looked at for it, so not at every scrape. */
+/** The same numbers as a metric. The query scans all letters, so the result is cached between scrapes. */
 export function measureLetters(app: Pick<Platform, 'metrics' | 'db' | 'clock'>): void {
-  let known: { at: number; found: ReturnType<typeof find> } | undefined;
-  app.metrics.gauges('late_letters', 'Letters that somebody should look after, by problem', ['problem'], async () => {
+  let cached: { at: number; found: ReturnType<typeof find> } | undefined;
+  app.metrics.gauges('late_letters', 'Letters that need attention, by problem', ['problem'], async () => {
     const now = app.clock.now().getTime();
-    if (!known || Math.abs(now - known.at) >= fresh_ms) known = { at: now, found: find(app) };
-    return Object.entries(await known.found).map(([problem, value]) => ({ labels: { problem }, value }));
+    if (!cached || Math.abs(now - cached.at) >= cacheFor_ms) cached = { at: now, found: find(app) };
+    return Object.entries(await cached.found).map(([problem, value]) => ({ labels: { problem }, value }));
   });
 }

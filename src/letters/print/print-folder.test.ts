@@ -12,19 +12,19 @@ const config = {
   SANDBOX_DELAY_MS: 200,
 } as const;
 
-describe('the folder of the printer', () => {
-  it('plays the printer in the sandbox only, and not when receipts are held back', () => {
+describe('the print folder', () => {
+  it('simulates the printer only in the sandbox, and not when receipts are held', () => {
     expect(printFolder(config).despatchesItselfAfter_ms).toBe(200);
     expect(printFolder({ ...config, SANDBOX_RECEIPTS: 'hold' }).despatchesItselfAfter_ms).toBeUndefined();
     expect(printFolder({ ...config, PRINT_HAND_OFF: 'folder' }).despatchesItselfAfter_ms).toBeUndefined();
   });
 
-  it('is emptied by nobody but the printer, outside the sandbox', () => {
-    expect(printFolder(config).forgetBefore).toBeDefined();
-    expect(printFolder({ ...config, PRINT_HAND_OFF: 'folder' }).forgetBefore).toBeUndefined();
+  it('is cleaned only in the sandbox', () => {
+    expect(printFolder(config).deleteBefore).toBeDefined();
+    expect(printFolder({ ...config, PRINT_HAND_OFF: 'folder' }).deleteBefore).toBeUndefined();
   });
 
-  it('lies in the outbox of the data folder unless named', async () => {
+  it('is in the outbox of the data folder by default', async () => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'print-'));
     const letter = {
       reference: 'ABCDEFGH12345678',

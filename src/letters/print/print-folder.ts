@@ -8,8 +8,8 @@ import type { PrintProvider } from './print-provider.ts';
 type Settings = Pick<Config, 'DATA_DIR' | 'PRINT_FOLDER' | 'PRINT_HAND_OFF' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
 
 /**
- * Puts letters into a folder that the printer collects from: one folder per print run, the files first and the manifest
- * that lists them last, so that whoever waits for manifests never sees half a batch.
+ * Writes letters to a folder that the printer collects from: one subfolder per print run. The manifest that lists the files
+ * is written last, so that a printer that waits for manifests never sees an incomplete batch.
  */
 export function printFolder(config: Settings): PrintProvider {
   const path = printFolderPath(config);
@@ -17,7 +17,7 @@ export function printFolder(config: Settings): PrintProvider {
   const sandbox = config.PRINT_HAND_OFF === 'sandbox';
   return {
     despatchesItselfAfter_ms: sandbox && config.SANDBOX_RECEIPTS === 'auto' ? config.SANDBOX_DELAY_MS : undefined,
-    forgetBefore: sandbox ? (day) => deleteRunsBefore(path, day) : undefined,
+    deleteBefore: sandbox ? (day) => deleteRunsBefore(path, day) : undefined,
     async handOver({ day, letters }) {
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
       const manifest = {

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Postage } from '../../notifications/notification.ts';
 import { londonWallTime } from '../../platform/calendar.ts';
 
-/** Whoever turns files into posted letters. */
+/** Prints and posts letters. */
 export interface PrintProvider {
   /**
-   * Takes the letters of a batch, all or none. May be called again with the same ones after a failure: the reference and
-   * the name of a letter never change, so the same letter is recognised.
+   * Takes all letters of a batch or none. May be called again with the same letters after a failure: the reference and the
+   * file name of a letter never change, so the printer can detect duplicates.
    */
   handOver(batch: PrintBatch): Promise<void>;
-  /** The despatch is made up after this time; undefined when the printer itself reports it. */
+  /** Simulate the despatch after this delay; undefined if the printer reports it. */
   despatchesItselfAfter_ms?: number;
-  /** Deletes the files of print runs before that day, where nobody else collects them. */
-  forgetBefore?(day: string): Promise<void>;
+  /** Deletes the files of print runs before this day, in the sandbox, where no printer collects them. */
+  deleteBefore?(day: string): Promise<void>;
 }
 
 interface PrintBatch {
@@ -27,14 +27,14 @@ export interface PrintedFile {
   name: string;
   postage: Postage;
   sheets: number;
-  /** Where the printer reports what became of it. */
+  /** Where the printer reports the outcome. */
   callback_url: string;
   pdf: Uint8Array;
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** Sixteen capitals and digits that stand for a letter at the printer's. Made from the id: asked again, the same. */
+/** The printer's reference of a letter: 16 capitals and digits, derived from the id and therefore stable. */
 export function letterReference(notificationId: string): string {
   const digest = createHash('sha256').update(`letter ${notificationId.toLowerCase()}`).digest();
   let number = BigInt(`0x${digest.subarray(0, 16).toString('hex')}`);
@@ -54,7 +54,7 @@ const postageMarks: Record<Postage, string> = {
   'rest-of-world': 'N',
 };
 
-/** `D`: both sides of the paper. `C`: in colour. The time is that of acceptance, in London. */
+/** `D`: duplex. `C`: colour. The time is when the letter was accepted, in London time. */
 export function letterFileName(reference: string, postage: Postage, acceptedAt: Date): string {
   const { year, month, day, hour, minute, second } = londonWallTime(acceptedAt);
   const stamp = [year, month, day, hour, minute, second].map((part) => String(part).padStart(2, '0')).join('');

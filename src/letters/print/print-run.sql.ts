@@ -17,7 +17,7 @@ export interface LetterToPrint {
   created_at: Timestamp;
 }
 
-/** Those of a batch that still wait. */
+/** The letters of a batch that are not printed yet. */
 export async function selectLettersToPrint(db: Db, ids: string[]): Promise<LetterToPrint[]> {
   const rows = await db
     .selectFrom('notifications')

@@ -39,13 +39,13 @@ const statusOf = async (id: string) => (await letterRow(harness, id)).status;
 const filesOf = (day: string) => readdir(join(folder, day)).catch(() => []);
 
 describe('collate-letters', () => {
-  // The dates lie in the past, so that whatever a job puts off is due at once.
+  // The dates are in the past, so that jobs scheduled for later are due at once.
   it.each([
     ['in winter', '2024-01-15T12:00:00Z', '2024-01-15T16:50:00Z', '2024-01-15T17:30:00Z'],
     ['in summer', '2024-07-15T12:00:00Z', '2024-07-15T16:20:00Z', '2024-07-15T16:30:00Z'],
     ['the day after the clocks went forward', '2024-03-31T12:00:00Z', '2024-04-02T16:20:00Z', '2024-04-02T16:30:00Z'],
     ['the day after the clocks went back', '2024-10-27T12:00:00Z', '2024-10-28T16:50:00Z', '2024-10-28T17:30:00Z'],
-  ])('letters go to the printer at half past five in London: %s', async (_, accepted, before, after) => {
+  ])('sends letters to the printer at 17:30 London time: %s', async (_, accepted, before, after) => {
     const id = await letterAt(accepted);
     await collateAt(before);
     expect(await statusOf(id)).toBe('created');
@@ -58,7 +58,7 @@ describe('collate-letters', () => {
     ['on a Sunday', '2024-01-21T18:00:00Z'],
     ['on a bank holiday', '2024-05-06T16:30:00Z'],
     ['on Christmas Day', '2024-12-25T17:30:00Z'],
-  ])('nothing is printed %s', async (_, moment) => {
+  ])('prints nothing %s', async (_, moment) => {
     const id = await letterAt('2024-01-16T12:00:00Z');
     await collateAt(moment);
     expect(await statusOf(id)).toBe('created');
@@ -66,7 +66,7 @@ describe('collate-letters', () => {
     expect(await statusOf(id)).toBe('delivered');
   });
 
-  it('a letter accepted at the cut-off goes the next day', async () => {
+  it('prints a letter accepted at the cut-off the next day', async () => {
     const intime = await letterAt('2024-02-05T17:29:59.999Z');
     const late = await letterAt('2024-02-05T17:30:00Z');
     await collateAt('2024-02-05T17:50:00Z');
@@ -75,7 +75,7 @@ describe('collate-letters', () => {
     expect(await statusOf(late)).toBe('delivered');
   });
 
-  it('files are named for the printer and listed in a manifest', async () => {
+  it('names the files for the printer and lists them in a manifest', async () => {
     const first = await letterAt('2024-02-07T09:08:07Z', { postage: 'first' });
     const abroad = await letterAt('2024-02-07T10:00:00Z', {
       postage: 'europe',
@@ -114,7 +114,7 @@ describe('collate-letters', () => {
     });
   });
 
-  it('letters of test keys, cancelled ones and those without a file stay where they are', async () => {
+  it('skips letters of test keys, cancelled letters and letters without a file', async () => {
     const test = await letterAt('2024-02-08T12:00:00Z', { key_type: 'test' });
     const cancelled = await letterAt('2024-02-08T12:00:00Z');
     await harness.admin('POST', `/service/${service}/notifications/${cancelled}/cancel`);
@@ -130,7 +130,7 @@ describe('collate-letters', () => {
     expect(harness.logged.some((line) => line.includes('was not printed'))).toBe(true);
   });
 
-  it('a batch that broke off is handed over again under the same names', async () => {
+  it('hands over an interrupted batch again under the same names', async () => {
     const id = await letterAt('2024-02-09T12:00:00Z');
     const { handOver } = harness.app.printer;
     harness.app.printer.handOver = async (batch) => {
@@ -164,7 +164,7 @@ describe('despatch', () => {
     expect(await despatchOf(id)).toHaveLength(1);
   });
 
-  it('is left to the printer when receipts are held back', async () => {
+  it('is left to the printer when receipts are held', async () => {
     const { despatchesItselfAfter_ms, ...held } = harness.app.printer;
     const own = harness.app.printer;
     harness.app.printer = held;
@@ -177,7 +177,7 @@ describe('despatch', () => {
 });
 
 describe('clean-letters', () => {
-  it('ends letters after 90 days: those the printer took count as posted, others have failed', async () => {
+  it('ends letters after 90 days: delivered if handed over to the printer, otherwise failed', async () => {
     const held = await letterAt('2024-05-02T12:00:00Z', { status: 'sending' });
     const lost = await letterAt('2024-05-02T12:00:00Z', { status: 'pending-virus-check' });
     for (const [now, statuses] of [
@@ -191,7 +191,7 @@ describe('clean-letters', () => {
     }
   });
 
-  it('deletes what the sandbox was given more than a week ago', async () => {
+  it('deletes files of the sandbox after a week', async () => {
     await letterAt('2024-09-02T12:00:00Z');
     await collateAt('2024-09-02T16:30:00Z');
     for (const [now, files] of [
@@ -206,7 +206,7 @@ describe('clean-letters', () => {
   });
 });
 
-describe('names', () => {
+describe('file names and references', () => {
   it.each([
     ['first', '1'],
     ['second', '2'],
@@ -219,7 +219,7 @@ describe('names', () => {
     );
   });
 
-  it('a reference is sixteen capitals and digits, always the same for a letter', () => {
+  it('a reference is 16 capitals and digits, and stable for a letter', () => {
     const id = '018f3a2b-0000-7000-8000-000000000001';
     expect(letterReference(id)).toMatch(/^[A-Z0-9]{16}$/);
     expect(letterReference(id)).toBe(letterReference(id.toUpperCase()));

@@ -26,8 +26,8 @@ export const printJobs = { collate: 'collate-letters', print: 'print-letters', d
 const lettersPerBatch = 100;
 
 /**
- * Everything accepted before half past five on a working day goes to the printer. Runs several times that evening: a
- * letter that was still being drawn the first time, or a process that was down, is made up for.
+ * Sends everything accepted before 17:30 on a working day to the printer. Runs several times each evening, to include
+ * letters that were still being rendered and to recover from a process that was down.
  */
 export async function collateLetters(app: Deps): Promise<void> {
   const cutOff = cutOffToday(app.clock.now());
@@ -36,23 +36,26 @@ export async function collateLetters(app: Deps): Promise<void> {
   for (let start = 0; start < ids.length; start += lettersPerBatch) {
     const notification_ids = ids.slice(start, start + lettersPerBatch);
     const job: PrintJob = { day: cutOff.day, notification_ids };
-    // One batch after the other: two that share a letter never run at the same time.
+    // A serial queue: two batches that share a letter never run concurrently.
     await app.queue.add(app.db, printJobs.print, job, {
       queue_name: printJobs.print,
       job_key: `${printJobs.print} ${notification_ids[0]}`,
     });
   }
-  app.log.info({ letters: ids.length, day: cutOff.day }, 'letters were collated for printing');
+  app.log.info(
+    { event: 'letters.collated', letters: ids.length, day: cutOff.day },
+    'Letters were collated for printing',
+  );
 }
 
-/** Undefined before the cut-off, and on days on which nothing is printed. */
+/** Undefined before the cut-off and on non-working days. */
 function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
   const day = londonDay(now);
   const moment = londonInstant(day, printCutOff.hour, printCutOff.minute);
   return isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
 }
 
-/** Hands a batch over, then says so. A crash in between hands the same files over again, under the same names. */
+/** Hands over a batch, then records it. After a crash in between, the same files are handed over under the same names. */
 export async function printLetters(app: Deps, { day, notification_ids }: PrintJob): Promise<void> {
   const letters = await selectLettersToPrint(app.db, notification_ids);
   const files: PrintedFile[] = [];
@@ -72,7 +75,10 @@ async function fileOf(app: Deps, letter: LetterToPrint): Promise<PrintedFile | u
   const { id, postage, billable_units: sheets, created_at } = letter;
   const pdf = await app.files.get(letterFiles.finished(id));
   if (!pdf) {
-    app.log.error({ notification_id: id }, 'a letter is not among the files and was not printed');
+    app.log.error(
+      { event: 'letter.file_missing', notification_id: id },
+      'A letter was not printed because its file is missing',
+    );
     return undefined;
   }
   const reference = letterReference(id);

@@ -53,12 +53,13 @@ export function printerCallbackRoutes(http: Http, app: Platform): void {
     '/notifications/letter/status',
     {
       schema: {
-        summary: 'The printer posted a letter, or rejected it; the token is in the link of the manifest',
+        summary:
+          'Report from the printer that a letter was posted or rejected; the token is in the URL in the manifest',
         querystring: Type.Object({ token: Type.Optional(Type.String()) }),
         body: Report,
         response: { 204: NoContent },
       },
-      // Whoever has no token learns nothing about the form of the report.
+      // Check the token before the body, so that validation errors do not reveal the schema.
       onRequest: async (request) => {
         readPrinterToken(app, (request.query as { token?: unknown }).token);
       },

@@ -16,7 +16,7 @@ beforeAll(async () => {
   template = await aTemplate(harness, service, { template_type: 'letter' });
 });
 
-/** A letter at the printer's, and the link that the printer was given. */
+/** A letter at the printer, with the callback URL of the printer. */
 async function printed(): Promise<{ id: string; link: string }> {
   handedOver = [];
   harness.clock.set('2024-07-22T12:00:00Z');
@@ -92,13 +92,13 @@ describe('POST /notifications/letter/status', () => {
     expect(await despatches(id)).toEqual([]);
   });
 
-  it('204 when the letter is unknown, or its sheets were counted differently', async () => {
+  it('204 when the letter is unknown, or the number of sheets differs', async () => {
     const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
     const url = printerCallbackUrl(harness.app, unknown);
     expect((await post(url.slice(url.indexOf('/notifications')), report(unknown))).status).toBe(204);
     const { id, link } = await printed();
     expect((await post(link, report(id, {}, { totalSheets: '3' }))).status).toBe(204);
-    expect(harness.logged.some((line) => line.includes('counted other sheets'))).toBe(true);
+    expect(harness.logged.some((line) => line.includes('number of sheets'))).toBe(true);
   });
 
   it.each(['', '?token=', '?token=4f46df42-f795-4cc4-83bb-65ca312f49cc.nonsense', '?token=a&token=b'])(
@@ -114,7 +114,7 @@ describe('POST /notifications/letter/status', () => {
     },
   );
 
-  it('403 ninety days after the letter', async () => {
+  it('403 ninety days after the letter was created', async () => {
     const { id, link } = await printed();
     harness.clock.set('2024-10-20T11:59:00Z');
     expect((await post(link, report(id, { jobStatus: 'LOST' }))).status).toBe(400);
@@ -125,7 +125,7 @@ describe('POST /notifications/letter/status', () => {
     expect((await letterRow(harness, id)).status).toBe('sending');
   });
 
-  it('400 when the report is about another letter', async () => {
+  it('400 when the report is for another letter', async () => {
     const { link } = await printed();
     const response = await post(link, report('4f46df42-f795-4cc4-83bb-65ca312f49cc'));
     expect(response.status).toBe(400);
@@ -140,7 +140,7 @@ describe('POST /notifications/letter/status', () => {
     });
   });
 
-  it('400 when the report is not complete', async () => {
+  it('400 when the report is incomplete', async () => {
     const { id, link } = await printed();
     const { id: _, ...anonymous } = report(id);
     expect((await post(link, anonymous)).body.errors).toEqual([

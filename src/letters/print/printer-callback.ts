@@ -9,7 +9,7 @@ import { costThreshold, recordDespatches, recordRejection } from './despatch.ts'
 
 const purpose = 'printer-callback';
 
-/** Where the printer tells what became of a letter; the token in it opens this letter only. */
+/** The callback URL of the printer for a letter. Its token is valid for this letter only. */
 export function printerCallbackUrl(
   { secrets, config }: { secrets: SecretBox; config: Pick<Config, 'BASE_URL'> },
   notificationId: string,
@@ -21,7 +21,7 @@ function tokenOf(secrets: SecretBox, notificationId: string): string {
   return `${notificationId}.${secrets.digest(purpose, notificationId)}`;
 }
 
-/** A letter is posted within days; printers may report late. */
+/** A letter is posted within days, but printers may report late. */
 const tokensWorkFor_ms = 90 * day_ms;
 
 export function readPrinterToken({ secrets, clock }: Pick<Platform, 'secrets' | 'clock'>, token: unknown): string {
@@ -42,21 +42,21 @@ interface PrinterReport {
   };
 }
 
-/** What the printer says of a letter. A letter that already ended stays as it is. */
+/** Records a report of the printer. A letter with a final status does not change. */
 export async function recordPrinterReport(
   app: Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'>,
   token: unknown,
   { id, data }: PrinterReport,
 ): Promise<void> {
   const notificationId = readPrinterToken(app, token);
-  // Printers name the letter as the job, some also as the event.
+  // Some printers put the id of the letter in the job id, others in the event id.
   if (![data.jobId, id].some((named) => named.toLowerCase() === notificationId)) {
     throw invalid('Notification ID in letter callback data does not match ID in token');
   }
   const now = app.clock.now();
   if (data.jobStatus === 'REJECTED') {
     await inTransaction(app.db, (tx) => recordRejection(tx, notificationId, now));
-    app.log.error({ notification_id: notificationId }, 'the printer rejected a letter');
+    app.log.error({ event: 'letter.rejected', notification_id: notificationId }, 'The printer rejected a letter');
     return;
   }
   const properties = new Map((data.despatchProperties ?? []).map(({ key, value }) => [key, value]));
@@ -66,7 +66,16 @@ export async function recordPrinterReport(
     cost_threshold: costThreshold(properties.get('mailingProduct') ?? '', properties.get('postageClass') ?? ''),
   };
   const [posted] = await inTransaction(app.db, (tx) => recordDespatches(tx, [despatch], now));
-  if (posted && posted.sheets !== Number(properties.get('totalSheets'))) {
-    app.log.warn({ notification_id: notificationId, sheets: posted.sheets }, 'the printer counted other sheets');
+  const reportedSheets = Number(properties.get('totalSheets'));
+  if (posted && posted.sheets !== reportedSheets) {
+    app.log.warn(
+      {
+        event: 'letter.sheets_differ',
+        notification_id: notificationId,
+        sheets: posted.sheets,
+        reported_sheets: reportedSheets,
+      },
+      'The printer reported a different number of sheets',
+    );
   }
 }

@@ -39,7 +39,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
     {
       ...takesLongLists,
       schema: {
-        summary: 'Report letters that came back, by the references of their files',
+        summary: 'Report returned letters, by the references in their file names',
         body: References,
         response: { 200: References },
       },
@@ -55,7 +55,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
     '/service/:service_id/returned-letter-statistics',
     {
       schema: {
-        summary: 'Letters reported as returned in the last seven days, and the day of the newest report',
+        summary: 'Count the letters reported as returned in the last seven days, with the day of the latest report',
         params: OfService,
         response: {
           200: Type.Object({ returned_letter_count: Type.Integer(), most_recent_report: Nullable(Datetime) }),
@@ -69,7 +69,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
     '/service/:service_id/returned-letter-summary',
     {
       schema: {
-        summary: 'Returned letters by the day of their report, newest first',
+        summary: 'Count returned letters by day of report, newest first',
         params: OfService,
         response: { 200: Type.Array(Type.Object({ returned_letter_count: Type.Integer(), reported_at: Day })) },
       },
@@ -81,13 +81,15 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
     '/service/:service_id/returned-letters',
     {
       schema: {
-        summary: 'Letters reported as returned on one day, newest first',
+        summary: 'List the letters reported as returned on one day, newest first',
         params: OfService,
         querystring: Type.Object({ reported_at: Day }),
         response: {
           200: Type.Object({
             returned_letters: Type.Array(Returned),
-            orphaned_count: Type.Integer({ description: 'Of these, letters whose notification was deleted' }),
+            orphaned_count: Type.Integer({
+              description: 'The number of these letters whose notification has been deleted',
+            }),
           }),
         },
       },
@@ -100,7 +102,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
   );
 }
 
-/** The template of an uploaded letter is hidden, so it is not named. */
+/** The template of an uploaded letter is hidden, so it is omitted. */
 function record(letter: ReturnedLetter) {
   const template = letter.precompiled
     ? { template_name: null, template_id: null, template_version: null }

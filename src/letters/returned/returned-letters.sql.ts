@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 
-/** Remembers those that the printer was given; returns the ones that are new. */
+/** Inserts the references that were sent to the printer. Returns the new ones. */
 export async function insertReturnedLetters(
   tx: Tx,
   references: string[],
@@ -20,7 +20,7 @@ export async function insertReturnedLetters(
   return rows;
 }
 
-/** Of letters before this one: ids ascend with time. */
+/** For letters before this id: ids ascend with time. */
 export async function clearReferencesBefore(db: Db, beforeId: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update returned_letters set client_reference = null where notification_id in (
@@ -41,7 +41,7 @@ export function selectReturnedCounts(db: Db, serviceId: string): Promise<{ repor
 
 export interface ReturnedLetter {
   notification_id: string;
-  /** The id it is called by. */
+  /** The public id: the file id for a letter uploaded by hand. */
   shown_id: string;
   service_id: string;
   client_reference: string | null;
@@ -75,7 +75,7 @@ export async function selectReturnedLetters(db: Db, serviceId: string, reportedO
   return rows;
 }
 
-/** By their ids, which are looked up one by one: a join may read every message there is. */
+/** A separate query by id: the planner may turn a join into a scan of all notifications. */
 export async function countExisting(db: Db, notificationIds: string[]): Promise<number> {
   if (notificationIds.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`

@@ -43,7 +43,7 @@ const report = (references: unknown) => harness.admin('POST', '/letters/returned
 const get = (path: string) => harness.admin('GET', `/service/${service}/${path}`);
 
 describe('POST /letters/returned', () => {
-  it('200, and the letters are returned; unknown and repeated references change nothing', async () => {
+  it('200 and sets the letters to returned; unknown and repeated references change nothing', async () => {
     expect((await get('returned-letter-statistics')).body).toEqual({
       returned_letter_count: 0,
       most_recent_report: null,
@@ -133,7 +133,7 @@ describe('POST /letters/returned', () => {
     });
   });
 
-  it('200 for a letter whose notification was deleted; its files go by themselves', async () => {
+  it('200 for a letter whose notification was deleted, with its files deleted separately', async () => {
     const [id, other] = await printedLetters();
     await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
     await harness.app.queue.add(harness.app.db, 'clean-letters', {});
@@ -160,7 +160,7 @@ describe('POST /letters/returned', () => {
     expect(body.returned_letters).toMatchObject([{ notification_id: id, created_at: '2024-07-01 13:00:00' }]);
   });
 
-  it('200 for a letter that was uploaded by hand: its file and its sender are named', async () => {
+  it('200 for a letter uploaded by hand, with its file name and its user', async () => {
     harness.clock.set('2024-02-05T12:00:00Z');
     const created_by_id = await aUser(harness, { name: 'Grace', email_address: 'grace@example.gov.uk' });
     const pdf = await makePdf([firstPage()]);
@@ -211,7 +211,7 @@ describe('POST /letters/returned', () => {
 });
 
 describe('GET /service/{service_id}/returned-letters', () => {
-  it('400 without a day, or with something else', async () => {
+  it('400 without a day, or with an invalid one', async () => {
     expect((await get('returned-letters')).body.message).toEqual({ reported_at: ['Missing data for required field.'] });
     expect((await get('returned-letters?reported_at=yesterday')).body.message).toEqual({
       reported_at: ['Not a valid date.'],

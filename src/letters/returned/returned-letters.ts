@@ -19,7 +19,7 @@ export type { ReturnedLetter } from './returned-letters.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
 
-/** The job of whoever tells services about letters that came back. */
+/** The job that sends the callbacks for returned letters. */
 export const announceReturnedLetters = 'announce-returned-letters';
 
 export interface ReturnedLettersJob {
@@ -28,7 +28,7 @@ export interface ReturnedLettersJob {
 
 const announcedAtOnce = 500;
 
-/** Letters that the post brought back, by the printer's references. Unknown and repeated ones change nothing. */
+/** Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing. */
 export async function recordReturnedLetters(app: Deps, references: string[]): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
@@ -39,7 +39,7 @@ export async function recordReturnedLetters(app: Deps, references: string[]): Pr
       status: 'returned-letter' as const,
       because: 'returned' as const,
     }));
-    // A letter comes back weeks later, when its notification may have been deleted: then there is nothing to change.
+    // The notification may have been deleted by the time the letter comes back, weeks later.
     if (changes.length > 0) await recordStatusChanges(tx, changes, now);
     const ids = returned.map(({ notification_id }) => notification_id);
     for (let start = 0; start < ids.length; start += announcedAtOnce) {
@@ -65,7 +65,7 @@ export async function countReturnedLetters(app: Deps, serviceId: string) {
   };
 }
 
-/** One entry per day on which letters were reported, newest first. */
+/** One entry per day of report, newest first. */
 export async function listReturnedLetterDays(app: Deps, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
   return counts.map(({ reported_on, count }) => ({ returned_letter_count: count, reported_at: reported_on }));
@@ -85,7 +85,7 @@ async function returnedCounts(app: Deps, serviceId: string) {
 
 const batch = 2_000;
 
-/** What senders called them; that they came back stays on record. */
+/** Clears the client references. The letters stay recorded as returned. */
 export async function forgetReturnedReferences(db: Db, before: Date): Promise<void> {
   while ((await clearReferencesBefore(db, firstIdAt(before), batch)) === batch);
 }
