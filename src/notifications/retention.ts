@@ -6,7 +6,7 @@ import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { forgetUnsubscribeRequests } from '../unsubscribe/unsubscribe-reports.ts';
 import { deleteAll, deleteFromDefault, deleteFromKept, retireDays } from './expired-days.ts';
-import { forgetOldRateWindows } from './limits/rate-limits.ts';
+import { deleteOldRateWindows } from './limits/rate-limits.ts';
 import { forgetUploadedLetters } from './one-off/uploaded-letters.ts';
 import { deleteOldCounters, deleteOrphanedQueue, selectRetentionRules } from './retention.sql.ts';
 import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
@@ -54,7 +54,7 @@ export async function forgetLeftovers(app: Needs): Promise<void> {
     went = await deleteIdempotencyKeys(app.db, timestamp(replayLimit(now)), batch);
   }
   await deleteOldCounters(app.db, addDays(utcDay(now), -2));
-  await forgetOldRateWindows(app);
+  await deleteOldRateWindows(app);
   await forgetDocuments(app);
   await forgetUploadedLetters(app);
   await deleteFilesWithoutMessage(app);

@@ -1,12 +1,12 @@
 import { utcDay } from '../../platform/calendar.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { NotificationType } from '../notification.ts';
-import type { LimitedChannel, LimitShare, TakenShare } from '../sending/notifications.sql.ts';
+import type { ClaimedQuota, LimitedChannel, QuotaRequest } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 
-/** Limits are per UTC day; what exactly fits is decided by the commit that stores a message. */
+/** Limits apply per UTC day. The commit that stores a message enforces them exactly. */
 
-export function dayIsFull(service: SendingService, channel: LimitedChannel, now: Date): boolean {
+export function isDailyLimitReached(service: SendingService, channel: LimitedChannel, now: Date): boolean {
   const { counted, daily_limits } = service;
   const count = counted.utc_day === utcDay(now) ? (counted.counts[channel] ?? 0) : 0;
   return count >= daily_limits[channel];
@@ -23,7 +23,7 @@ export function dailyLimitExceeded(service: SendingService, channel: LimitedChan
   );
 }
 
-/** A message that counts towards limits. */
+/** A message that counts towards daily limits. */
 export interface LimitedMessage {
   service: Pick<SendingService, 'id' | 'daily_limits'>;
   channel: NotificationType;
@@ -31,57 +31,67 @@ export interface LimitedMessage {
   abroad: boolean;
 }
 
-interface Numbers {
-  place: number;
-  place_abroad?: number;
+interface SequenceNumbers {
+  sequence: number;
+  international_sequence?: number;
 }
 
 /**
- * Numbers messages among those that want the same limit. Those abroad come after those at home: if their own limit keeps
- * some of them out, the numbers of the others still run without a gap.
+ * Numbers messages within each limit. Messages abroad come after domestic ones: if the international limit rejects some of
+ * them, the remaining sequence numbers still have no gaps.
  */
 export function numberMessages(messages: (LimitedMessage | null)[]): {
-  numbers: (Numbers | undefined)[];
-  shares: LimitShare[];
+  numbers: (SequenceNumbers | undefined)[];
+  quotas: QuotaRequest[];
 } {
-  const shares = new Map<string, LimitShare>();
-  const shareOf = ({ service, utc_day }: LimitedMessage, channel: LimitedChannel): LimitShare => {
+  const quotas = new Map<string, QuotaRequest>();
+  const quotaOf = ({ service, utc_day }: LimitedMessage, channel: LimitedChannel): QuotaRequest => {
     const key = keyOf(service.id, utc_day, channel);
-    const known = shares.get(key);
-    if (known) return known;
-    const share = { service_id: service.id, utc_day, channel, wanted: 0, top: service.daily_limits[channel] };
-    shares.set(key, share);
-    return share;
+    const existing = quotas.get(key);
+    if (existing) return existing;
+    const quota = {
+      service_id: service.id,
+      utc_day,
+      channel,
+      requested: 0,
+      daily_limit: service.daily_limits[channel],
+    };
+    quotas.set(key, quota);
+    return quota;
   };
-  const numbers = messages.map((message): Numbers | undefined => {
+  const numbers = messages.map((message): SequenceNumbers | undefined => {
     if (!message) return undefined;
-    const share = shareOf(message, message.channel);
+    const quota = quotaOf(message, message.channel);
     if (message.abroad) return undefined;
-    share.wanted += 1;
-    return { place: share.wanted };
+    quota.requested += 1;
+    return { sequence: quota.requested };
   });
   for (const [index, message] of messages.entries()) {
     if (!message?.abroad) continue;
-    const own = shareOf(message, 'international_sms');
-    own.wanted += 1;
-    numbers[index] = { place: shareOf(message, message.channel).wanted + own.wanted, place_abroad: own.wanted };
+    const international = quotaOf(message, 'international_sms');
+    international.requested += 1;
+    numbers[index] = {
+      sequence: quotaOf(message, message.channel).requested + international.requested,
+      international_sequence: international.requested,
+    };
   }
-  return { numbers, shares: [...shares.values()] };
+  return { numbers, quotas: [...quotas.values()] };
 }
 
-/** The limit that kept a message out; undefined when none did. */
-export function limitThatRefused(
+/** Returns the limit that rejected a message, if any. */
+export function exceededLimit(
   { service, utc_day, channel }: LimitedMessage,
-  { place, place_abroad }: Numbers,
-  taken: ReadonlyMap<string, TakenShare>,
+  { sequence, international_sequence }: SequenceNumbers,
+  claimed: ReadonlyMap<string, ClaimedQuota>,
 ): LimitedChannel | undefined {
-  const got = (of: LimitedChannel) => taken.get(keyOf(service.id, utc_day, of))?.last_taken ?? 0;
-  if (place_abroad !== undefined && place_abroad > got('international_sms')) return 'international_sms';
-  return place > got(channel) ? channel : undefined;
+  const claimedUpTo = (limit: LimitedChannel) => claimed.get(keyOf(service.id, utc_day, limit))?.last_taken ?? 0;
+  if (international_sequence !== undefined && international_sequence > claimedUpTo('international_sms'))
+    return 'international_sms';
+  return sequence > claimedUpTo(channel) ? channel : undefined;
 }
 
-export function byKey(taken: TakenShare[]): Map<string, TakenShare> {
-  return new Map(taken.map((share) => [keyOf(share.service_id, share.utc_day, share.channel), share]));
+export function indexByKey(claimed: ClaimedQuota[]): Map<string, ClaimedQuota> {
+  return new Map(claimed.map((quota) => [keyOf(quota.service_id, quota.utc_day, quota.channel), quota]));
 }
 
 function keyOf(serviceId: string, utc_day: string, channel: LimitedChannel): string {

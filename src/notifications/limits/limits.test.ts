@@ -10,7 +10,7 @@ type Process = Pick<typeof harness, 'v2'>;
 
 beforeEach(() => harness.clock.set('2026-11-16T12:00:00Z'));
 
-/** A service with a template and a key, ready to send. */
+/** Creates a service with a template and a key. */
 async function aSender(limits: Parameters<typeof aService>[1]) {
   const service = await aService(harness, limits);
   const template_id = await aTemplate(harness, service, { content: 'Hello' });
@@ -39,24 +39,24 @@ async function countOf(service: string, channel: 'sms' | 'international_sms' = '
   return row?.count;
 }
 
-function statuses(answers: Answer[]): Record<number, number> {
+function statuses(responses: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
 describe('daily limit', () => {
-  it('429 over it, with the time until midnight', async () => {
+  it('429 over the limit, with retry-after until midnight UTC', async () => {
     const { service, send } = await aSender({ sms_message_limit: 2 });
     expect((await send()).status).toBe(201);
     expect((await send()).status).toBe(201);
-    const answer = await send();
-    expect(answer.status).toBe(429);
-    expect(answer.body).toEqual({
+    const response = await send();
+    expect(response.status).toBe(429);
+    expect(response.body).toEqual({
       status_code: 429,
       errors: [{ error: 'TooManyRequestsError', message: 'Exceeded send limits (daily: 2) for today' }],
     });
-    expect(answer.headers['retry-after']).toBe(String(12 * 3600));
+    expect(response.headers['retry-after']).toBe(String(12 * 3600));
     expect(await storedOf(service)).toBe(2);
     expect(await countOf(service)).toBe(2);
   });
@@ -67,7 +67,7 @@ describe('daily limit', () => {
     expect((await send({ template_id: 'x' })).status).toBe(429);
   });
 
-  it('201 again on the next day, in UTC', async () => {
+  it('201 on the next UTC day', async () => {
     const { send } = await aSender({ sms_message_limit: 1 });
     await send();
     harness.clock.set('2026-11-16T23:59:59Z');
@@ -76,7 +76,7 @@ describe('daily limit', () => {
     expect((await send()).status).toBe(201);
   });
 
-  it('201 again when the limit is raised', async () => {
+  it('201 after the limit is raised', async () => {
     const { service, send } = await aSender({ sms_message_limit: 1 });
     await send();
     expect((await send()).status).toBe(429);
@@ -86,23 +86,23 @@ describe('daily limit', () => {
     expect((await send()).status).toBe(429);
   });
 
-  it('60 parallel sends at a limit of 20: exactly 20 are accepted', async () => {
+  it('accepts exactly 20 of 60 parallel sends with a limit of 20', async () => {
     const { service, send } = await aSender({ sms_message_limit: 20 });
-    const answers = await Promise.all(Array.from({ length: 60 }, () => send()));
-    expect(statuses(answers)).toEqual({ 201: 20, 429: 40 });
+    const responses = await Promise.all(Array.from({ length: 60 }, () => send()));
+    expect(statuses(responses)).toEqual({ 201: 20, 429: 40 });
     expect(await storedOf(service)).toBe(20);
     expect(await countOf(service)).toBe(20);
   });
 
-  it('60 parallel sends at a limit of 20 through two processes: exactly 20 are accepted', async () => {
+  it('accepts exactly 20 of 60 parallel sends with a limit of 20 through two processes', async () => {
     const { service, send } = await aSender({ sms_message_limit: 20 });
     const other = await harness.anotherProcess();
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => send({}, n % 2 ? other : harness)));
-    expect(statuses(answers)).toEqual({ 201: 20, 429: 40 });
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => send({}, n % 2 ? other : harness)));
+    expect(statuses(responses)).toEqual({ 201: 20, 429: 40 });
     expect(await storedOf(service)).toBe(20);
   });
 
-  it('each channel counts apart; live and team keys together; test keys and simulated numbers not at all', async () => {
+  it('counts each channel separately, live and team keys together, and no test keys or simulated numbers', async () => {
     const { service, send } = await aSender({ sms_message_limit: 2, email_message_limit: 1 });
     const test = await anApiKey(harness, service, { key_type: 'test' });
     for (let sent = 0; sent < 4; sent += 1) expect((await send({}, harness, test)).status).toBe(201);
@@ -121,18 +121,18 @@ describe('daily limit', () => {
     expect((await mail()).body.errors[0].message).toBe('Exceeded send limits (daily: 1) for today');
   });
 
-  it('a limit of 0 lets nothing through', async () => {
+  it('429 for every send with a limit of 0', async () => {
     const { send } = await aSender({ sms_message_limit: 0 });
     expect((await send()).status).toBe(429);
   });
 
-  it('429 abroad over the limit for abroad; home is not affected, nor the Channel Islands', async () => {
+  it('429 over the international limit; does not affect the UK or the Channel Islands', async () => {
     const { service, send } = await aSender({ international_sms_message_limit: 2, sms_message_limit: 5 });
     const abroad = { phone_number: '+1 202 555 0104' };
-    const answers = await Promise.all([send(abroad), send(abroad), send(abroad)]);
-    expect(statuses(answers)).toEqual({ 201: 2, 429: 1 });
-    const answer = await send(abroad);
-    expect(answer.body).toEqual({
+    const responses = await Promise.all([send(abroad), send(abroad), send(abroad)]);
+    expect(statuses(responses)).toEqual({ 201: 2, 429: 1 });
+    const response = await send(abroad);
+    expect(response.body).toEqual({
       status_code: 429,
       errors: [{ error: 'TooManyRequestsError', message: 'Exceeded send limits (international_sms: 2) for today' }],
     });
@@ -144,7 +144,7 @@ describe('daily limit', () => {
 });
 
 describe('rate limit', () => {
-  it('429 over it, with headers that say how long', async () => {
+  it('429 over the limit, with rate limit headers', async () => {
     const { send } = await aSender({ rate_limit: 3 });
     const remaining = [];
     for (let sent = 0; sent < 3; sent += 1) {
@@ -157,20 +157,20 @@ describe('rate limit', () => {
     }
     expect(remaining).toEqual(['2', '1', '0']);
     harness.clock.advance({ seconds: 20 });
-    const answer = await send();
-    expect(answer.status).toBe(429);
-    expect(answer.body).toEqual({
+    const response = await send();
+    expect(response.status).toBe(429);
+    expect(response.body).toEqual({
       status_code: 429,
       errors: [
         { error: 'RateLimitError', message: 'Exceeded rate limit for key type LIVE of 3 requests per 60 seconds' },
       ],
     });
-    expect(answer.headers['ratelimit-remaining']).toBe('0');
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(40);
-    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(41);
+    expect(response.headers['ratelimit-remaining']).toBe('0');
+    expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(40);
+    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(41);
   });
 
-  it('rolls: each request frees its place a minute later', async () => {
+  it('rolls: each request leaves the window after a minute', async () => {
     const { send } = await aSender({ rate_limit: 2 });
     await send();
     harness.clock.advance({ seconds: 30 });
@@ -184,7 +184,7 @@ describe('rate limit', () => {
     expect((await send()).status).toBe(201);
   });
 
-  it('201 when the clock was set back: a minute of the future fills nobody’s window', async () => {
+  it('201 after the clock was set back: requests in the future do not fill the window', async () => {
     const { send } = await aSender({ rate_limit: 2 });
     const other = await harness.anotherProcess();
     for (let sent = 0; sent < 3; sent += 1) await send();
@@ -195,7 +195,7 @@ describe('rate limit', () => {
     expect((await send()).status).toBe(429);
   });
 
-  it('bad requests count and are refused too; what was refused does not count', async () => {
+  it('counts and refuses invalid requests; does not count refused ones', async () => {
     const { send } = await aSender({ rate_limit: 2 });
     expect((await send({ template_id: 'x' })).status).toBe(400);
     expect((await send({ template_id: 'x' })).status).toBe(400);
@@ -204,7 +204,7 @@ describe('rate limit', () => {
     expect((await send()).status).toBe(201);
   });
 
-  it('counts by kind of key, not by key', async () => {
+  it('counts by key type, not by key', async () => {
     const { service, send } = await aSender({ rate_limit: 1 });
     const second = await anApiKey(harness, service);
     const test = await anApiKey(harness, service, { key_type: 'test' });
@@ -217,29 +217,29 @@ describe('rate limit', () => {
     expect((await send({}, harness, team)).body.errors[0].message).toContain('key type TEAM of 1 requests');
   });
 
-  it('a small limit is exact under concurrency and through two processes', async () => {
+  it('enforces a small limit exactly under concurrency through two processes', async () => {
     const { send } = await aSender({ rate_limit: 50 });
     const other = await harness.anotherProcess();
-    const answers = await Promise.all(Array.from({ length: 120 }, (_, n) => send({}, n % 2 ? other : harness)));
-    expect(statuses(answers)).toEqual({ 201: 50, 429: 70 });
+    const responses = await Promise.all(Array.from({ length: 120 }, (_, n) => send({}, n % 2 ? other : harness)));
+    expect(statuses(responses)).toEqual({ 201: 50, 429: 70 });
   });
 
-  it('a large limit is at most 5 % over through two processes, and never under', async () => {
+  it('exceeds a large limit by at most 5 % through two processes, and always grants it in full', async () => {
     const { send } = await aSender({ rate_limit: 400 });
     const other = await harness.anotherProcess();
-    const answers = await Promise.all(Array.from({ length: 600 }, (_, n) => send({}, n % 2 ? other : harness)));
-    const accepted = statuses(answers)[201] ?? 0;
+    const responses = await Promise.all(Array.from({ length: 600 }, (_, n) => send({}, n % 2 ? other : harness)));
+    const accepted = statuses(responses)[201] ?? 0;
     expect(accepted).toBeGreaterThanOrEqual(400);
     expect(accepted).toBeLessThanOrEqual(420);
   });
 
-  it('a large limit is exact in one process', async () => {
+  it('enforces a large limit exactly in one process', async () => {
     const { send } = await aSender({ rate_limit: 400 });
-    const answers = await Promise.all(Array.from({ length: 500 }, () => send()));
-    expect(statuses(answers)).toEqual({ 201: 400, 429: 100 });
+    const responses = await Promise.all(Array.from({ length: 500 }, () => send()));
+    expect(statuses(responses)).toEqual({ 201: 400, 429: 100 });
   });
 
-  it('a large limit is exact in one process, also while the database is being asked', async () => {
+  it('enforces a large limit exactly in one process while a query is in flight', async () => {
     const limits = new RateLimits(harness.app);
     const caller = { service_id: await aService(harness), window: 'normal' } as const;
     const take = (count: number) => Array.from({ length: count }, async () => limits.take(caller, 800));
@@ -249,7 +249,7 @@ describe('rate limit', () => {
       decisions.push(...take(Math.min(5, 780 - taken)));
     }
     await sleep(200);
-    // Five at once need nobody's leave. The sixth asks; those that come meanwhile ask next, and fill the window.
+    // Five at once are granted locally. The sixth needs a query; later ones wait for the next query and fill the window.
     const first = take(6);
     await nextTurn();
     const second = take(14);
@@ -261,13 +261,13 @@ describe('rate limit', () => {
     expect(all.filter(({ granted }) => granted)).toHaveLength(800);
   });
 
-  it('reading and previewing are not limited', async () => {
+  it('does not limit reads and previews', async () => {
     const { key, template_id } = await aSender({ rate_limit: 0 });
     expect((await harness.v2('GET', '/v2/notifications', key)).status).toBe(200);
     expect((await harness.v2('POST', `/v2/template/${template_id}/preview`, key, {})).status).toBe(200);
   });
 
-  it('counts again from the new limit at once', async () => {
+  it('applies a changed limit at once', async () => {
     const { service, send } = await aSender({ rate_limit: 1 });
     await send();
     expect((await send()).status).toBe(429);

@@ -7,33 +7,33 @@ export type RateWindow = KeyType | `read-${KeyType}`;
 interface RateRequest {
   service_id: string;
   key_type: RateWindow;
-  /** Let through already. */
+  /** Requests already let through. */
   already: number;
-  /** Waiting for an answer. */
+  /** Requests waiting for a decision. */
   waiting: number;
-  top: number;
+  request_limit: number;
 }
 
 export interface RateGrant {
   service_id: string;
   key_type: RateWindow;
   granted: number;
-  /** In the window now, with what was just added. */
+  /** Requests in the window, including those just granted. */
   used: number;
   oldest_slot: number | null;
 }
 
-/** In the order of their keys: two processes then take their locks in the same order. */
+/** Ordered by key, so that all processes take their locks in the same order. */
 const takePermits = `/* prepared: rate-permits */
   select r.service_id, r.key_type, taken.granted, taken.used, taken.oldest_slot
   from (
-    select * from json_to_recordset($1::json) as r (service_id uuid, key_type text, already int, waiting int, top int)
+    select * from json_to_recordset($1::json) as r (service_id uuid, key_type text, already int, waiting int, request_limit int)
     order by service_id, key_type
   ) as r
-  cross join lateral take_rate_permits(r.service_id, r.key_type, $2::bigint, $3::int, r.already, r.waiting, r.top) as taken`;
+  cross join lateral take_rate_permits(r.service_id, r.key_type, $2::bigint, $3::int, r.already, r.waiting, r.request_limit) as taken`;
 
-/** Requests wait for it, so it is given up long before other statements are. */
-const within_ms = 5_000;
+/** Much shorter than for other statements, because requests wait for it. */
+const timeout_ms = 5_000;
 
 export async function takeRatePermits(
   pool: pg.Pool,
@@ -43,12 +43,12 @@ export async function takeRatePermits(
   const query: pg.QueryConfig & { query_timeout: number } = {
     text: takePermits,
     values: [JSON.stringify(requests), now.slot, now.window_slots],
-    query_timeout: within_ms,
+    query_timeout: timeout_ms,
   };
   return (await pool.query<RateGrant>(query)).rows;
 }
 
-/** Windows nobody has asked for since. */
+/** Deletes windows without requests since a slot. */
 export async function deleteRateWindows(db: Db, beforeSlot: number): Promise<void> {
   await db.deleteFrom('rate_windows').where('slot', '<', beforeSlot).execute();
 }

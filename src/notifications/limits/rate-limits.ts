@@ -6,73 +6,73 @@ import { deleteRateWindows, type RateGrant, type RateWindow, takeRatePermits } f
 const rateWindowSeconds = 60;
 
 const slotMs = 250;
-// The oldest slot counts until all of it has passed, so that one slot more than these is looked at.
+// The oldest slot counts until it has passed completely, so the window covers one more slot than this.
 const windowSlots = (rateWindowSeconds * 1000) / slotMs;
 
 /**
- * Each process may be this share of a limit ahead of what the others know: eight of them together stay within 5 %.
- * A limit below 160 leaves no such room, and is kept to the request; so is every limit where one process takes them all.
- * Permits taken in advance would never be too many, but those left over in one process would be refused in another.
+ * The share of a limit that each process may grant before it reports: eight processes together stay within 5 %.
+ * Limits below 160 are too small for that and are exact; so is any limit if a single process gets all requests.
+ * Reserving permits in advance would never exceed the limit, but permits unused in one process would be refused in another.
  */
 const aheadShare = 0.05 / 8;
 
-/** How long a process may keep to itself what it has let through: far from the limit, and near it. */
+/** How long a process may delay its report: far below the limit, and near it. */
 const reportFarMs = 1_000;
 const reportNearMs = 50;
 const nearShare = 0.5;
-const rememberedWindows = 10_000;
+const maxWindows = 10_000;
 
 interface RateDecision {
   granted: boolean;
   remaining: number;
-  /** Until the oldest request in the window no longer counts. */
+  /** Seconds until the oldest request leaves the window. */
   reset_s: number;
 }
 
 interface Window {
   service_id: string;
-  /** What is counted: sending with one kind of key, or reading. */
+  /** Sends or reads, with one type of key. */
   window: RateWindow;
-  top: number;
-  /** In all processes, as last heard. */
+  limit: number;
+  /** Requests of all processes, as of the last report. */
   used: number;
   oldestSlot: number;
-  /** Let through here and not reported yet; and how many of these are being reported. */
+  /** Requests this process granted but has not reported, and how many of them are being reported. */
   unreported: number;
   reporting: number;
-  /** When what was let through is reported at the latest, by `performance.now()`. */
+  /** Deadline of the next report, by `performance.now()`. */
   reportAt: number;
-  /** About which the database is being asked: let through, for all that is known here. */
+  /** Requests for which a query is in flight. Counted as granted until it returns. */
   undecided: number;
-  /** Full until then, in every process. */
+  /** The window is full until then, in every process. */
   fullUntil: number;
   waiting: { resolve(decision: RateDecision): void; reject(error: unknown): void }[];
 }
 
-type Needs = Pick<Platform, 'db' | 'pool' | 'clock' | 'log'>;
+type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'log'>;
 
 /**
- * Rolling windows of requests by service and kind of key, apart for sending and reading, shared by all processes through
- * the database. Far below the limit a request is let through at once and reported with others, once a second; near it, and
- * for small limits always, the database decides. Requests that wait for that share one round trip.
+ * Rolling windows of requests by service and key type, separate for sending and reading, which all processes share through
+ * the database. Far below the limit a process grants requests at once and reports them once a second. Near the limit, and
+ * always for small limits, the database decides; waiting requests share one round trip.
  */
 export class RateLimits {
-  private readonly app: Needs;
+  private readonly app: Deps;
   private readonly windows = new Map<string, Window>();
   private readonly changed = new Set<Window>();
   private timer: NodeJS.Timeout | undefined;
   private timerAt = 0;
-  private asking = false;
+  private querying = false;
   private closed = false;
 
-  constructor(app: Needs) {
+  constructor(app: Deps) {
     this.app = app;
   }
 
   take(which: Pick<Window, 'service_id' | 'window'>, limit: number): Promise<RateDecision> | RateDecision {
     const window = this.windowOf(which);
     const now = this.app.clock.now().getTime();
-    if (window.top !== limit) Object.assign(window, { top: limit, fullUntil: 0 });
+    if (window.limit !== limit) Object.assign(window, { limit, fullUntil: 0 });
     if (isFull(window, now)) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
     const used = window.used + window.unreported + window.undecided;
     if (window.unreported < Math.floor(limit * aheadShare) && used < limit) {
@@ -93,16 +93,16 @@ export class RateLimits {
 
   private windowOf({ service_id, window: counted }: Pick<Window, 'service_id' | 'window'>): Window {
     const key = `${service_id} ${counted}`;
-    const known = this.windows.get(key);
-    if (known) return known;
-    if (this.windows.size >= rememberedWindows) this.forgetIdleWindows();
+    const existing = this.windows.get(key);
+    if (existing) return existing;
+    if (this.windows.size >= maxWindows) this.deleteIdleWindows();
     const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: 0, undecided: 0 };
-    const window = { service_id, window: counted, top: 0, ...counts, fullUntil: 0, waiting: [] };
+    const window = { service_id, window: counted, limit: 0, ...counts, fullUntil: 0, waiting: [] };
     this.windows.set(key, window);
     return window;
   }
 
-  private forgetIdleWindows(): void {
+  private deleteIdleWindows(): void {
     for (const [key, window] of this.windows) if (!this.changed.has(window)) this.windows.delete(key);
   }
 
@@ -111,17 +111,17 @@ export class RateLimits {
     if (!this.changed.has(window) || at < window.reportAt) {
       this.changed.add(window);
       window.reportAt = at;
-      this.askWithin(withinMs);
+      this.queryWithin(withinMs);
     }
   }
 
-  private askWithin(ms: number): void {
-    if (this.asking || this.closed) return;
+  private queryWithin(ms: number): void {
+    if (this.querying || this.closed) return;
     if (ms <= 0) {
       clearTimeout(this.timer);
       this.timer = undefined;
-      this.asking = true;
-      setImmediate(() => void this.ask());
+      this.querying = true;
+      setImmediate(() => void this.query());
       return;
     }
     const at = performance.now() + ms;
@@ -130,16 +130,16 @@ export class RateLimits {
     this.timerAt = at;
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      this.asking = true;
-      void this.ask();
+      this.querying = true;
+      void this.query();
     }, ms).unref();
   }
 
-  private async ask(): Promise<void> {
-    // Not those that can wait: each one costs the database the same, however many requests it reports.
+  private async query(): Promise<void> {
+    // Skip windows that can wait: each costs the database the same, regardless of how many requests it reports.
     const due = performance.now() + reportNearMs;
     const windows = [...this.changed].filter(({ waiting, reportAt }) => waiting.length > 0 || reportAt <= due);
-    const asked = windows.map((window) => {
+    const batch = windows.map((window) => {
       this.changed.delete(window);
       window.reporting = window.unreported;
       window.undecided = window.waiting.length;
@@ -147,64 +147,64 @@ export class RateLimits {
     });
     const now = this.app.clock.now().getTime();
     try {
-      const answers = await takeRatePermits(
+      const grants = await takeRatePermits(
         this.app.pool,
-        asked.map(({ window: { service_id, window: key_type, reporting, top }, waiting }) => {
-          return { service_id, key_type, already: reporting, waiting: waiting.length, top };
+        batch.map(({ window: { service_id, window: key_type, reporting, limit }, waiting }) => {
+          return { service_id, key_type, already: reporting, waiting: waiting.length, request_limit: limit };
         }),
         { slot: Math.floor(now / slotMs), window_slots: windowSlots },
       );
-      const byKey = new Map(answers.map((answer) => [`${answer.service_id} ${answer.key_type}`, answer]));
-      for (const { window, waiting } of asked) {
-        const answer = byKey.get(`${window.service_id} ${window.window}`);
-        if (answer) settle(window, waiting, answer, now);
+      const byKey = new Map(grants.map((grant) => [`${grant.service_id} ${grant.key_type}`, grant]));
+      for (const { window, waiting } of batch) {
+        const grant = byKey.get(`${window.service_id} ${window.window}`);
+        if (grant) settle(window, waiting, grant, now);
       }
     } catch (error) {
-      for (const { window, waiting } of asked) {
+      for (const { window, waiting } of batch) {
         window.reporting = window.undecided = 0;
         for (const { reject } of waiting) reject(error);
       }
     } finally {
-      this.asking = false;
+      this.querying = false;
       const next = Math.min(
         ...[...this.changed].map(({ waiting, reportAt }) => (waiting.length > 0 ? 0 : reportAt - performance.now())),
       );
-      if (this.changed.size > 0) this.askWithin(Math.max(0, next));
+      if (this.changed.size > 0) this.queryWithin(Math.max(0, next));
     }
   }
 }
 
-function settle(window: Window, waiting: Window['waiting'], answer: RateGrant, now: number): void {
+function settle(window: Window, waiting: Window['waiting'], grant: RateGrant, now: number): void {
   window.unreported -= window.reporting;
   window.reporting = window.undecided = 0;
-  window.used = answer.used;
-  window.oldestSlot = answer.oldest_slot ?? Math.floor(now / slotMs);
+  window.used = grant.used;
+  window.oldestSlot = grant.oldest_slot ?? Math.floor(now / slotMs);
   const reset_s = secondsUntil(endOf(window, now), now);
-  // Counted down to each: the last one let through sees what is left after it.
-  const left = Math.max(0, window.top - answer.used);
+  // Count down, so that the last granted request sees what remains after it.
+  const remaining = Math.max(0, window.limit - grant.used);
   waiting.forEach(({ resolve }, index) => {
-    const granted = index < answer.granted;
-    resolve({ granted, remaining: granted ? left + answer.granted - index - 1 : 0, reset_s });
+    const granted = index < grant.granted;
+    resolve({ granted, remaining: granted ? remaining + grant.granted - index - 1 : 0, reset_s });
   });
-  if (answer.granted < waiting.length) window.fullUntil = endOf(window, now);
+  if (grant.granted < waiting.length) window.fullUntil = endOf(window, now);
 }
 
-/** Nothing is full for longer than the window: then the clock was set back, and the database is asked. */
+/** A window that is full for longer than its length means that the clock was set back: then query the database. */
 function isFull({ fullUntil }: Window, now: number): boolean {
   return fullUntil > now && fullUntil - now <= (windowSlots + 1) * slotMs;
 }
 
-/** When the oldest slot leaves the window. */
+/** Returns when the oldest slot leaves the window. */
 function endOf(window: Window, now: number): number {
   return window.oldestSlot === 0 ? now + rateWindowSeconds * 1000 : (window.oldestSlot + windowSlots + 1) * slotMs;
 }
 
-/** Never more than the window, although a slot counts until all of it has passed and so for a moment longer. */
+/** Capped at the window's length, although a slot counts slightly longer, until it has passed completely. */
 function secondsUntil(moment: number, now: number): number {
   return Math.min(rateWindowSeconds, Math.max(1, Math.ceil((moment - now) / 1000)));
 }
 
-const namesOfKeyTypes = { normal: 'LIVE', team: 'TEAM', test: 'TEST' } as const;
+const keyTypeNames = { normal: 'LIVE', team: 'TEAM', test: 'TEST' } as const;
 
 export function rateLimitHeaders(limit: number, decision: RateDecision): Record<string, string> {
   return {
@@ -219,13 +219,13 @@ export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number,
   return new Failure(
     'too-many',
     'RateLimitError',
-    `Exceeded rate limit for key type ${namesOfKeyTypes[keyType]} of ${limit} requests per ${rateWindowSeconds} seconds`,
+    `Exceeded rate limit for key type ${keyTypeNames[keyType]} of ${limit} requests per ${rateWindowSeconds} seconds`,
     { headers: { 'retry-after': String(decision.reset_s) } },
   );
 }
 
-/** Windows of services that have fallen silent. */
-export async function forgetOldRateWindows(app: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+/** Deletes windows of services without recent requests. */
+export async function deleteOldRateWindows(app: Pick<Platform, 'db' | 'clock'>): Promise<void> {
   const slot = Math.floor(app.clock.now().getTime() / slotMs);
   await deleteRateWindows(app.db, slot - 2 * windowSlots);
 }

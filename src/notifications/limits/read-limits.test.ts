@@ -19,7 +19,7 @@ describe('reading', () => {
     template_id = await aTemplate(harness, service, { content: 'Hello' });
   });
 
-  it('429 over the limit, with the time until there is room again', async () => {
+  it('429 over the limit, with retry-after', async () => {
     const first = await list();
     expect(first.status).toBe(200);
     expect(first.headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': '2' });
@@ -33,19 +33,19 @@ describe('reading', () => {
     expect((await harness.v2('GET', '/v2/received-text-messages', key)).status).toBe(429);
   });
 
-  it('counts apart: other kinds of key, other services, and sending', async () => {
+  it('counts other key types, other services and sends separately', async () => {
     expect((await list(await anApiKey(harness, service, { key_type: 'test' }))).status).toBe(200);
     expect((await list(await anApiKey(harness, await aService(harness)))).status).toBe(200);
     const send = () => harness.v2('POST', `${url}/sms`, key, { phone_number: '07700900123', template_id });
     for (let count = 0; count < 4; count += 1) expect((await send()).status).toBe(201);
   });
 
-  it('200 again when the minute has passed', async () => {
+  it('200 after a minute', async () => {
     harness.clock.advance({ seconds: 61 });
     expect((await list()).status).toBe(200);
   });
 
-  it('401 and 403 come first', async () => {
+  it('401 and 403 before the limit', async () => {
     expect((await harness.request({ method: 'GET', url })).status).toBe(401);
     expect((await list('nobody')).status).toBe(403);
   });
@@ -53,7 +53,7 @@ describe('reading', () => {
   it.each([
     [20, '3000'],
     [5_000, '5000'],
-  ])('is limited to what the service may send, 3000 at least: %i', async (rate_limit, limit) => {
+  ])('limits reads to the send limit of the service, at least 3000: %i', async (rate_limit, limit) => {
     const other = await anApiKey(generous, await aService(generous, { rate_limit }));
     expect((await generous.v2('GET', url, other)).headers['ratelimit-limit']).toBe(limit);
   });

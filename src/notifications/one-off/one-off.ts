@@ -10,7 +10,7 @@ import type { Postage } from '../notification.ts';
 import { Replay } from '../sending/persist-and-respond.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
 import type { SendContext, SendDeps } from '../sending/send-context.ts';
-import { refuseIfDayIsFull, type Values } from '../sending/send-rules.ts';
+import { refuseIfDailyLimitIsReached, type Values } from '../sending/send-rules.ts';
 import { selectSenderByHand } from './one-off.sql.ts';
 import { claimOfFile, findUploadedLetter } from './uploaded-letters.ts';
 
@@ -27,7 +27,7 @@ interface OneOffRequest {
 export async function sendOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
   const context = await contextOfPerson(app, serviceId, request.created_by);
   const { row } = await getTemplateForSending(app, context.service.id, request.template_id);
-  refuseIfDayIsFull(context, row.template_type);
+  refuseIfDailyLimitIsReached(context, row.template_type);
   const shared = {
     template_id: request.template_id,
     personalisation: request.personalisation ?? {},
@@ -70,13 +70,13 @@ export async function sendUploadedLetter(
   const context = await contextOfPerson(app, serviceId, created_by);
   const letter = { reference: filename, content, postage };
   if (given === undefined) {
-    refuseIfDayIsFull(context, 'letter');
+    refuseIfDailyLimitIsReached(context, 'letter');
     return sendPrecompiledLetter(app, context, letter);
   }
   const file_id = canonicalId(given);
   if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
   if (await selectNotification(app.db, context.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
-  refuseIfDayIsFull(context, 'letter');
+  refuseIfDailyLimitIsReached(context, 'letter');
   try {
     const claimed = { ...context, idempotency: claimOfFile(file_id) };
     return await sendPrecompiledLetter(app, claimed, { ...letter, file_id });

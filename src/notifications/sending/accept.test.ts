@@ -17,7 +17,7 @@ async function aSender() {
   return { service, template_id, key, body, send: () => harness.v2('POST', url, key, body) };
 }
 
-/** What there is of a service's messages, wherever they leave a trace. */
+/** Counts a service's messages in every table that records them. */
 async function tracesOf(service: string) {
   const { rows } = await harness.app.pool.query(
     `select (select count(*)::int from notifications where service_id = $1) as notifications,
@@ -34,13 +34,13 @@ function every(count: number) {
 }
 
 describe('accepting messages', () => {
-  it('concurrent requests share commits', async () => {
+  it('commits concurrent requests together', async () => {
     const { service, send } = await aSender();
     await send();
     const before = await transactions();
-    const answers = await Promise.all(Array.from({ length: 100 }, send));
-    expect(answers.every(({ status }) => status === 201)).toBe(true);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(100);
+    const responses = await Promise.all(Array.from({ length: 100 }, send));
+    expect(responses.every(({ status }) => status === 201)).toBe(true);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(100);
     expect(await tracesOf(service)).toEqual(every(101));
     expect((await transactions()) - before).toBeLessThan(40);
   });
@@ -50,7 +50,7 @@ describe('accepting messages', () => {
     return Number(rows[0].id);
   }
 
-  it('a row that cannot be stored fails alone', async () => {
+  it('fails only the row that cannot be stored', async () => {
     const { service: serviceId, template_id, send } = await aSender();
     await send();
     const service = await harness.app.sending.services.find(serviceId);
@@ -77,7 +77,7 @@ describe('accepting messages', () => {
     expect(await tracesOf(serviceId)).toEqual(every(3));
   });
 
-  it('503 when the database goes away in mid-flight, nothing half stored, and all is well again afterwards', async () => {
+  it('503 when the database connection breaks, without partial rows, and 201 after it recovers', async () => {
     const { service, send } = await aSender();
     await send();
     const { app, serverUrl } = harness;
@@ -93,11 +93,11 @@ describe('accepting messages', () => {
       }
       await sleep(1);
     }
-    const answers = await Promise.all(inFlight);
+    const responses = await Promise.all(inFlight);
     await server.query(`alter database ${database} allow_connections true`);
     await server.end();
 
-    const refused = answers.filter(({ status }) => status !== 201);
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused.length).toBeGreaterThan(0);
     for (const { status, body, headers } of refused) {
       expect(status).toBe(503);
@@ -108,8 +108,8 @@ describe('accepting messages', () => {
 
     const traces = await tracesOf(service);
     expect(traces).toEqual(every(traces.notifications));
-    // What was answered with 201 is there; of the rest a commit may have happened whose answer got lost.
-    const accepted = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    // Every 201 is stored. Some others may be stored too: a commit whose response was lost.
+    const accepted = responses.filter(({ status }) => status === 201).map(({ body }) => body.id);
     const { rows } = await app.pool.query(
       'select count(*)::int as found from notifications where id = any ($1::uuid[])',
       [accepted],
@@ -117,7 +117,7 @@ describe('accepting messages', () => {
     expect(rows[0].found).toBe(accepted.length);
   });
 
-  it('a client that hangs up does no harm', async () => {
+  it('survives a client that disconnects', async () => {
     const { service, key, body, send } = await aSender();
     harness.logged.length = 0;
     const address = await harness.http.listen({ port: 0, host: '127.0.0.1' });

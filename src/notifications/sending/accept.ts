@@ -5,10 +5,10 @@ import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import {
-  byKey,
   dailyLimitExceeded,
+  exceededLimit,
+  indexByKey,
   type LimitedMessage,
-  limitThatRefused,
   numberMessages,
 } from '../limits/daily-limits.ts';
 import type { NewNotification } from '../notification.ts';
@@ -16,25 +16,25 @@ import { QueueNews } from '../queue/queue-news.ts';
 import { claimIdempotencyKeys, releaseIdempotencyKey } from './idempotency.sql.ts';
 import { findStoredResponse, type IdempotencyClaim, replayLimit, type StoredResponse } from './idempotency.ts';
 import {
+  type ClaimedQuota,
   type LimitedChannel,
-  type LimitShare,
   type NotificationRow,
   type NumberedRow,
+  type QuotaRequest,
   rowOf,
   storeNotifications,
   storeNotificationsAlone,
-  type TakenShare,
 } from './notifications.sql.ts';
-import { learnCount, type SendingService } from './sending-service.ts';
+import { type SendingService, updateCount } from './sending-service.ts';
 
 /** A message that passed every check. */
 interface Acceptance {
   service: SendingService;
-  /** None for a simulated recipient: then nothing is stored but the answer to a repeated request. */
+  /** Null for a simulated recipient: then only the response is stored, for repeated requests. */
   notification: NewNotification | null;
-  /** Whether it counts towards the limit for messages abroad, too. */
+  /** Whether it also counts towards the international limit. */
   abroad: boolean;
-  /** What has to be stored with it: jobs, documents. */
+  /** Stores related rows, such as jobs and documents, in the same transaction. */
   alsoStore?: (tx: Tx) => Promise<void>;
   idempotency?: IdempotencyClaim & { response: unknown };
 }
@@ -42,39 +42,39 @@ interface Acceptance {
 interface Item {
   acceptance: Acceptance;
   row: NotificationRow | null;
-  /** Null when it counts towards no limit. */
+  /** Null if no limit applies. */
   limited: LimitedMessage | null;
 }
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Needs = Pick<Platform, 'db' | 'pool' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
+type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
 
 const stored: Outcome = { kind: 'stored' };
 
 /**
- * Stores messages, many in one commit. A message is either stored with its place in the queue, its counts and its answer
- * to a repeated request, or not at all; it is durable when `accept` returns.
+ * Stores messages, many in one commit. A message is stored together with its queue entry, its counts and its idempotent
+ * response, or not at all. It is durable when `accept` returns.
  */
 export class Acceptor {
-  private readonly app: Needs;
+  private readonly app: Deps;
   private readonly news: QueueNews;
-  /** Plain messages, and those with more to store: these need several statements, and the others must not wait for them. */
+  /** Messages with related rows need several statements; plain messages must not wait for them. */
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
 
-  constructor(app: Needs) {
+  constructor(app: Deps) {
     this.app = app;
     this.news = new QueueNews(app);
-    // Large enough for what 200 connections ask for at once, small enough to stay under 20 ms. Two at once: while one waits
-    // for the disk the next one fills, so that neither we nor the database ever sit idle.
+    // Large enough for 200 concurrent connections, small enough to commit within 20 ms. With two at once, one fills while the
+    // other waits for the disk, so that neither the process nor the database is idle.
     const shared = {
       largest: 200,
       atOnce: 2,
       concernsAll: isDatabaseUnavailable,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
-    // A statement takes as long to begin and end as to store twenty messages.
+    // The overhead of a statement equals storing twenty messages.
     const together = { every_ms: 8, busyFrom: 8 };
     this.plain = new GroupCommit({ ...shared, ...together, commit: (items) => this.commit(items) });
     this.withMore = new GroupCommit({
@@ -83,14 +83,14 @@ export class Acceptor {
     });
   }
 
-  /** Returns what to answer instead when the same request was accepted a moment ago by another process. */
+  /** Returns the stored response if another process has just accepted the same request. */
   async accept(acceptance: Acceptance): Promise<StoredResponse | undefined> {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
     const row = notification && storableRow(notification);
     const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification) };
     const commits = row && !idempotency && !acceptance.alsoStore ? this.plain : this.withMore;
-    // A key that was taken and is free again belonged to a message that a limit kept out: worth another try, not a loop.
+    // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
     for (let tries = 0; tries < 3; tries += 1) {
       const outcome = await commits.add(item);
       if (outcome.kind === 'stored') {
@@ -98,25 +98,25 @@ export class Acceptor {
         return undefined;
       }
       if (outcome.kind === 'refused') throw dailyLimitExceeded(service, outcome.channel, this.app.clock.now());
-      const known = await findStoredResponse(this.app, service.id, idempotency?.key ?? '');
-      if (known) return known;
+      const storedResponse = await findStoredResponse(this.app, service.id, idempotency?.key ?? '');
+      if (storedResponse) return storedResponse;
     }
     throw conflict('A request with this Idempotency-Key is still being processed');
   }
 
-  /** What is scheduled for later is found when its time has come. */
+  /** Scheduled messages need no announcement: workers find them when they are due. */
   private announce({ notification_type, service_id, lane, due_at, created_at }: NewNotification): void {
     if (lane !== null && due_at === created_at) this.news.add(notification_type, { lane, service_id });
   }
 
   private commit(items: Item[]): Promise<Outcome[]> {
-    return this.store(items, (rows, shares) => storeNotificationsAlone(this.app.pool, rows, shares));
+    return this.store(items, (rows, quotas) => storeNotificationsAlone(this.app.pool, rows, quotas));
   }
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {
     const claimed = await this.claimKeys(tx, items);
     const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
-    const outcomes = await this.store(remaining, (rows, shares) => storeNotifications(tx, rows, shares));
+    const outcomes = await this.store(remaining, (rows, quotas) => storeNotifications(tx, rows, quotas));
     for (const [index, item] of remaining.entries()) {
       const { service, alsoStore, idempotency } = item.acceptance;
       if (outcomes[index]?.kind === 'stored') await alsoStore?.(tx);
@@ -126,7 +126,7 @@ export class Acceptor {
     return items.map((item) => byItem.get(item) ?? { kind: 'key-taken' });
   }
 
-  /** Of several items under one key the first may claim it. */
+  /** If several items share a key, the first claims it. */
   private async claimKeys(tx: Tx, items: Item[]): Promise<Set<Item>> {
     const first = new Map<string, Item>();
     const now = this.app.clock.now();
@@ -146,42 +146,42 @@ export class Acceptor {
 
   private async store(
     items: Item[],
-    write: (rows: NumberedRow[], shares: LimitShare[]) => Promise<TakenShare[]>,
+    write: (rows: NumberedRow[], quotas: QuotaRequest[]) => Promise<ClaimedQuota[]>,
   ): Promise<Outcome[]> {
-    const { numbers, shares } = numberMessages(items.map(({ limited }) => limited));
+    const { numbers, quotas } = numberMessages(items.map(({ limited }) => limited));
     const rows = items.flatMap(({ row }, index): NumberedRow[] => (row ? [{ row, ...numbers[index] }] : []));
-    const answer = rows.length > 0 ? await write(rows, shares) : [];
-    learn(new Set(items.map(({ acceptance: { service } }) => service)), answer);
-    const taken = byKey(answer);
+    const claimed = rows.length > 0 ? await write(rows, quotas) : [];
+    updateCounts(new Set(items.map(({ acceptance: { service } }) => service)), claimed);
+    const claimedByKey = indexByKey(claimed);
     return items.map(({ limited }, index): Outcome => {
       const number = numbers[index];
-      const channel = limited && number && limitThatRefused(limited, number, taken);
+      const channel = limited && number && exceededLimit(limited, number, claimedByKey);
       return channel ? { kind: 'refused', channel } : stored;
     });
   }
 }
 
-function learn(services: ReadonlySet<SendingService>, taken: TakenShare[]): void {
-  const byService = new Map<string, TakenShare[]>();
-  for (const share of taken) {
-    const known = byService.get(share.service_id);
-    if (known) known.push(share);
-    else byService.set(share.service_id, [share]);
+function updateCounts(services: ReadonlySet<SendingService>, claimed: ClaimedQuota[]): void {
+  const byService = new Map<string, ClaimedQuota[]>();
+  for (const quota of claimed) {
+    const ofService = byService.get(quota.service_id);
+    if (ofService) ofService.push(quota);
+    else byService.set(quota.service_id, [quota]);
   }
   for (const service of services) {
     for (const { utc_day, channel, count } of byService.get(service.id) ?? []) {
-      learnCount(service, utc_day, channel, count);
+      updateCount(service, utc_day, channel, count);
     }
   }
 }
 
-// As JSON.stringify writes them; behind an odd number of further backslashes the same letters are ordinary text.
-const cannotBeStored = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+// As JSON.stringify escapes them; after an odd number of further backslashes the same characters are plain text.
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
-/** A NUL or half a character would be refused by the database, and with it the whole group. */
+/** PostgreSQL rejects NUL and lone surrogates, which would fail the whole group. */
 function storableRow(notification: NewNotification): NotificationRow {
   const row = rowOf(notification);
-  if (row.includes('\\u') && cannotBeStored.test(row)) throw invalid('A value in the request cannot be stored');
+  if (row.includes('\\u') && unstorable.test(row)) throw invalid('A value in the request cannot be stored');
   return row;
 }
 

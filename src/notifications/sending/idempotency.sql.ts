@@ -27,7 +27,7 @@ export function selectIdempotencyKey(
     .executeTakeFirst();
 }
 
-/** Those that were free, or whose time was over. A key that another transaction is about to take is waited for. */
+/** Returns the keys that were free or expired. Waits for transactions that are claiming the same key. */
 export async function claimIdempotencyKeys(
   tx: Tx,
   rows: IdempotencyRow[],
@@ -49,7 +49,7 @@ export async function releaseIdempotencyKey(tx: Tx, serviceId: string, key: stri
   await tx.deleteFrom('idempotency_keys').where('service_id', '=', serviceId).where('key', '=', key).execute();
 }
 
-/** Those that are text; by service and key, which together are the row's key. */
+/** Encrypted responses are strings. Ordered by service and key, the primary key. */
 export async function selectEncryptedResponses(db: Db, after = `${nilId} `, limit: number) {
   const at = after.indexOf(' ');
   const { rows } = await sql<EncryptedValue>`

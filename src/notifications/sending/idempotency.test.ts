@@ -32,7 +32,7 @@ async function storedOf(id: string): Promise<number> {
 }
 
 describe('Idempotency-Key', () => {
-  it('201 with the first answer again', async () => {
+  it('201 returns the first response again', async () => {
     const name = newKey();
     const first = await send(name, { reference: 'mine' });
     expect(first.status).toBe(201);
@@ -44,7 +44,7 @@ describe('Idempotency-Key', () => {
     expect(again.text).toBe(first.text);
   });
 
-  it('201 again when the keys of the body stand in another order', async () => {
+  it('201 with the first response if the keys of the body are in another order', async () => {
     const name = newKey();
     const first = await send(name);
     const again = await harness.v2(
@@ -57,12 +57,12 @@ describe('Idempotency-Key', () => {
     expect(again.body.id).toBe(first.body.id);
   });
 
-  it('422 with another body, and on another endpoint', async () => {
+  it('422 with another body or on another endpoint', async () => {
     const name = newKey();
     await send(name);
-    const answer = await send(name, { personalisation: { name: 'Grace' } });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({
+    const response = await send(name, { personalisation: { name: 'Grace' } });
+    expect(response.status).toBe(422);
+    expect(response.body).toEqual({
       status_code: 422,
       errors: [
         { error: 'IdempotencyError', message: 'This Idempotency-Key was used before with a different request body' },
@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
     expect(email.status).toBe(422);
   });
 
-  it('201 anew after 24 hours, and for another service', async () => {
+  it('201 creates a new message after 24 hours and for another service', async () => {
     const name = newKey();
     const first = await send(name);
     harness.clock.set('2026-11-17T11:59:59Z');
@@ -88,75 +88,75 @@ describe('Idempotency-Key', () => {
     expect(theirs.headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('errors are not kept', async () => {
+  it('does not store errors', async () => {
     const name = newKey();
     expect((await send(name, { personalisation: {} })).status).toBe(400);
     expect((await send(name)).status).toBe(201);
   });
 
-  it('a message that a limit kept out does not keep its key', async () => {
+  it('releases the key of a message that a limit rejected', async () => {
     const small = await aService(harness, { sms_message_limit: 1 });
     const smallKey = await anApiKey(harness, small);
     const template = await aTemplate(harness, small);
     const names = [newKey(), newKey()];
-    const answers = await Promise.all(names.map((name) => send(name, { template_id: template }, harness, smallKey)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 429]);
-    const late = names[answers.findIndex(({ status }) => status === 429)] ?? '';
+    const responses = await Promise.all(names.map((name) => send(name, { template_id: template }, harness, smallKey)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 429]);
+    const late = names[responses.findIndex(({ status }) => status === 429)] ?? '';
     harness.clock.set('2026-11-17T00:00:00Z');
-    const answer = await send(late, { template_id: template }, harness, smallKey);
-    expect(answer.status).toBe(201);
-    expect(answer.headers).not.toHaveProperty('idempotent-replayed');
+    const response = await send(late, { template_id: template }, harness, smallKey);
+    expect(response.status).toBe(201);
+    expect(response.headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('a repeated request uses up neither limit', async () => {
+  it('does not count repeated requests towards limits', async () => {
     const small = await aService(harness, { sms_message_limit: 1, rate_limit: 1 });
     const smallKey = await anApiKey(harness, small);
     const template = await aTemplate(harness, small);
     const name = newKey();
     const first = await send(name, { template_id: template }, harness, smallKey);
     for (let again = 0; again < 3; again += 1) {
-      const answer = await send(name, { template_id: template }, harness, smallKey);
-      expect(answer.status).toBe(201);
-      expect(answer.body.id).toBe(first.body.id);
+      const response = await send(name, { template_id: template }, harness, smallKey);
+      expect(response.status).toBe(201);
+      expect(response.body.id).toBe(first.body.id);
     }
     expect(await storedOf(small)).toBe(1);
     expect((await send(newKey(), { template_id: template }, harness, smallKey)).status).toBe(429);
   });
 
-  it('50 times in parallel: one notification', async () => {
+  it('creates one notification for 50 parallel requests', async () => {
     const own = await aService(harness);
     const ownKey = await anApiKey(harness, own);
     const template = await aTemplate(harness, own);
     const name = newKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => send(name, { template_id: template }, harness, ownKey)),
     );
     expect(await storedOf(own)).toBe(1);
-    const accepted = answers.filter(({ status }) => status === 201);
+    const accepted = responses.filter(({ status }) => status === 201);
     expect(new Set(accepted.map(({ body }) => body.id)).size).toBe(1);
     expect(accepted.filter(({ headers }) => !headers['idempotent-replayed'])).toHaveLength(1);
-    expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).toEqual(
+    expect(responses.filter(({ status }) => status !== 201).map(({ status }) => status)).toEqual(
       Array(50 - accepted.length).fill(409),
     );
     const later = await send(name, { template_id: template }, harness, ownKey);
     expect(later.body.id).toBe(accepted[0]?.body.id);
   });
 
-  it('50 times in parallel through two processes: one notification', async () => {
+  it('creates one notification for 50 parallel requests through two processes', async () => {
     const own = await aService(harness);
     const ownKey = await anApiKey(harness, own);
     const template = await aTemplate(harness, own);
     const other = await harness.anotherProcess();
     const name = newKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, n) => send(name, { template_id: template }, n % 2 ? other : harness, ownKey)),
     );
     expect(await storedOf(own)).toBe(1);
-    expect(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.id)).size).toBe(1);
-    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    expect(new Set(responses.filter(({ status }) => status === 201).map(({ body }) => body.id)).size).toBe(1);
+    expect(responses.every(({ status }) => status === 201 || status === 409)).toBe(true);
   });
 
-  it('works for letters that come as PDF, and keeps one file', async () => {
+  it('works for precompiled letters and stores one file', async () => {
     const name = newKey();
     const body = { reference: 'r', content: Buffer.from('%PDF-').toString('base64') };
     const letter = () => harness.v2('POST', '/v2/notifications/letter', key, body, { 'idempotency-key': name });
@@ -168,21 +168,21 @@ describe('Idempotency-Key', () => {
     expect(harness.files.kept.size).toBe(kept);
   });
 
-  it('a simulated recipient gets the same answer too', async () => {
+  it('returns the first response for simulated recipients too', async () => {
     const name = newKey();
     const first = await send(name, { phone_number: '07700900000' });
     expect((await send(name, { phone_number: '07700900000' })).body).toEqual(first.body);
   });
 
   it.each(['', 'x'.repeat(256)])('400 for the key %j', async (name) => {
-    const answer = await send(name);
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0].error).toBe('ValidationError');
+    const response = await send(name);
+    expect(response.status).toBe(400);
+    expect(response.body.errors[0].error).toBe('ValidationError');
   });
 
-  it('409 while the first is being stored, and its neighbours are not disturbed', async () => {
+  it('409 while the first request is being stored, without affecting other requests', async () => {
     const name = newKey();
-    // Keys can be read but not claimed: nothing is stored until the lock goes.
+    // Keys can be read but not claimed, so nothing is stored until the lock is released.
     const lock = await harness.app.pool.connect();
     await lock.query('begin; lock table idempotency_keys in share mode');
     const twins = [send(name), send(name)];

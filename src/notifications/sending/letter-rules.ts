@@ -55,23 +55,23 @@ export function readAddress({ service }: SendContext, values: Values): PostalAdd
   return address;
 }
 
-/** The lines of the address, which are shown with the letter whether the template uses them or not. */
+/** Address lines, which are shown with the letter even if the template does not use them. */
 export function addressValues(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).filter(([name]) => /^(addressline[1-7]|postcode)$/.test(comparableKey(name))),
   );
 }
 
-/** As much as the official clients send. */
+/** The limit of the official clients. */
 export const maximumLetterBytes = 5 * 1024 * 1024;
 export const letterTooLarge = 'Letter must not be larger than 5MB';
 
-// Base64 is a third longer than what it stands for, and may come in lines.
-const longestContent = 1.5 * maximumLetterBytes;
+// Base64 is a third longer than the data, plus line breaks.
+const maxContentLength = 1.5 * maximumLetterBytes;
 
-/** A letter that comes as PDF. What is in the file is looked at later; here it only has to be a file. */
+/** Decodes a precompiled letter. A job checks the PDF itself later. */
 export function decodeLetter(content: string): Buffer {
-  if (content.length > longestContent) throw invalid(letterTooLarge);
+  if (content.length > maxContentLength) throw invalid(letterTooLarge);
   const decoded = decodeBase64(content);
   if (!decoded) throw invalid('Cannot decode letter content (invalid base64 encoding)');
   if (decoded.length > maximumLetterBytes) throw invalid(letterTooLarge);

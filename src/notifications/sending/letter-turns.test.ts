@@ -9,7 +9,7 @@ function priorities(turns: LetterTurns, service_id: string, count: number, key_t
 }
 
 describe('LetterTurns', () => {
-  it('puts the letters of a service that sends many behind those of one that sends few', () => {
+  it('gives letters of a busy service a lower priority', () => {
     const turns = new LetterTurns(clock);
     const many = priorities(turns, 'a', 3_000);
     expect(many.slice(0, 20)).toEqual(Array(20).fill(0));
@@ -18,13 +18,13 @@ describe('LetterTurns', () => {
     expect(priorities(turns, 'b', 3)).toEqual([0, 0, 0]);
   });
 
-  it('counts test keys apart', () => {
+  it('counts test keys separately', () => {
     const turns = new LetterTurns(clock);
     expect(priorities(turns, 'a', 200, 'test').at(-1)).toBe(9);
     expect(priorities(turns, 'a', 1)).toEqual([0]);
   });
 
-  it('forgets with time', () => {
+  it('decays with time', () => {
     const turns = new LetterTurns(clock);
     priorities(turns, 'a', 400);
     clock.advance({ minutes: 10 });

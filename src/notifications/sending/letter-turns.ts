@@ -2,20 +2,20 @@ import { type Clock, minute_ms } from '../../platform/clock.ts';
 import type { NewNotification } from '../notification.ts';
 
 interface Recent {
-  /** Letters accepted of late; those of ten minutes ago count half. */
+  /** Recently accepted letters, with exponential decay: a letter counts half after ten minutes. */
   count: number;
   at: number;
 }
 
 const halfLife_ms = 10 * minute_ms;
-const lettersPerStep = 20;
-const lastStep = 100;
-const rememberedServices = 10_000;
+const lettersPerPriority = 20;
+const maxPriority = 100;
+const maxServices = 10_000;
 
 /**
- * In which order accepted letters are drawn and checked: the more letters a service has sent of late, the further back its
- * next one queues. So a service that sends a few does not wait for one that sends thousands. Letters of test keys are
- * counted apart and do not delay the live letters of their service.
+ * Fair order of composing and checking letters: the more letters a service has sent recently, the lower the priority of its
+ * next one. So a service with a few letters does not wait for one with thousands. Letters of test keys are counted
+ * separately and do not delay live letters of the same service.
  */
 export class LetterTurns {
   private readonly clock: Clock;
@@ -25,14 +25,14 @@ export class LetterTurns {
     this.clock = clock;
   }
 
-  /** Of the job; counts the letter. */
+  /** Returns the job priority (0 runs first) and counts the letter. */
   priorityFor({ service_id, key_type }: Pick<NewNotification, 'service_id' | 'key_type'>): number {
     const key = key_type === 'test' ? `${service_id} test` : service_id;
     const now = this.clock.now().getTime();
-    const known = this.recent.get(key);
-    const before = known ? known.count * 0.5 ** (Math.max(0, now - known.at) / halfLife_ms) : 0;
-    if (!known && this.recent.size >= rememberedServices) this.recent.clear();
+    const previous = this.recent.get(key);
+    const before = previous ? previous.count * 0.5 ** (Math.max(0, now - previous.at) / halfLife_ms) : 0;
+    if (!previous && this.recent.size >= maxServices) this.recent.clear();
     this.recent.set(key, { count: before + 1, at: now });
-    return Math.min(lastStep, Math.floor(before / lettersPerStep));
+    return Math.min(maxPriority, Math.floor(before / lettersPerPriority));
   }
 }

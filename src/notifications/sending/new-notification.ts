@@ -4,7 +4,7 @@ import type { TemplateRow } from '../../templates/template-row.ts';
 import { lanes, type NewNotification } from '../notification.ts';
 import type { SendContext } from './send-context.ts';
 
-/** What is particular to a message; the rest follows from its context and its template. */
+/** Fields specific to a message; the others come from its context and template. */
 type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
   Partial<
     Pick<
@@ -22,16 +22,16 @@ type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
     >
   > & { client_reference?: string };
 
-/** Every key is written out: copying objects key by key made this the dearest step of accepting a message. */
+/** Lists every key: spreading objects made this the most expensive step of accepting a message. */
 export function newNotification(
   { service, key_type, api_key_id, created_by_id, now }: SendContext,
   { row }: { row: Pick<TemplateRow, 'id' | 'version' | 'template_type' | 'process_type'> },
-  particulars: MessageFields,
+  fields: MessageFields,
 ): NewNotification {
   const created_at = timestamp(now);
-  const scheduled_for = particulars.scheduled_for ?? null;
+  const scheduled_for = fields.scheduled_for ?? null;
   return {
-    id: particulars.id ?? newId(now),
+    id: fields.id ?? newId(now),
     service_id: service.id,
     template_id: row.id,
     template_version: row.version,
@@ -39,19 +39,19 @@ export function newNotification(
     key_type,
     api_key_id,
     created_by_id,
-    status: particulars.status ?? 'created',
-    client_reference: particulars.client_reference ?? null,
-    recipient: particulars.recipient,
-    normalised_recipient: particulars.normalised_recipient ?? null,
-    personalisation: particulars.personalisation,
-    reply_to_text: particulars.reply_to_text ?? null,
-    postage: particulars.postage ?? null,
-    international: particulars.international ?? false,
-    rate_multiplier: particulars.rate_multiplier ?? 1,
-    one_click_unsubscribe_url: particulars.one_click_unsubscribe_url ?? null,
+    status: fields.status ?? 'created',
+    client_reference: fields.client_reference ?? null,
+    recipient: fields.recipient,
+    normalised_recipient: fields.normalised_recipient ?? null,
+    personalisation: fields.personalisation,
+    reply_to_text: fields.reply_to_text ?? null,
+    postage: fields.postage ?? null,
+    international: fields.international ?? false,
+    rate_multiplier: fields.rate_multiplier ?? 1,
+    one_click_unsubscribe_url: fields.one_click_unsubscribe_url ?? null,
     scheduled_for,
     created_at,
-    lane: particulars.lane === undefined ? lanes[row.process_type] : particulars.lane,
+    lane: fields.lane === undefined ? lanes[row.process_type] : fields.lane,
     due_at: scheduled_for ?? created_at,
   };
 }

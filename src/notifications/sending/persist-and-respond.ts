@@ -9,18 +9,17 @@ import { recordDocumentCount } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 
-/** Files that a message needs. They are put in place first: a message in the database must find them. */
+/** Files of a message. They are stored before the message, which must never refer to missing files. */
 interface MessageFiles {
-  /** Where they are put. */
   paths: string[];
   put(): Promise<void>;
-  /** How many the message links to. */
+  /** Number of files that the message links to. */
   count?: number;
-  /** Rows that tell of them. */
+  /** Stores rows that describe them. */
   record?(tx: Tx): Promise<void>;
 }
 
-/** Instead of a new message: the answer that the same request got before. */
+/** Thrown to return the response to an earlier identical request instead of creating a message. */
 export class Replay {
   readonly response: unknown;
 
@@ -29,40 +28,40 @@ export class Replay {
   }
 }
 
-/** Answers once the message is durable. */
-export async function persistAndRespond<Answer>(
+/** Returns the response once the message is durable. */
+export async function persistAndRespond<ResponseBody>(
   app: SendDeps,
   { service, idempotency }: SendContext,
   message: {
-    /** None for a simulated recipient: then nothing is stored. */
+    /** Null for a simulated recipient: then nothing is stored. */
     notification: NewNotification | null;
-    answer: Answer;
+    response: ResponseBody;
     abroad?: boolean;
     job?: (typeof letterWork)[keyof typeof letterWork];
     files?: MessageFiles;
-    /** Values that are kept encrypted; the answer holds them too. */
+    /** Encrypted values, which the response contains too. */
     secret_values?: string | null;
   },
-): Promise<Answer> {
-  const { notification, answer, abroad, job, files, secret_values } = message;
-  const placed = notification ? (files?.paths ?? []) : [];
-  if (placed.length > 0) await insertUnconfirmedFiles(app.db, placed, timestamp(app.clock.now()));
+): Promise<ResponseBody> {
+  const { notification, response, abroad, job, files, secret_values } = message;
+  const paths = notification ? (files?.paths ?? []) : [];
+  if (paths.length > 0) await insertUnconfirmedFiles(app.db, paths, timestamp(app.clock.now()));
   try {
     if (notification) await files?.put();
-    const known = await app.sending.acceptor.accept({
+    const replayed = await app.sending.acceptor.accept({
       service,
       notification,
       abroad: abroad ?? false,
       idempotency: idempotency && {
         ...idempotency,
-        response: secret_values ? encryptResponse(app, service.id, idempotency.key, answer) : answer,
+        response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
       },
       alsoStore:
         job || files?.record
           ? async (tx) => {
               await files?.record?.(tx);
               if (!notification) return;
-              if (placed.length > 0) await deleteUnconfirmedFiles(tx, placed);
+              if (paths.length > 0) await deleteUnconfirmedFiles(tx, paths);
               if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
               if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
               if (job) {
@@ -72,23 +71,23 @@ export async function persistAndRespond<Answer>(
             }
           : undefined,
     });
-    if (!known || !idempotency) return answer;
-    refuseDifferentBody(known, idempotency.request_digest);
-    throw new Replay(known.response);
+    if (!replayed || !idempotency) return response;
+    refuseDifferentBody(replayed, idempotency.request_digest);
+    throw new Replay(replayed.response);
   } catch (error) {
-    // Only what certainly was not stored needs no files. After an outage that is not known: an hour later it is.
-    if (error instanceof Failure || error instanceof Replay) await removeFiles(app, placed);
+    // Delete files only if the message certainly was not stored. After an outage a job decides that an hour later.
+    if (error instanceof Failure || error instanceof Replay) await deleteFiles(app, paths);
     throw error;
   }
 }
 
-async function removeFiles({ db, files }: Pick<SendDeps, 'db' | 'files'>, paths: string[]): Promise<void> {
+async function deleteFiles({ db, files }: Pick<SendDeps, 'db' | 'files'>, paths: string[]): Promise<void> {
   if (paths.length === 0) return;
   for (const path of paths) await files.remove(path);
   await deleteUnconfirmedFiles(db, paths);
 }
 
-/** What every answer but that to a precompiled letter says. */
+/** The common response of all sends except precompiled letters. */
 export function responseFor<Content>({ root }: SendContext, notification: NewNotification, content: Content) {
   const { id, client_reference, scheduled_for, service_id, template_id, template_version } = notification;
   return {

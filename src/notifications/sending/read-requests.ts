@@ -10,7 +10,7 @@ import { readScheduledTime } from './scheduled-time.ts';
 import type { EmailSend, SmsSend } from './send.ts';
 import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
 
-/** All that is wrong with a body is told at once: what its schema says, and what no schema can. */
+/** Reports all problems of a body at once: those the schema finds, and those it cannot express. */
 
 type Fields = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export function readSmsRequest(request: FastifyRequest, now: Date): SmsSend {
   const problems = inOrder(SmsRequest, [...schemaProblems(request), ...schedule.problems]);
   if (parsed?.ok === false) problems.push({ error: 'InvalidPhoneError', message: 'Not a valid phone number' });
   refuse(problems);
-  if (!parsed?.ok) throw new Error('A text message got past its checks without a number');
+  if (!parsed?.ok) throw new Error('Text message without a number after validation');
   return { request: request.body as SmsRequest, number: parsed.number, scheduled_for: schedule.at };
 }
 
@@ -30,7 +30,7 @@ export function readEmailRequest(request: FastifyRequest, now: Date): EmailSend 
   const schedule = readSchedule(scheduled_for, now);
   refuse(inOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));
   const parsed = parseEmailAddress(String(email_address));
-  if (!parsed.ok) throw new Error('An email got past its checks without an address');
+  if (!parsed.ok) throw new Error('Email without an address after validation');
   return {
     request: request.body as EmailRequest,
     cleaned: parsed.cleaned,
@@ -49,7 +49,7 @@ export function readLetterRequest(request: FastifyRequest): LetterRequest {
   return letter;
 }
 
-/** A body that has `content`, be it null, is a letter that comes as PDF. */
+/** A body with `content`, even null, is a precompiled letter. */
 export function isPrecompiled({ body }: FastifyRequest): boolean {
   return typeof body === 'object' && body !== null && 'content' in body;
 }
@@ -72,12 +72,12 @@ function refuse(problems: Problem[]): void {
   throw new Failure('invalid', first.error, problems.map(({ message }) => message).join('; '), { problems });
 }
 
-/** What the route's own schema said; its routes let their handler decide. */
+/** Problems found by the route's schema. The routes set `attachValidation`, so the handler reports them. */
 function schemaProblems({ validationError }: FastifyRequest): Problem[] {
   return validationError instanceof Failure ? (validationError.problems ?? []) : [];
 }
 
-/** One path takes two kinds of body, so its schema is chosen by the body. */
+/** The letter endpoint accepts two kinds of body, so the body selects the schema. */
 function problemsWith(request: FastifyRequest, schema: object): Problem[] {
   const validate = request.compileValidationSchema(schema, 'body');
   if (validate(request.body)) return [];
@@ -92,7 +92,7 @@ function readSchedule(scheduledFor: unknown, now: Date): { at: Timestamp | null;
     : { at: null, problems: [validation(`scheduled_for ${read.problem}`)] };
 }
 
-/** Properties in the order of their declaration, then what is missing, then what is unknown. */
+/** Invalid properties in order of declaration, then missing ones, then unknown ones. */
 function inOrder(schema: { properties: Fields }, problems: Problem[]): Problem[] {
   const names = Object.keys(schema.properties);
   const rank = ({ message }: Problem) => {
@@ -101,7 +101,7 @@ function inOrder(schema: { properties: Fields }, problems: Problem[]): Problem[]
     const [name = ''] = message.split(' ', 1);
     return names.indexOf(name === 'id' ? 'template_id' : name);
   };
-  // Sorting keeps the order of equals.
+  // The sort is stable.
   return problems.length < 2 ? problems : [...problems].sort((left, right) => rank(left) - rank(right));
 }
 

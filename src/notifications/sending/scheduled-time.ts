@@ -3,9 +3,9 @@ import { earlier, hour_ms, later, minute_ms, type Timestamp, timestamp } from '.
 const iso8601 =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-const furthestAhead_ms = 24 * hour_ms;
+const maxAhead_ms = 24 * hour_ms;
 
-/** When a message is to go, or what is wrong with the time that was asked for. */
+/** Returns the scheduled time or a description of the problem. */
 export function readScheduledTime(text: string, now: Date): { at: Timestamp } | { problem: string } {
   const at = parseMoment(text);
   if (!at) {
@@ -15,21 +15,21 @@ export function readScheduledTime(text: string, now: Date): { at: Timestamp } | 
     };
   }
   if (at < timestamp(now)) return { problem: 'datetime can not be in the past' };
-  if (at > timestamp(later(now, furthestAhead_ms))) {
+  if (at > timestamp(later(now, maxAhead_ms))) {
     return { problem: 'datetime can only be 24 hours in the future' };
   }
   return { at };
 }
 
-/** An offset is honoured; without one the time is UTC, and without a time it is midnight. Six digits are kept. */
+/** Defaults to UTC without an offset and to midnight without a time. Keeps six fractional digits. */
 function parseMoment(text: string): Timestamp | undefined {
   const match = iso8601.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
-  const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  const asUtc = new Date(`${wall}Z`);
-  // A date that does not exist is moved to one that does: 30 February becomes 2 March, and reads back differently.
-  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== wall) return undefined;
+  const localTime = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const asUtc = new Date(`${localTime}Z`);
+  // Date rolls over nonexistent dates: 30 February becomes 2 March and does not round-trip.
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== localTime) return undefined;
   const toTheSecond = earlier(asUtc, offsetMs(zone)).toISOString().slice(0, -5);
   return `${toTheSecond}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
 }

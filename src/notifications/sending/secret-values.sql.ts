@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
-/** After it was stored: few messages have any, and the statement that stores is for all. */
+/** A separate statement, because few messages have secret values. */
 export async function updateSecretValues(tx: Tx, id: string, encrypted: string): Promise<void> {
   await tx.updateTable('notifications').set({ secret_personalisation: encrypted }).where('id', '=', id).execute();
 }
@@ -14,7 +14,7 @@ export async function clearValues(db: Db, ids: string[]): Promise<void> {
     where id = any (${ids}::uuid[])`.execute(db);
 }
 
-/** Messages of the service that are not waiting to be handed over, in the order of their ids. */
+/** Messages of the service by id. `has_values` is false while a message still waits for delivery. */
 export async function selectHandedOver(db: Db, serviceId: string, after: string, limit: number) {
   const { rows } = await sql<{ id: string; has_values: boolean }>`
     select n.id, n.status <> 'created' and not exists (select from delivery_queue q where q.notification_id = n.id)
@@ -25,7 +25,7 @@ export async function selectHandedOver(db: Db, serviceId: string, after: string,
   return rows;
 }
 
-/** Messages with encrypted values are rare: more rows are looked at than usual. */
+/** Messages with encrypted values are rare, so each batch scans more rows than usual. */
 const rowsPerValue = 10;
 
 export async function selectSecretValues(db: Db, after = nilId, limit: number) {

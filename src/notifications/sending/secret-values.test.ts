@@ -10,7 +10,7 @@ import { platformServiceId } from '../../users/account-messages.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const { admin } = harness;
 
-/** Whether any row of any table holds the text. */
+/** Searches all rows of all tables for a text. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows } = await harness.app.pool.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
@@ -39,8 +39,8 @@ async function aSentCode() {
   return { id, code: sent[0]?.personalisation.verify_code ?? '', user };
 }
 
-/** As a worker of an installation with real providers would. */
-async function takeByProvider(id: string): Promise<void> {
+/** Delivers the message through a real provider client. */
+async function deliverByProvider(id: string): Promise<void> {
   const { config } = harness.app;
   const gateways = await startStubGateways();
   onTestFinished(gateways.close);
@@ -56,7 +56,7 @@ function outboxFile(name: string): Promise<string> {
 }
 
 describe('a sign-in code', () => {
-  it('reaches its recipient, and is readable nowhere in the database, before and after', async () => {
+  it('reaches its recipient and is never stored in plain text', async () => {
     const { id, code } = await aSentCode();
     expect(code).toMatch(/^\d{5}$/);
     const said = `${code} is your sign-in code`;
@@ -67,7 +67,7 @@ describe('a sign-in code', () => {
     expect(await tablesWith(`"${code}"`)).toEqual([]);
   });
 
-  it.each([false, true])('is hidden in what a front end shows of the message (handed over: %s)', async (handedOver) => {
+  it.each([false, true])('is hidden from the admin front end (delivered: %s)', async (handedOver) => {
     const { id, code } = await aSentCode();
     if (handedOver) await harness.deliver();
     const shown = await admin('GET', `/service/${platformServiceId}/notifications/${id}`);
@@ -78,16 +78,16 @@ describe('a sign-in code', () => {
     expect(listed.text).not.toContain(`${code} is`);
   });
 
-  it('that only the sandbox has is read with a key of the platform’s own service', async () => {
+  it('is readable with a key of the platform service in the sandbox', async () => {
     const { id, code } = await aSentCode();
     await harness.deliver();
     const read = await harness.v2('GET', `/v2/notifications/${id}`, await anApiKey(harness, platformServiceId));
     expect(read.body.body).toBe(`${code} is your sign-in code. It works for 30 minutes.`);
   });
 
-  it('that a provider has taken is deleted', async () => {
+  it('is deleted after a provider accepts it', async () => {
     const { id } = await aSentCode();
-    await takeByProvider(id);
+    await deliverByProvider(id);
     const kept = await harness.app.db
       .selectFrom('notifications')
       .select(['status', 'personalisation', 'secret_personalisation'])
@@ -109,13 +109,13 @@ describe('a link to a file', () => {
     const personalisation = { name: 'Ada', file: { file: 'aGVsbG8=' } };
     const email = { email_address: 'ada@example.org', template_id, personalisation };
     const send = () => harness.v2('POST', '/v2/notifications/email', key, email, headers);
-    const answer = await send();
-    expect(answer.status).toBe(201);
-    const secret = /key=([\w-]+)/.exec(answer.body.content.body)?.[1] ?? '';
-    return { service, key, answer, secret, send };
+    const response = await send();
+    expect(response.status).toBe(201);
+    const secret = /key=([\w-]+)/.exec(response.body.content.body)?.[1] ?? '';
+    return { service, key, response, secret, send };
   }
 
-  it('is readable nowhere in the database, however long the message is kept', async () => {
+  it('is never stored in plain text while the message is retained', async () => {
     const { secret } = await anEmailWithAFile({ 'idempotency-key': 'one' });
     expect(secret).toHaveLength(43);
     expect(await tablesWith(secret)).toEqual([]);
@@ -123,40 +123,40 @@ describe('a link to a file', () => {
     expect(await tablesWith(secret)).toEqual([]);
   });
 
-  it('is in the email, and in what the service reads of it', async () => {
-    const { service, key, answer, secret } = await anEmailWithAFile();
+  it('appears in the email and in the API of the service', async () => {
+    const { service, key, response, secret } = await anEmailWithAFile();
     await harness.deliver();
-    expect((await outboxFile(`${answer.body.id}.eml`)).replaceAll(/=\r?\n/g, '')).toContain(secret);
-    const read = await harness.v2('GET', `/v2/notifications/${answer.body.id}`, key);
-    expect(read.body.body).toBe(answer.body.content.body);
+    expect((await outboxFile(`${response.body.id}.eml`)).replaceAll(/=\r?\n/g, '')).toContain(secret);
+    const read = await harness.v2('GET', `/v2/notifications/${response.body.id}`, key);
+    expect(read.body.body).toBe(response.body.content.body);
     expect(read.body.subject).toBe('For Ada');
-    const shown = await admin('GET', `/service/${service}/notifications/${answer.body.id}`);
-    expect(shown.body.body).toBe(answer.body.content.body);
+    const shown = await admin('GET', `/service/${service}/notifications/${response.body.id}`);
+    expect(shown.body.body).toBe(response.body.content.body);
     const stored = await harness.app.db
       .selectFrom('notifications')
       .select('personalisation')
-      .where('id', '=', answer.body.id)
+      .where('id', '=', response.body.id)
       .executeTakeFirstOrThrow();
     expect(stored.personalisation).toEqual({ name: 'Ada' });
   });
 
-  it('is in the answer to the same request again', async () => {
-    const { answer, send } = await anEmailWithAFile({ 'idempotency-key': 'two' });
+  it('appears in the response to a repeated request', async () => {
+    const { response, send } = await anEmailWithAFile({ 'idempotency-key': 'two' });
     const again = await send();
     expect(again.headers['idempotent-replayed']).toBe('true');
-    expect(again.text).toBe(answer.text);
+    expect(again.text).toBe(response.text);
   });
 });
 
-describe('beside a release that reads plain values only', () => {
-  it('values are kept plain until it is gone, and of account messages forgotten all the same', async () => {
+describe('with an older release that reads only plain values', () => {
+  it('stores plain values until it is gone, and still deletes those of account messages', async () => {
     await harness.app.db.updateTable('secret_form').set({ form: 1 }).execute();
     await expect.poll(() => harness.app.secrets.form).toBe(1);
     const { id, code } = await aSentCode();
     const kept = () =>
       harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect(await kept()).toMatchObject({ personalisation: { verify_code: code }, secret_personalisation: null });
-    await takeByProvider(id);
+    await deliverByProvider(id);
     expect((await kept()).personalisation).toEqual({});
     await harness.app.db.updateTable('secret_form').set({ form: 2 }).execute();
   });

@@ -9,40 +9,40 @@ const purpose = 'personalisation';
 
 type Secrets = Pick<Platform, 'secrets'>;
 
-/** A message as it is kept: values that open something (codes, links to accounts and files) are encrypted, apart. */
-interface KeptValues {
+/** A stored message: secret values (codes, links to accounts and files) are encrypted in their own column. */
+interface StoredValues {
   id: string;
   personalisation: Record<string, unknown>;
   secret_personalisation: string | null;
 }
 
-/** Null while a release that could not read it may still deliver messages: then they are kept like any others. */
+/** Returns null while an older release that cannot decrypt them may still deliver messages: then values are stored plain. */
 export function encryptValues({ secrets }: Secrets, id: string, values: Record<string, unknown>): string | null {
   return secrets.form === 1 ? null : secrets.encrypt(purpose, JSON.stringify(values), id);
 }
 
-/** All values, to fill a template with. */
-export function valuesOf({ secrets }: Secrets, { id, personalisation, secret_personalisation }: KeptValues) {
+/** Returns all values, to render a template. */
+export function valuesOf({ secrets }: Secrets, { id, personalisation, secret_personalisation }: StoredValues) {
   if (secret_personalisation === null) return personalisation;
   const plain = secrets.decrypt(purpose, secret_personalisation, id);
   if (!plain) throw new Error('Values of a message cannot be decrypted: does SECRET_KEYS lack a key?');
   return { ...personalisation, ...(JSON.parse(plain.toString()) as Record<string, unknown>) };
 }
 
-/** What the service itself reads of its message. Values that were deleted after the hand-over are hidden. */
+/** Values that the service's own API shows. Values deleted after delivery show as hidden. */
 export function shownValues(
   app: Secrets,
-  message: KeptValues & { service_id: string },
+  message: StoredValues & { service_id: string },
   placeholders: readonly string[],
 ): Record<string, unknown> {
   const values = valuesOf(app, message);
   return message.service_id === platformServiceId ? { ...hidden(placeholders), ...values } : values;
 }
 
-/** What an administrative front end shows: the codes and links of account messages are for their recipients alone. */
+/** Values that the admin front end shows: hides codes and links of account messages, which only recipients may see. */
 export function valuesForAdmin(
   app: Secrets,
-  message: KeptValues & { service_id: string },
+  message: StoredValues & { service_id: string },
   placeholders: readonly string[],
 ): Record<string, unknown> {
   return message.service_id === platformServiceId ? hidden(placeholders) : valuesOf(app, message);
@@ -52,7 +52,7 @@ export function hidden(names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, '[hidden]']));
 }
 
-/** Of account messages that a provider has taken: no code reads their codes and links any more. */
+/** Deletes values of account messages that a provider has accepted: nothing reads their codes and links afterwards. */
 export async function forgetAccountValues(db: Db, messages: { id: string; service_id: string }[]): Promise<void> {
   const ids = messages.filter(({ service_id }) => service_id === platformServiceId).map(({ id }) => id);
   if (ids.length > 0) await clearValues(db, ids);
@@ -60,16 +60,16 @@ export async function forgetAccountValues(db: Db, messages: { id: string; servic
 
 const batch = 500;
 
-/** For messages of a release that kept them. */
+/** Deletes values that older releases kept. */
 export async function forgetOldAccountValues(db: Db): Promise<number> {
-  let forgotten = 0;
-  for (let after = nilId; ; ) {
-    const seen = await selectHandedOver(db, platformServiceId, after, batch);
-    after = seen.at(-1)?.id ?? '';
-    if (after === '') return forgotten;
-    const ids = seen.filter(({ has_values }) => has_values).map(({ id }) => id);
+  let deleted = 0;
+  for (let lastId = nilId; ; ) {
+    const rows = await selectHandedOver(db, platformServiceId, lastId, batch);
+    lastId = rows.at(-1)?.id ?? '';
+    if (lastId === '') return deleted;
+    const ids = rows.filter(({ has_values }) => has_values).map(({ id }) => id);
     await clearValues(db, ids);
-    forgotten += ids.length;
+    deleted += ids.length;
   }
 }
 

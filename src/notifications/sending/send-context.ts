@@ -7,7 +7,7 @@ import type { IdempotencyClaim } from './idempotency.ts';
 import type { SendState } from './send-state.ts';
 import type { SendingService } from './sending-service.ts';
 
-/** What sending needs of the application. */
+/** Dependencies of sending. */
 export type SendDeps = Platform & {
   config: Pick<Config, 'BASE_URL' | 'ADMIN_BASE_URL' | 'EMAIL_DOMAIN'>;
   compiledTemplates: CompiledTemplates;
@@ -15,15 +15,15 @@ export type SendDeps = Platform & {
   sending: SendState;
 };
 
-/** On whose behalf a message is sent, and when. */
+/** The sender of a message and the time of the request. */
 export interface SendContext {
   service: SendingService;
   key_type: KeyType;
   api_key_id: string | null;
-  /** The person who sends it by hand. */
+  /** The user who sends it from the front end. */
   created_by_id: string | null;
   now: Date;
-  /** Where links in the answer point. */
+  /** Base URL of links in the response. */
   root: string;
   idempotency: IdempotencyClaim | undefined;
 }

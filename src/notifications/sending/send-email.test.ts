@@ -34,11 +34,11 @@ function send(change: Record<string, unknown> = {}, as = key): Promise<Answer> {
 const stored = (id: string) => storedMessage(harness, id);
 
 describe('POST /v2/notifications/email', () => {
-  it('201 with every key', async () => {
-    const answer = await send({ reference: 'mine' });
-    expect(answer.status).toBe(201);
-    const { id } = answer.body;
-    expect(answer.body).toEqual({
+  it('201 returns every key', async () => {
+    const response = await send({ reference: 'mine' });
+    expect(response.status).toBe(201);
+    const { id } = response.body;
+    expect(response.body).toEqual({
       id,
       reference: 'mine',
       uri: `${root}/v2/notifications/${id}`,
@@ -62,7 +62,7 @@ describe('POST /v2/notifications/email', () => {
     });
   });
 
-  it('201 with lists as bullets', async () => {
+  it('201 renders lists as bullets', async () => {
     const { body } = await send({ personalisation: { name: ['a', 'b'], thing: 'x' } });
     expect(body.content.body).toBe('Hello \n\n* a\n* b\r\n\r\n* x');
   });
@@ -89,13 +89,13 @@ describe('POST /v2/notifications/email', () => {
         ],
       ],
     ])('400 for the body %j', async (body, messages) => {
-      const answer = await harness.v2('POST', url, key, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
+      const response = await harness.v2('POST', url, key, body);
+      expect(response.status).toBe(400);
+      expect(response.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
     });
 
     it.each([null, 5, 'example.org', 'https', 'ftp://example.org', 'https://'])(
-      '400 for the unsubscribe address %j',
+      '400 for the unsubscribe URL %j',
       async (one_click_unsubscribe_url) => {
         const text = 'one_click_unsubscribe_url is not a valid https url';
         expectError(await send({ one_click_unsubscribe_url }), 400, 'ValidationError', text);
@@ -117,7 +117,7 @@ describe('POST /v2/notifications/email', () => {
   });
 
   describe('reply-to', () => {
-    it('201 with the chosen one, else the template’s, else the service’s', async () => {
+    it('201 uses the requested one, else the template’s, else the service’s', async () => {
       const own = await aService(harness);
       const ownKey = await anApiKey(harness, own);
       await aReplyTo(harness, own, 'email', { text: 'default@example.org', is_default: true });
@@ -131,7 +131,7 @@ describe('POST /v2/notifications/email', () => {
       expect(await replyTo({ template_id: plain, email_reply_to_id: second })).toBe('second@example.org');
     });
 
-    it('400 when it is unknown, archived or of another service', async () => {
+    it('400 when it is unknown, archived or belongs to another service', async () => {
       const archived = await aReplyTo(harness, service, 'email', { archived: true });
       const foreign = await aReplyTo(harness, await aService(harness), 'email');
       for (const id of [unknown, archived, foreign]) {
@@ -143,19 +143,19 @@ describe('POST /v2/notifications/email', () => {
 
   it('403 when the service may not send emails', async () => {
     const other = await aService(harness, { permissions: ['sms'] });
-    const answer = await send({}, await anApiKey(harness, other));
-    expectError(answer, 403, 'BadRequestError', 'Service is not allowed to send email');
+    const response = await send({}, await anApiKey(harness, other));
+    expectError(response, 403, 'BadRequestError', 'Service is not allowed to send email');
   });
 
-  it('400 when the template is for text messages, values are missing or nothing is left', async () => {
+  it('400 when the template is for text messages, values are missing or the body is empty', async () => {
     const sms = await aTemplate(harness, service);
     const text = 'sms template is not suitable for email notification';
     expectError(await send({ template_id: sms }), 400, 'BadRequestError', text);
     const missing = 'Missing personalisation: thing, name';
     expectError(await send({ personalisation: {} }), 400, 'BadRequestError', missing);
     const empty = await aTemplate(harness, service, { template_type: 'email', content: '((a))', subject: 's' });
-    const answer = await send({ template_id: empty, personalisation: { a: '' } });
-    expectError(answer, 400, 'BadRequestError', 'Your message is empty.');
+    const response = await send({ template_id: empty, personalisation: { a: '' } });
+    expectError(response, 400, 'BadRequestError', 'Your message is empty.');
   });
 
   it('400 over 2,000,000 bytes', async () => {
@@ -166,7 +166,7 @@ describe('POST /v2/notifications/email', () => {
     expectError(await sent(2_000_002), 400, 'BadRequestError', text);
   });
 
-  it('trial mode: members and guests only, in any case of letters', async () => {
+  it('trial mode: allows only members and guests, ignoring case', async () => {
     const member = await aUser(harness, { email_address: 'Grace@Example.org' });
     const trial = await aService(harness, { restricted: true, created_by_id: member });
     const trialKey = await anApiKey(harness, trial);
@@ -185,13 +185,13 @@ describe('POST /v2/notifications/email', () => {
     },
   );
 
-  it('201 later when it is scheduled', async () => {
+  it('201 with a scheduled time', async () => {
     const { body } = await send({ scheduled_for: '2026-11-16T13:00' });
     expect(body.scheduled_for).toBe('2026-11-16T13:00:00.000000Z');
   });
 
   describe('sanitising', () => {
-    it('201 with links and Markdown taken out of the values that are listed', async () => {
+    it('201 removes links and Markdown from the listed values', async () => {
       const evil = 'Amala, please [click this evil link](https://evil.link)';
       const { body } = await send({ personalisation: { name: evil, thing: 'x*y' }, sanitise_content_for: ['NA-ME'] });
       expect(body.content.body).toBe('Hello Amala, please \\[click this evil link\\]\\(\\)\r\n\r\n* x*y');
@@ -202,7 +202,7 @@ describe('POST /v2/notifications/email', () => {
       expect(read.body.body).toBe(body.content.body);
     });
 
-    it('201 and an empty object when nothing was changed', async () => {
+    it('201 with an empty object when nothing was changed', async () => {
       expect((await send({ sanitise_content_for: ['name', 5, 'other'] })).body.sanitised_content).toEqual({});
       expect((await send({ sanitise_content_for: null })).body.sanitised_content).toEqual({});
     });
@@ -219,20 +219,20 @@ describe('POST /v2/notifications/email', () => {
     const read = async (id: string) =>
       (await harness.v2('GET', `/v2/notifications/${id}`, key)).body.one_click_unsubscribe_url;
 
-    it('201 with the caller’s own address', async () => {
+    it('201 with the caller’s own URL', async () => {
       const { body } = await send({ one_click_unsubscribe_url: own, template_id: withLink });
       expect(body.content.one_click_unsubscribe_url).toBe(own);
       expect(await read(body.id)).toBe(own);
     });
 
-    it('201, and what would end the header of an email is encoded', async () => {
+    it('201 encodes characters that would end the email header', async () => {
       const odd = 'https://example.org/a\r\nBcc: <eve@example.org>, b';
       const { body } = await send({ one_click_unsubscribe_url: odd });
       expect(body.content.one_click_unsubscribe_url).toBe(odd);
       expect(await read(body.id)).toBe('https://example.org/aBcc:%20%3Ceve@example.org%3E,%20b');
     });
 
-    it('201 without showing ours, which reading the notification does', async () => {
+    it('201 without the generated URL, which only the notification shows', async () => {
       const { body } = await send({ template_id: withLink });
       expect(body.content.one_click_unsubscribe_url).toBeNull();
       expect(await read(body.id)).toMatch(new RegExp(`^http://localhost:6011/unsubscribe/${body.id}/[\\w-]+$`));

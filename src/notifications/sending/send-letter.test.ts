@@ -44,11 +44,11 @@ async function waitingJobs(notificationId: string): Promise<string[]> {
 }
 
 describe('POST /v2/notifications/letter, from a template', () => {
-  it('201 with every key; stored, and waiting to be composed', async () => {
-    const answer = await send({ reference: 'mine' });
-    expect(answer.status).toBe(201);
-    const { id } = answer.body;
-    expect(answer.body).toEqual({
+  it('201 returns every key, stores the letter and queues it for composition', async () => {
+    const response = await send({ reference: 'mine' });
+    expect(response.status).toBe(201);
+    const { id } = response.body;
+    expect(response.body).toEqual({
       id,
       reference: 'mine',
       uri: `${root}/v2/notifications/${id}`,
@@ -89,7 +89,7 @@ describe('POST /v2/notifications/letter, from a template', () => {
     expect(await stored(body.id)).toMatchObject({ postage, recipient, international: postage !== 'second' });
   });
 
-  it('201 without keeping values that nothing uses; the address is kept in its spelling', async () => {
+  it('201 drops unused values and stores the address as spelled', async () => {
     const given = { ...address, 'Address Line 3': 'Westminster', THING: 'tea', unused: 'x'.repeat(1_000) };
     const { body } = await send({ personalisation: given });
     const { unused: _unused, ...kept } = given;
@@ -135,9 +135,9 @@ describe('POST /v2/notifications/letter, from a template', () => {
         [`reference ${'a'.repeat(1001)} is too long`],
       ],
     ])('400 for the body %j', async (body, messages) => {
-      const answer = await harness.v2('POST', url, key, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
+      const response = await harness.v2('POST', url, key, body);
+      expect(response.status).toBe(400);
+      expect(response.body.errors).toEqual(messages.map((message) => ({ error: 'ValidationError', message })));
     });
   });
 
@@ -167,22 +167,22 @@ describe('POST /v2/notifications/letter, from a template', () => {
       expectError(await to(lines), 400, 'ValidationError', message);
     });
 
-    it('400 abroad without the permission', async () => {
+    it('400 for an international address without the permission', async () => {
       const home = await aService(harness, { permissions: ['letter'] });
       const homeKey = await anApiKey(harness, home);
       const template = await aTemplate(harness, home, { template_type: 'letter' });
       for (const postcode of ['France', 'XX1 1XX']) {
-        const answer = await send(
+        const response = await send(
           { template_id: template, personalisation: { ...address, postcode, name: 'x', thing: 'y' } },
           homeKey,
         );
-        expectError(answer, 400, 'ValidationError', 'Must be a real UK postcode');
+        expectError(response, 400, 'ValidationError', 'Must be a real UK postcode');
       }
     });
   });
 
   describe('keys and modes', () => {
-    it('403 with a team key and in trial mode, before the address is looked at', async () => {
+    it('403 with a team key and in trial mode, before the address is checked', async () => {
       const teamKey = await anApiKey(harness, service, { key_type: 'team' });
       const bad = { address_line_1: 'x' };
       expectError(await to(bad, teamKey), 403, 'BadRequestError', 'Cannot send letters with a team api key');
@@ -198,23 +198,23 @@ describe('POST /v2/notifications/letter, from a template', () => {
     it('201 in trial mode with a test key', async () => {
       const trial = await aService(harness, { restricted: true });
       const template = await aTemplate(harness, trial, { template_type: 'letter', content: 'x', subject: 'y' });
-      const answer = await send({ template_id: template }, await anApiKey(harness, trial, { key_type: 'test' }));
-      expect(answer.status).toBe(201);
+      const response = await send({ template_id: template }, await anApiKey(harness, trial, { key_type: 'test' }));
+      expect(response.status).toBe(201);
     });
 
     it('403 when the service may not send letters', async () => {
       const other = await aService(harness, { permissions: ['sms'] });
-      const answer = await send({}, await anApiKey(harness, other));
-      expectError(answer, 403, 'BadRequestError', 'Service is not allowed to send letter');
+      const response = await send({}, await anApiKey(harness, other));
+      expectError(response, 403, 'BadRequestError', 'Service is not allowed to send letter');
     });
   });
 
   describe('content', () => {
     it('400 for a QR code of more than 500 characters', async () => {
       const data = 'https://example.org/'.padEnd(501, 'x');
-      const answer = await send({ personalisation: { ...address, thing: `\n\nqr: ${data}\n\n` } });
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors).toEqual([
+      const response = await send({ personalisation: { ...address, thing: `\n\nqr: ${data}\n\n` } });
+      expect(response.status).toBe(400);
+      expect(response.body.errors).toEqual([
         {
           error: 'ValidationError',
           message: 'Cannot create a usable QR code - the link is too long',
@@ -243,11 +243,11 @@ describe('POST /v2/notifications/letter, precompiled', () => {
   const letter = (change: Record<string, unknown> = {}, as = key) =>
     harness.v2('POST', url, as, { reference: 'mine', content: pdf.toString('base64'), ...change });
 
-  it('201 with exactly three keys; the file is kept and waits for the virus check', async () => {
-    const answer = await letter();
-    expect(answer.status).toBe(201);
-    const { id } = answer.body;
-    expect(answer.body).toEqual({ id, reference: 'mine', postage: 'second' });
+  it('201 returns exactly three keys, stores the file and queues the virus check', async () => {
+    const response = await letter();
+    expect(response.status).toBe(201);
+    const { id } = response.body;
+    expect(response.body).toEqual({ id, reference: 'mine', postage: 'second' });
     expect(await stored(id)).toMatchObject({
       status: 'pending-virus-check',
       recipient: 'Provided as PDF',
@@ -265,12 +265,12 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     });
   });
 
-  it('503 when it was not stored as the database broke off: its file is deleted an hour later', async () => {
+  it('503 when the database connection breaks; the file is deleted an hour later', async () => {
     const { body } = await letter();
     const before = [...harness.files.kept.keys()];
     const lock = await harness.app.apart.tasks.pool.connect();
     await lock.query('begin; lock table notifications in access exclusive mode');
-    const answering = letter();
+    const responding = letter();
     await vi.waitFor(async () => {
       const { rowCount } = await lock.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -278,7 +278,7 @@ describe('POST /v2/notifications/letter, precompiled', () => {
       );
       expect(rowCount).toBe(1);
     });
-    expect((await answering).status).toBe(503);
+    expect((await responding).status).toBe(503);
     await lock.query('rollback');
     lock.release();
     const left = () => [...harness.files.kept.keys()].filter((path) => !before.includes(path));
@@ -294,7 +294,7 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     expect((await letter({ postage })).body.postage).toBe(postage);
   });
 
-  it.each(['', 'aGk=xx', 'a G k =', 'bm90IGEgUERG'])('201 for the content %j, whatever it is', async (content) => {
+  it.each(['', 'aGk=xx', 'a G k =', 'bm90IGEgUERG'])('201 for any base64 content: %j', async (content) => {
     expect((await letter({ content })).status).toBe(201);
   });
 
@@ -317,14 +317,14 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     ],
     [{ content: 'x', reference: 'a'.repeat(1001) }, [`reference ${'a'.repeat(1001)} is too long`]],
   ])('400 for the body %j', async (body, messages) => {
-    const answer = await harness.v2('POST', url, key, body);
-    expect(answer.status).toBe(400);
-    const found = answer.body.errors.map(({ message }: { message: string }) => message);
+    const response = await harness.v2('POST', url, key, body);
+    expect(response.status).toBe(400);
+    const found = response.body.errors.map(({ message }: { message: string }) => message);
     expect(found.sort()).toEqual([...messages].sort());
-    expect(answer.body.errors.every(({ error }: { error: string }) => error === 'ValidationError')).toBe(true);
+    expect(response.body.errors.every(({ error }: { error: string }) => error === 'ValidationError')).toBe(true);
   });
 
-  it('400 for a file over 5 MB, and nothing is kept', async () => {
+  it('400 for a file over 5 MB, without storing it', async () => {
     const before = harness.files.kept.size;
     const largest = Buffer.alloc(5 * 1024 * 1024, 7);
     expect((await letter({ content: largest.toString('base64') })).status).toBe(201);
@@ -335,7 +335,7 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     expect(harness.files.kept.size).toBe(before + 1);
   });
 
-  it('403 with a team key, in trial mode and without the permission, before the content is looked at', async () => {
+  it('403 with a team key, in trial mode and without the permission, before the content is checked', async () => {
     const team = await letter({ content: 'hi' }, await anApiKey(harness, service, { key_type: 'team' }));
     expectError(team, 403, 'BadRequestError', 'Cannot send letters with a team api key');
     const trial = await aService(harness, { restricted: true });
@@ -346,12 +346,12 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     expectError(notAllowed, 403, 'BadRequestError', 'Service is not allowed to send letter');
   });
 
-  it('429 over the daily limit, and the file is gone again', async () => {
+  it('429 over the daily limit, and the file is deleted', async () => {
     const small = await aService(harness, { letter_message_limit: 1 });
     const smallKey = await anApiKey(harness, small);
     const before = harness.files.kept.size;
-    const answers = await Promise.all([letter({}, smallKey), letter({}, smallKey), letter({}, smallKey)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
+    const responses = await Promise.all([letter({}, smallKey), letter({}, smallKey), letter({}, smallKey)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
     expect(harness.files.kept.size).toBe(before + 1);
     expect((await harness.app.pool.query('select from unconfirmed_files')).rowCount).toBe(0);
   });

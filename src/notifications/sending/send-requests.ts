@@ -3,7 +3,7 @@ import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import * as examples from '../examples.ts';
 import { postages } from '../notification.ts';
 
-/** Bodies of the send endpoints and of their answers. Properties are reported in the order in which they stand here. */
+/** Request and response bodies of the send endpoints. Problems are reported in the order of declaration here. */
 
 const Personalisation = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 const Reference = Type.String({ maxLength: 1000 });
@@ -55,7 +55,7 @@ export const LetterRequest = Type.Object(
 export const PrecompiledLetterRequest = Type.Object(
   {
     reference: Reference,
-    content: Type.String({ description: 'A PDF, base64' }),
+    content: Type.String({ description: 'PDF in base64' }),
     postage: Type.Optional(Type.String({ description: postages.join(', ') })),
   },
   {
@@ -70,7 +70,7 @@ export type EmailRequest = Static<typeof EmailRequest>;
 export type LetterRequest = Static<typeof LetterRequest>;
 export type PrecompiledLetterRequest = Static<typeof PrecompiledLetterRequest>;
 
-const answerFields = {
+const responseFields = {
   id: Uuid,
   reference: Nullable(Type.String()),
   uri: Type.String(),
@@ -80,7 +80,7 @@ const answerFields = {
 
 export const SmsResponse = Type.Object(
   {
-    ...answerFields,
+    ...responseFields,
     content: Type.Object({ body: Type.String(), from_number: Nullable(Type.String()) }),
   },
   { title: 'SmsResponse', examples: [examples.smsResponse] },
@@ -88,7 +88,7 @@ export const SmsResponse = Type.Object(
 
 export const EmailResponse = Type.Object(
   {
-    ...answerFields,
+    ...responseFields,
     content: Type.Object({
       from_email: Type.String(),
       subject: Type.String(),
@@ -102,7 +102,7 @@ export const EmailResponse = Type.Object(
 
 export const LetterResponse = Type.Object(
   {
-    ...answerFields,
+    ...responseFields,
     content: Type.Object({ subject: Type.String(), body: Type.String() }),
   },
   { title: 'LetterResponse', examples: [examples.letterResponse] },

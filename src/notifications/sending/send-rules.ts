@@ -7,12 +7,12 @@ import { describeMissing } from '../../rendering/placeholders.ts';
 import { isEmpty, isTooLong, SMS_CHARACTER_LIMIT, type SmsMessage } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
 import { getTemplateForSending, type ReadyTemplate } from '../../templates/compiled-templates.ts';
-import { dailyLimitExceeded, dayIsFull } from '../limits/daily-limits.ts';
+import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { NotificationType } from '../notification.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 
-/** The rules of sending, one each; `send.ts` says in which order they are asked. */
+/** Validation rules of sending; `send.ts` defines their order. */
 
 export type Values = Record<string, unknown>;
 
@@ -20,15 +20,16 @@ type TemplateOf<Type extends NotificationType> = ReadyTemplate & {
   compiled: Extract<CompiledTemplate, { template_type: Type }>;
 };
 
-export function refuseIfDayIsFull({ service, key_type, now }: SendContext, channel: LimitedChannel): void {
-  if (key_type !== 'test' && dayIsFull(service, channel, now)) throw dailyLimitExceeded(service, channel, now);
+export function refuseIfDailyLimitIsReached({ service, key_type, now }: SendContext, channel: LimitedChannel): void {
+  if (key_type !== 'test' && isDailyLimitReached(service, channel, now))
+    throw dailyLimitExceeded(service, channel, now);
 }
 
 export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: NotificationType): void {
   if (!service.permissions.has(channel)) throw forbidden(`Service is not allowed to send ${channel}`);
 }
 
-/** One of the service's own, of the right type, and not deleted. */
+/** Returns a template of the service, of the right type and not deleted. */
 export async function getSendableTemplate<Type extends NotificationType>(
   app: SendDeps,
   { service }: SendContext,
@@ -66,29 +67,29 @@ export function refuseFiles(values: Values): void {
   if (Object.values(values).some(isFile)) throw invalid('Can only send a file by email');
 }
 
-/** The sender that was asked for, else the template's own, else the service's. */
+/** The requested sender, else the template's, else the service's. */
 export function chooseSmsSender({ service }: SendContext, { row }: ReadyTemplate, senderId?: string): string | null {
   if (senderId === undefined) return row.reply_to_text;
   const sender = service.sms_senders.get(canonicalId(senderId));
-  if (sender === undefined) throw noSuchSender('sms_sender_id', senderId, service.id);
+  if (sender === undefined) throw senderNotFound('sms_sender_id', senderId, service.id);
   return sender;
 }
 
-/** As for text messages; a service may do without any reply-to address. */
+/** The requested reply-to address, else the template's, else the service's, if any. */
 export function chooseReplyTo({ service }: SendContext, { row }: ReadyTemplate, replyToId?: string): string | null {
   if (replyToId === undefined) return row.reply_to_text;
   const replyTo = service.email_reply_tos.get(canonicalId(replyToId));
-  if (replyTo === undefined) throw noSuchSender('email_reply_to_id', replyToId, service.id);
+  if (replyTo === undefined) throw senderNotFound('email_reply_to_id', replyToId, service.id);
   return replyTo;
 }
 
-function noSuchSender(field: string, id: string, serviceId: string): Failure {
+function senderNotFound(field: string, id: string, serviceId: string): Failure {
   return invalid(`${field} ${id} does not exist in database for service id ${serviceId}`);
 }
 
-/** Team keys, and services in trial mode, write to members and guests only. */
-export function refuseUnlessRecipientIsKnown({ service, key_type }: SendContext, normalised: string): void {
-  if (key_type === 'test' || service.known_recipients.has(normalised)) return;
+/** Team keys and services in trial mode may only send to members and guests. */
+export function refuseUnlessRecipientIsAllowed({ service, key_type }: SendContext, normalised: string): void {
+  if (key_type === 'test' || service.allowed_recipients.has(normalised)) return;
   if (key_type === 'team') throw invalid('Can’t send to this recipient using a team-only API key');
   if (service.restricted) {
     throw invalid(
@@ -106,7 +107,7 @@ export function refuseUnlessNumberIsAllowed({ service }: SendContext, number: Ph
   if (reason === 'landline_not_allowed') throw new Failure('invalid', 'InvalidPhoneError', 'Not a UK mobile number');
 }
 
-/** Crown dependencies are priced as abroad, but the limit for abroad is about other countries. */
+/** Crown dependencies have international prices but do not count towards the international limit. */
 export function isAbroad(number: PhoneNumber): boolean {
   return number.countryPrefix !== '44';
 }

@@ -27,30 +27,34 @@ function send(change: Record<string, unknown> = {}, as = key, headers = {}): Pro
   return harness.v2('POST', url, as, { ...good(), ...change }, headers);
 }
 
-function errors(answer: Answer): [string, string][] {
-  return answer.body.errors.map(({ error, message }: { error: string; message: string }) => [error, message]);
+function errors(response: Answer): [string, string][] {
+  return response.body.errors.map(({ error, message }: { error: string; message: string }) => [error, message]);
 }
 
 const stored = (id: string) => storedMessage(harness, id);
 
 describe('POST /v2/notifications/sms', () => {
-  it('201 with a reference of 1,000 characters of any alphabet, found again by it', async () => {
-    // Drawn at random, so that it cannot be compressed below the size of an index entry.
+  it('201 with a reference of 1,000 characters of any script, which finds the message', async () => {
+    // Random, so that it does not compress below the size limit of an index entry.
     const drawn = (last: string) =>
       String.fromCodePoint(...Array.from({ length: 999 }, () => 0x4e00 + Math.floor(Math.random() * 20_000))) + last;
     const reference = drawn('x');
-    const answers = await Promise.all([send({ reference }), send({ reference: `${reference.slice(0, -1)}y` }), send()]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const responses = await Promise.all([
+      send({ reference }),
+      send({ reference: `${reference.slice(0, -1)}y` }),
+      send(),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
     const found = await harness.v2('GET', `/v2/notifications?reference=${encodeURIComponent(reference)}`, key);
-    expect(found.body.notifications.map(({ id }: { id: string }) => id)).toEqual([answers[0]?.body.id]);
+    expect(found.body.notifications.map(({ id }: { id: string }) => id)).toEqual([responses[0]?.body.id]);
     expect((await send({ reference: drawn('xx') })).status).toBe(400);
   });
 
-  it('201 with every key, stored and queued in the same moment', async () => {
-    const answer = await send({ reference: 'mine', phone_number: ' +44 (0)7700 900-123\u200b' });
-    expect(answer.status).toBe(201);
-    const { id } = answer.body;
-    expect(answer.body).toEqual({
+  it('201 returns every key, stores and queues the message', async () => {
+    const response = await send({ reference: 'mine', phone_number: ' +44 (0)7700 900-123\u200b' });
+    expect(response.status).toBe(201);
+    const { id } = response.body;
+    expect(response.body).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       reference: 'mine',
       uri: `${root}/v2/notifications/${id}`,
@@ -84,22 +88,22 @@ describe('POST /v2/notifications/sms', () => {
     expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body).toMatchObject({ id, body: 'Hello Ada' });
   });
 
-  it('201 with a JWT, whatever the content type says', async () => {
+  it('201 with a JWT and any content type', async () => {
     const token = jwt({ iss: service, iat: harness.clock.now().getTime() / 1000 }, key.slice(-36));
-    const answer = await harness.request({
+    const response = await harness.request({
       method: 'POST',
       url: '//v2/notifications//sms/',
       headers: { authorization: `bearer ${token}`, 'content-type': 'text/plain' },
       payload: `\ufeff${JSON.stringify(good())}`,
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 
   it.each([
     ['priority', 0],
     ['normal', 1],
     ['bulk', 2],
-  ] as const)('waits in the lane of its template: %s', async (process_type, lane) => {
+  ] as const)('queues in the lane of its template: %s', async (process_type, lane) => {
     const template = await aTemplate(harness, service, { process_type });
     const { body } = await send({ template_id: template });
     const queued = await harness.app.db
@@ -110,7 +114,7 @@ describe('POST /v2/notifications/sms', () => {
     expect(queued).toEqual({ lane });
   });
 
-  it('201 with a text that fits: no prefix, line breaks and blanks tidied, characters phones know', async () => {
+  it('201 without prefix, with normalised whitespace and characters that phones support', async () => {
     const content = '  Hello ((name)) ,\r\n\r\n\r\n\r\n“you” – ☃';
     const template = await aTemplate(harness, service, { content });
     const { body } = await send({ template_id: template });
@@ -124,7 +128,7 @@ describe('POST /v2/notifications/sms', () => {
     expect(body.content.body).toBe('x, y and z 5 true shown {"k":1}');
   });
 
-  it('201 with numbers as they are written', async () => {
+  it('201 renders numbers as written in the request', async () => {
     const payload = JSON.stringify(good()).replace('"Ada"', '[10.50,12345678901234567890]');
     const headers = { authorization: `Bearer ${key}` };
     const { body } = await harness.request({ method: 'POST', url, headers, payload });
@@ -133,14 +137,14 @@ describe('POST /v2/notifications/sms', () => {
     expect(read.body.body).toBe('Hello 10.50 and 12345678901234567890');
   });
 
-  it('400 for values nested too deeply to be read', async () => {
+  it('400 for values nested too deeply', async () => {
     const payload = JSON.stringify(good()).replace('"Ada"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`);
     const headers = { authorization: `Bearer ${key}` };
-    const answer = await harness.request({ method: 'POST', url, headers, payload });
-    expectError(answer, 400, 'BadRequestError', 'The request is nested too deeply');
+    const response = await harness.request({ method: 'POST', url, headers, payload });
+    expectError(response, 400, 'BadRequestError', 'The request is nested too deeply');
   });
 
-  it('201 without keeping values that the template does not use', async () => {
+  it('201 drops values that the template does not use', async () => {
     const { body } = await send({ personalisation: { 'N-a_m e': 'Ada', other: 1, __proto__: 'x', constructor: 'y' } });
     expect((await stored(body.id))?.personalisation).toEqual({ 'N-a_m e': 'Ada' });
   });
@@ -151,23 +155,23 @@ describe('POST /v2/notifications/sms', () => {
   });
 
   describe('sender', () => {
-    it('201 with the chosen one, a number normalised', async () => {
+    it('201 uses the requested one and normalises a number', async () => {
       const chosen = await aReplyTo(harness, service, 'sms', { text: '07123123123' });
       const { body } = await send({ sms_sender_id: chosen });
       expect(body.content.from_number).toBe('447123123123');
       expect((await stored(body.id))?.reply_to_text).toBe('07123123123');
     });
 
-    it('201 with the template’s own before the service’s', async () => {
+    it('201 prefers the template’s over the service’s', async () => {
       const own = await aReplyTo(harness, service, 'sms', { text: 'OWN' });
       const template = await aTemplate(harness, service, { reply_to: own });
       expect((await send({ template_id: template })).body.content.from_number).toBe('OWN');
       const chosen = await aReplyTo(harness, service, 'sms', { text: '12345' });
-      const answer = await send({ template_id: template, sms_sender_id: chosen.toUpperCase() });
-      expect(answer.body.content.from_number).toBe('12345');
+      const response = await send({ template_id: template, sms_sender_id: chosen.toUpperCase() });
+      expect(response.body.content.from_number).toBe('12345');
     });
 
-    it('400 when it is unknown, archived or of another service', async () => {
+    it('400 when it is unknown, archived or belongs to another service', async () => {
       const archived = await aReplyTo(harness, service, 'sms', { archived: true });
       const foreign = await aReplyTo(harness, await aService(harness), 'sms');
       for (const id of [unknown, archived, foreign]) {
@@ -209,9 +213,9 @@ describe('POST /v2/notifications/sms', () => {
         ],
       ],
     ])('400 for the body %j', async (body, messages) => {
-      const answer = await harness.v2('POST', url, key, body);
-      expect(answer.status).toBe(400);
-      expect(errors(answer)).toEqual(messages.map((message) => ['ValidationError', message]));
+      const response = await harness.v2('POST', url, key, body);
+      expect(response.status).toBe(400);
+      expect(errors(response)).toEqual(messages.map((message) => ['ValidationError', message]));
     });
 
     it.each<[Record<string, unknown>, string]>([
@@ -233,41 +237,41 @@ describe('POST /v2/notifications/sms', () => {
     it.each(['', '{"phone_number":', '   ', 'not json', '{"a":1}}'])(
       '400 for the body %j, which is not JSON',
       async (payload) => {
-        const answer = await harness.request({
+        const response = await harness.request({
           method: 'POST',
           url,
           headers: { authorization: `Bearer ${key}` },
           payload,
         });
-        expectError(answer, 400, 'BadRequestError', 'Invalid JSON supplied in POST data');
+        expectError(response, 400, 'BadRequestError', 'Invalid JSON supplied in POST data');
       },
     );
 
     it('400 for a body that is not UTF-8', async () => {
       const headers = { authorization: `Bearer ${key}` };
-      const answer = await harness.request({ method: 'POST', url, headers, payload: Buffer.from([0x7b, 0xff]) });
-      expectError(answer, 400, 'BadRequestError', 'Invalid JSON supplied in POST data');
+      const response = await harness.request({ method: 'POST', url, headers, payload: Buffer.from([0x7b, 0xff]) });
+      expectError(response, 400, 'BadRequestError', 'Invalid JSON supplied in POST data');
     });
 
     it('413 for a body over 20 MiB', async () => {
-      const answer = await harness.request({
+      const response = await harness.request({
         method: 'POST',
         url,
         headers: { authorization: `Bearer ${key}` },
         payload: Buffer.alloc(20 * 1024 * 1024 + 1, 0x20),
       });
-      expectError(answer, 413, 'BadRequestError', 'Request body is too large');
+      expectError(response, 413, 'BadRequestError', 'Request body is too large');
     });
 
     it.each(['nul \u0000 byte', 'half \ud800 a character'])('400 for text that cannot be stored: %j', async (name) => {
-      const answer = await send({ personalisation: { name } });
-      expectError(answer, 400, 'BadRequestError', 'A value in the request cannot be stored');
+      const response = await send({ personalisation: { name } });
+      expectError(response, 400, 'BadRequestError', 'A value in the request cannot be stored');
     });
 
-    it('201 for text that only looks like that', async () => {
-      const answer = await send({ personalisation: { name: 'C:\\u0000 \\\\ud800' } });
-      expect(answer.status).toBe(201);
-      expect((await stored(answer.body.id))?.personalisation).toEqual({ name: 'C:\\u0000 \\\\ud800' });
+    it('201 for text that only looks like such an escape', async () => {
+      const response = await send({ personalisation: { name: 'C:\\u0000 \\\\ud800' } });
+      expect(response.status).toBe(201);
+      expect((await stored(response.body.id))?.personalisation).toEqual({ name: 'C:\\u0000 \\\\ud800' });
     });
   });
 
@@ -279,7 +283,7 @@ describe('POST /v2/notifications/sms', () => {
       },
     );
 
-    it('400 after the schema’s own entries', async () => {
+    it('400 lists it after the problems of the schema', async () => {
       expect(errors(await send({ phone_number: 'x', template_id: 'x', extra: 1 }))).toEqual([
         ['ValidationError', 'id is not a valid UUID'],
         ['ValidationError', 'Additional properties are not allowed (extra was unexpected)'],
@@ -287,7 +291,7 @@ describe('POST /v2/notifications/sms', () => {
       ]);
     });
 
-    it('201 abroad, with the price of the country; Jersey needs no permission', async () => {
+    it('201 abroad, with the rate of the country; Jersey needs no permission', async () => {
       const { body } = await send({ phone_number: '+1 202 555 0104' });
       expect(await stored(body.id)).toMatchObject({
         international: true,
@@ -295,12 +299,12 @@ describe('POST /v2/notifications/sms', () => {
         normalised_recipient: '12025550104',
       });
       const home = await aService(harness, { permissions: ['sms'] });
-      const answer = await send(
+      const response = await send(
         { template_id: await aTemplate(harness, home), phone_number: '07797 711111' },
         await anApiKey(harness, home),
       );
-      expect(answer.status).toBe(201);
-      expect(await stored(answer.body.id)).toMatchObject({ international: true, rate_multiplier: 2 });
+      expect(response.status).toBe(201);
+      expect(await stored(response.body.id)).toMatchObject({ international: true, rate_multiplier: 2 });
     });
 
     it('400 abroad and for landlines without the permission', async () => {
@@ -323,16 +327,16 @@ describe('POST /v2/notifications/sms', () => {
 
     it('201 to a landline with the permission', async () => {
       const able = await aService(harness, { permissions: ['sms', 'sms_to_uk_landlines'] });
-      const answer = await send(
+      const response = await send(
         { template_id: await aTemplate(harness, able), phone_number: '020 7946 0000' },
         await anApiKey(harness, able),
       );
-      expect(answer.status).toBe(201);
+      expect(response.status).toBe(201);
     });
   });
 
   describe('template', () => {
-    it('404 when it exists nowhere', async () => {
+    it('404 when it does not exist', async () => {
       expectError(await send({ template_id: unknown }), 404, 'NoResultFound', 'No result found');
     });
 
@@ -354,22 +358,22 @@ describe('POST /v2/notifications/sms', () => {
 
     it('400 when values are missing, in the order of the template', async () => {
       const template = await aTemplate(harness, service, { content: '((b)) ((A a)) ((c??x)) ((b))' });
-      const answer = await send({ template_id: template, personalisation: { c: 'no', b: null } });
-      expectError(answer, 400, 'BadRequestError', 'Missing personalisation: b, A a');
+      const response = await send({ template_id: template, personalisation: { c: 'no', b: null } });
+      expectError(response, 400, 'BadRequestError', 'Missing personalisation: b, A a');
     });
 
-    it('400 when nothing is left of the message', async () => {
+    it('400 when the rendered message is empty', async () => {
       const template = await aTemplate(harness, service, { content: '((a))' });
-      const answer = await send({ template_id: template, personalisation: { a: ' \n ' } });
-      expectError(answer, 400, 'BadRequestError', 'Your message is empty.');
+      const response = await send({ template_id: template, personalisation: { a: ' \n ' } });
+      expectError(response, 400, 'BadRequestError', 'Your message is empty.');
     });
 
     it('400 for a file', async () => {
-      const answer = await send({ personalisation: { name: 'x', other: { file: 'aGk=' } } });
-      expectError(answer, 400, 'BadRequestError', 'Can only send a file by email');
+      const response = await send({ personalisation: { name: 'x', other: { file: 'aGk=' } } });
+      expectError(response, 400, 'BadRequestError', 'Can only send a file by email');
     });
 
-    it('918 characters fit, one more is 400; the sender’s name before it does not count', async () => {
+    it('201 with 918 characters, 400 with 919; the service name prefix does not count', async () => {
       const long = await aService(harness, { prefix_sms: true });
       const longKey = await anApiKey(harness, long);
       const template = await aTemplate(harness, long, { content: '((a))' });
@@ -387,11 +391,11 @@ describe('POST /v2/notifications/sms', () => {
   describe('service', () => {
     it('403 when it may not send text messages', async () => {
       const emails = await aService(harness, { permissions: ['email'] });
-      const answer = await send({ template_id: unknown }, await anApiKey(harness, emails));
-      expectError(answer, 403, 'BadRequestError', 'Service is not allowed to send sms');
+      const response = await send({ template_id: unknown }, await anApiKey(harness, emails));
+      expectError(response, 403, 'BadRequestError', 'Service is not allowed to send sms');
     });
 
-    it('401 and 403 for bad credentials, before anything else', async () => {
+    it('401 and 403 for bad credentials before any other check', async () => {
       expect((await harness.request({ method: 'POST', url, payload: 'x' })).status).toBe(401);
       expect((await harness.v2('POST', url, 'nonsense', 'x')).status).toBe(403);
     });
@@ -414,7 +418,7 @@ describe('POST /v2/notifications/sms', () => {
         .execute();
     });
 
-    it('400 to a stranger, 201 to members and guests however they are written', async () => {
+    it('400 for other recipients, 201 for members and guests in any format', async () => {
       const restrictedKey = await anApiKey(harness, restricted);
       const to = (number: string) => send({ template_id: restrictedTemplate, phone_number: number }, restrictedKey);
       expectError(await to(phone_number), 400, 'BadRequestError', trial);
@@ -422,7 +426,7 @@ describe('POST /v2/notifications/sms', () => {
       expect((await to('001 202 5550104')).status).toBe(201);
     });
 
-    it('400 to a stranger with a team key, also of a live service', async () => {
+    it('400 for other recipients with a team key, even of a live service', async () => {
       expectError(await send({}, await anApiKey(harness, service, { key_type: 'team' })), 400, 'BadRequestError', team);
       const teamKey = await anApiKey(harness, restricted, { key_type: 'team' });
       const to = (number: string) => send({ template_id: restrictedTemplate, phone_number: number }, teamKey);
@@ -430,19 +434,19 @@ describe('POST /v2/notifications/sms', () => {
       expect((await to('07700900777')).status).toBe(201);
     });
 
-    it('201 to anyone with a test key', async () => {
+    it('201 for any recipient with a test key', async () => {
       const testKey = await anApiKey(harness, restricted, { key_type: 'test' });
-      const answer = await send({ template_id: restrictedTemplate }, testKey);
-      expect(answer.status).toBe(201);
-      expect((await stored(answer.body.id))?.key_type).toBe('test');
+      const response = await send({ template_id: restrictedTemplate }, testKey);
+      expect(response.status).toBe(201);
+      expect((await stored(response.body.id))?.key_type).toBe('test');
     });
 
-    it('the template’s faults come first', async () => {
-      const answer = await send({ template_id: unknown }, await anApiKey(harness, restricted));
-      expect(answer.status).toBe(404);
+    it('404 for an unknown template before the recipient is checked', async () => {
+      const response = await send({ template_id: unknown }, await anApiKey(harness, restricted));
+      expect(response.status).toBe(404);
     });
 
-    it('a guest who is added counts at once', async () => {
+    it('201 for a new guest at once', async () => {
       const own = await aService(harness, { restricted: true });
       const ownKey = await anApiKey(harness, own);
       const template = await aTemplate(harness, own);
@@ -458,10 +462,10 @@ describe('POST /v2/notifications/sms', () => {
         .selectFrom('notifications')
         .select((n) => n.fn.countAll().as('n'))
         .execute();
-      const answer = await send({ phone_number: number });
-      expect(answer.status).toBe(201);
-      expect(answer.body.content.body).toBe('Hello Ada');
-      expect((await harness.v2('GET', `/v2/notifications/${answer.body.id}`, key)).status).toBe(404);
+      const response = await send({ phone_number: number });
+      expect(response.status).toBe(201);
+      expect(response.body.content.body).toBe('Hello Ada');
+      expect((await harness.v2('GET', `/v2/notifications/${response.body.id}`, key)).status).toBe(404);
       const after = await harness.app.db
         .selectFrom('notifications')
         .select((n) => n.fn.countAll().as('n'))
@@ -469,7 +473,7 @@ describe('POST /v2/notifications/sms', () => {
       expect(after).toEqual(before);
     });
 
-    it('400 all the same when a rule is broken', async () => {
+    it('400 when a rule is broken', async () => {
       expect((await send({ phone_number: '07700900000', personalisation: {} })).status).toBe(400);
     });
   });
@@ -483,7 +487,7 @@ describe('POST /v2/notifications/sms', () => {
       ['20261116T233000Z', '2026-11-16T23:30:00.000000Z'],
       ['2026-11-17', '2026-11-17T00:00:00.000000Z'],
       ['2026-11-17T12:00:00Z', '2026-11-17T12:00:00.000000Z'],
-    ])('201 for %s: created, and due then', async (scheduled_for, expected) => {
+    ])('201 for %s: created and due at that time', async (scheduled_for, expected) => {
       const { status, body } = await send({ scheduled_for });
       expect(status).toBe(201);
       expect(body.scheduled_for).toBe(expected);
@@ -497,7 +501,7 @@ describe('POST /v2/notifications/sms', () => {
       expect((await harness.v2('GET', `/v2/notifications/${body.id}`, key)).body.scheduled_for).toBe(expected);
     });
 
-    it('201 at once for null', async () => {
+    it('201 without schedule for null', async () => {
       expect((await send({ scheduled_for: null })).body.scheduled_for).toBeNull();
     });
 
@@ -532,15 +536,15 @@ describe('POST /v2/notifications/sms', () => {
 });
 
 describe('POST /v2/notifications/{something else}', () => {
-  it('404 in the body of this API', async () => {
-    const answer = await harness.v2('POST', '/v2/notifications/pigeon', key, {});
-    expect(answer.status).toBe(404);
-    expect(answer.body.errors[0].error).toBe('NotFoundError');
+  it('404 in the format of this API', async () => {
+    const response = await harness.v2('POST', '/v2/notifications/pigeon', key, {});
+    expect(response.status).toBe(404);
+    expect(response.body.errors[0].error).toBe('NotFoundError');
   });
 
   it('405 for another method on the list', async () => {
-    const answer = await harness.request({ method: 'DELETE', url: '/v2/notifications' });
-    expect(answer.status).toBe(405);
-    expect(answer.body.errors[0].error).toBe('MethodNotAllowedError');
+    const response = await harness.request({ method: 'DELETE', url: '/v2/notifications' });
+    expect(response.status).toBe(405);
+    expect(response.body.errors[0].error).toBe('MethodNotAllowedError');
   });
 });

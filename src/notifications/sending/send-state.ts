@@ -5,14 +5,14 @@ import { RunningRequests } from './idempotency.ts';
 import { LetterTurns } from './letter-turns.ts';
 import { type SendingServices, sendingServices } from './sending-service.ts';
 
-/** What sending keeps between requests. */
+/** In-memory state of sending. */
 export interface SendState {
   services: SendingServices;
   rateLimits: RateLimits;
   acceptor: Acceptor;
   running: RunningRequests;
   letterTurns: LetterTurns;
-  /** Of files of templates, by path: see `prepareDocuments`. */
+  /** Sizes of template files by path: see `prepareDocuments`. */
   fileSizes: Map<string, number>;
 }
 

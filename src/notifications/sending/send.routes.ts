@@ -37,12 +37,12 @@ import {
   SmsRequest,
   SmsResponse,
 } from './send-requests.ts';
-import { refuseIfDayIsFull } from './send-rules.ts';
+import { refuseIfDailyLimitIsReached } from './send-rules.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     sendContext?: SendContext;
-    /** The answer to an earlier request under the same Idempotency-Key. */
+    /** The response to an earlier request with the same Idempotency-Key. */
     storedResponse?: StoredResponse;
   }
 }
@@ -52,25 +52,25 @@ const idempotencyHeader = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'A repeated request under the same key within 24 hours gets the first one’s answer',
+      description: 'A request repeated with the same key within 24 hours returns the first response',
     }),
   ),
 });
 
-/** Beside those of every route: the first request under a key is at work, or had another body. */
-const refusals = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
+/** 409: the first request with a key is still in progress. 422: it had a different body. */
+const idempotencyErrors = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
 
 export function sendRoutes(http: Http, app: SendDeps): void {
   const rootOf = requestRoot(app.config.BASE_URL);
 
-  /** Everything that is asked before the body is read. */
+  /** Checks that run before the body is read. */
   function admit(channel: NotificationType) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = apiCallerOf(request);
       const { api_key_id, key_type } = caller;
       const found = app.sending.services.find(caller.service_id);
       const service = found instanceof Promise ? await found : found;
-      if (!service) throw new Error('A service vanished while it was sending');
+      if (!service) throw new Error('Service not found after authentication');
       const key = readIdempotencyKey(request.headers['idempotency-key']);
       const context: SendContext = {
         service,
@@ -84,26 +84,26 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       request.sendContext = context;
       if (key !== undefined) {
         request.storedResponse = await findStoredResponse(app, service.id, key);
-        // The same answer again uses up nothing.
+        // A replayed response does not count towards limits.
         if (request.storedResponse) return;
       }
       const taken = app.sending.rateLimits.take({ service_id: service.id, window: key_type }, service.rate_limit);
       const decision = taken instanceof Promise ? await taken : taken;
       reply.headers(rateLimitHeaders(service.rate_limit, decision));
       if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
-      refuseIfDayIsFull(context, channel);
+      refuseIfDailyLimitIsReached(context, channel);
     };
   }
 
-  /** Runs the sending; under an Idempotency-Key only once. */
-  async function send<Answer>(
+  /** Runs `work`, only once per Idempotency-Key. */
+  async function send<ResponseBody>(
     request: FastifyRequest,
     reply: FastifyReply,
     channel: NotificationType,
-    work: (context: SendContext) => Promise<Answer>,
-  ): Promise<Answer> {
+    work: (context: SendContext) => Promise<ResponseBody>,
+  ): Promise<ResponseBody> {
     const { sendContext: context, storedResponse } = request;
-    if (!context) throw new Error('The request was not admitted');
+    if (!context) throw new Error('Request without a send context');
     const { idempotency, service } = context;
     reply.code(201);
     if (!idempotency) return work(context);
@@ -117,7 +117,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
     } catch (error) {
       if (!(error instanceof Replay)) throw error;
       reply.header('idempotent-replayed', 'true');
-      return error.response as Answer;
+      return error.response as ResponseBody;
     }
   }
 
@@ -136,7 +136,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
         summary: 'Send a text message',
         headers: idempotencyHeader,
         body: SmsRequest,
-        response: { 201: SmsResponse, ...refusals },
+        response: { 201: SmsResponse, ...idempotencyErrors },
       },
     },
     (request, reply) =>
@@ -153,7 +153,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
         summary: 'Send an email',
         headers: idempotencyHeader,
         body: EmailRequest,
-        response: { 201: EmailResponse, ...refusals },
+        response: { 201: EmailResponse, ...idempotencyErrors },
       },
     },
     (request, reply) =>
@@ -176,7 +176,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
           201: Type.Union([LetterResponse, PrecompiledLetterResponse], {
             examples: [examples.letterResponse, examples.precompiledLetterResponse],
           }),
-          ...refusals,
+          ...idempotencyErrors,
         },
       },
     },

@@ -34,7 +34,7 @@ import {
   isAbroad,
   refuseFiles,
   refuseIfBodyIsEmpty,
-  refuseIfDayIsFull,
+  refuseIfDailyLimitIsReached,
   refuseIfEmailIsTooLong,
   refuseIfTextIsEmpty,
   refuseIfTextIsTooLong,
@@ -43,10 +43,10 @@ import {
   refuseLettersOfTeamKeys,
   refuseUnlessChannelIsAllowed,
   refuseUnlessNumberIsAllowed,
-  refuseUnlessRecipientIsKnown,
+  refuseUnlessRecipientIsAllowed,
 } from './send-rules.ts';
 
-/** The order of the checks is part of the protocol: a caller that breaks several rules is told of the first. */
+/** The order of the checks is part of the API: a request that breaks several rules gets the error of the first. */
 
 export interface SmsSend {
   request: SmsRequest;
@@ -67,9 +67,9 @@ export async function sendSms(
   refuseIfTextIsEmpty(message);
   refuseFiles(values);
   const smsSender = chooseSmsSender(context, template, request.sms_sender_id);
-  refuseUnlessRecipientIsKnown(context, number.normalised);
+  refuseUnlessRecipientIsAllowed(context, number.normalised);
   refuseUnlessNumberIsAllowed(context, number);
-  if (isAbroad(number)) refuseIfDayIsFull(context, 'international_sms');
+  if (isAbroad(number)) refuseIfDailyLimitIsReached(context, 'international_sms');
   refuseIfTextIsTooLong(message);
 
   const notification = newNotification(context, template, {
@@ -83,9 +83,9 @@ export async function sendSms(
     scheduled_for,
   });
   return persistAndRespond(app, context, {
-    notification: isByApplication(context) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
+    notification: isFromApi(context) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
     abroad: isAbroad(number),
-    answer: responseFor(context, notification, {
+    response: responseFor(context, notification, {
       body: message.text,
       from_number: smsSender && formatSmsSender(smsSender),
     }),
@@ -94,7 +94,7 @@ export async function sendSms(
 
 export interface EmailSend {
   request: EmailRequest;
-  /** The address as it is stored, and in the form to send to. */
+  /** `cleaned` is stored; `address` is the normalised form to send to. */
   cleaned: string;
   address: string;
   scheduled_for: Timestamp | null;
@@ -111,16 +111,16 @@ export async function sendEmail(
     request.personalisation ?? {},
     (request.sanitise_content_for ?? []).map(String),
   );
-  const ofTemplate = template.row.email_files;
-  const withFileNames = { ...values, ...Object.fromEntries(ofTemplate.map(({ filename }) => [filename, filename])) };
+  const templateFiles = template.row.email_files;
+  const withFileNames = { ...values, ...Object.fromEntries(templateFiles.map(({ filename }) => [filename, filename])) };
   refuseIfValuesAreMissing(template, withFileNames);
   refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
   const replyTo = chooseReplyTo(context, template, request.email_reply_to_id);
-  refuseUnlessRecipientIsKnown(context, address);
-  const files = { uploads: readFiles(values), ofTemplate };
-  const hasFiles = files.uploads.length + ofTemplate.length > 0;
+  refuseUnlessRecipientIsAllowed(context, address);
+  const files = { uploads: readFiles(values), ofTemplate: templateFiles };
+  const hasFiles = files.uploads.length + templateFiles.length > 0;
   refuseUnlessFilesAreSetUp(app, context.service, hasFiles);
-  const isSimulated = isByApplication(context) && isSimulatedEmailAddress(address);
+  const isSimulated = isFromApi(context) && isSimulatedEmailAddress(address);
   const documents = isSimulated
     ? exampleDocuments(app, context.service.id, files)
     : await prepareDocuments(app, { service_id: context.service.id, recipient: address, now: context.now }, files);
@@ -140,7 +140,7 @@ export async function sendEmail(
       secret_values === null ? personalisation : without(values, Object.keys(documents.values)),
     ),
     reply_to_text: replyTo,
-    // As it was checked: it becomes a header of the email, where a line break or `>` would mean something else.
+    // Use the parsed URL: in the email header a line break or `>` would be header injection.
     one_click_unsubscribe_url: one_click_unsubscribe_url
       ? new URL(one_click_unsubscribe_url).href
       : template.row.has_unsubscribe_link
@@ -152,7 +152,7 @@ export async function sendEmail(
     notification: isSimulated ? null : notification,
     files: hasFiles ? documents : undefined,
     secret_values,
-    answer: {
+    response: {
       ...responseFor(context, notification, {
         from_email: `${context.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
         subject: template.compiled.subject(personalisation),
@@ -189,7 +189,7 @@ export async function sendLetter(app: SendDeps, context: SendContext, request: L
   return persistAndRespond(app, context, {
     notification,
     job: letterWork.compose,
-    answer: responseFor(context, notification, { subject: template.compiled.subject(values), body }),
+    response: responseFor(context, notification, { subject: template.compiled.subject(values), body }),
   });
 }
 
@@ -226,19 +226,19 @@ export async function sendPrecompiledLetter(
       put: () => app.files.put(letterFiles.uploaded(id), pdf),
       record: file_id === undefined ? undefined : (tx) => recordUploadedLetter(tx, notification, file_id),
     },
-    answer: { id: file_id ?? id, reference: request.reference, postage: postage ?? 'second' },
+    response: { id: file_id ?? id, reference: request.reference, postage: postage ?? 'second' },
   });
 }
 
-/** Simulated recipients are for trying out an application; what a person sends is sent. */
-function isByApplication({ created_by_id }: SendContext): boolean {
+/** Simulated recipients are for API clients; messages from the front end are really sent. */
+function isFromApi({ created_by_id }: SendContext): boolean {
   return created_by_id === null;
 }
 
-/** The links to files are kept apart, encrypted; the uploads themselves are not kept among the values. */
+/** Links to files are stored encrypted in their own column; uploads are not stored among the values. */
 function without(values: Record<string, unknown>, names: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
-/** Stands for the address until the file has been read. */
+/** Placeholder for the address until a job has read the file. */
 const providedAsPdf = 'Provided as PDF';

@@ -1,7 +1,7 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db } from '../../platform/db/database.ts';
 
-/** All that accepting a message needs to know about its service, in one round trip. */
+/** Loads everything about a service that accepting a message needs, in one round trip. */
 export function selectSendingService(db: Db, serviceId: string, utcDay: string) {
   return db
     .selectFrom('services')

@@ -6,7 +6,7 @@ import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import { selectSendingService } from './sending-service.sql.ts';
 
-/** A service as accepting a message sees it. */
+/** What accepting a message needs of a service. */
 export interface SendingService {
   id: string;
   restricted: boolean;
@@ -15,39 +15,39 @@ export interface SendingService {
   daily_limits: Readonly<Record<LimitedChannel, number>>;
   contact_link: string | null;
   email_sender_local_part: string;
-  /** By id; archived ones are not among them. */
+  /** By id, without archived ones. */
   sms_senders: ReadonlyMap<string, string>;
   email_reply_tos: ReadonlyMap<string, string>;
-  /** Members and guests, in the form to compare by: the only recipients of a trial service or a team key. */
-  known_recipients: ReadonlySet<string>;
-  /** Messages of a UTC day that are known to be stored: never more than there are, so being over a limit is certain. */
+  /** Normalised members and guests: the only allowed recipients of a trial service or a team key. */
+  allowed_recipients: ReadonlySet<string>;
+  /** A lower bound of the messages stored on a UTC day: a limit reached by it is certainly reached. */
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-type Needs = Pick<Platform, 'db' | 'changeListener' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'changeListener' | 'clock'>;
 
 /** By id. */
 export type SendingServices = InvalidatedCache<SendingService>;
 
-/** Services in memory until they change: accepting a message must not cost a read. */
-export function sendingServices(app: Needs): SendingServices {
+/** Caches services until they change, so that accepting a message needs no query. */
+export function sendingServices(app: Deps): SendingServices {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     most: 10_000,
-    // A floor, should a change ever go unannounced.
+    // A safety net if a change notification is lost.
     forgetAfter_ms: minute_ms,
     load: (serviceId) => readSendingService(app, serviceId),
   });
 }
 
-/** What a commit says about the day's messages. */
-export function learnCount(service: SendingService, utc_day: string, channel: LimitedChannel, count: number): void {
+/** Applies a count returned by a commit. */
+export function updateCount(service: SendingService, utc_day: string, channel: LimitedChannel, count: number): void {
   if (service.counted.utc_day < utc_day) service.counted = { utc_day, counts: {} };
   const { counted } = service;
   if (counted.utc_day === utc_day) counted.counts[channel] = Math.max(count, counted.counts[channel] ?? 0);
 }
 
-async function readSendingService(app: Needs, serviceId: string): Promise<SendingService | undefined> {
+async function readSendingService(app: Deps, serviceId: string): Promise<SendingService | undefined> {
   const utc_day = utcDay(app.clock.now());
   const row = await selectSendingService(app.db, serviceId, utc_day);
   if (!row) return undefined;
@@ -68,7 +68,7 @@ async function readSendingService(app: Needs, serviceId: string): Promise<Sendin
     email_sender_local_part: row.email_sender_local_part,
     sms_senders: new Map(row.sms_senders.map(({ id, text }) => [id, text])),
     email_reply_tos: new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
-    known_recipients: new Set([...members, ...guests].filter(Boolean).map(normaliseRecipient)),
+    allowed_recipients: new Set([...members, ...guests].filter(Boolean).map(normaliseRecipient)),
     counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
   };
 }
