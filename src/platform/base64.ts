@@ -6,7 +6,7 @@ const isDigit = new Uint8Array(256);
 for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   isDigit[digit.charCodeAt(0)] = 1;
 
-/** Characters that do not belong are passed over, and so is whatever follows the padding; the padding has to be right. */
+/** Ignores invalid characters and everything after the padding, but requires correct padding. */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 === 0 && plainBase64.test(text)) return Buffer.from(text, 'base64');
   if (!onlyAscii.test(text)) return undefined;
@@ -16,7 +16,7 @@ export function decodeBase64(text: string): Buffer | undefined {
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (isDigit[byte] === 1) {
-      // What was read is not needed any more, so its place is used again.
+      // Compacts in place: bytes already read are no longer needed.
       bytes[digits] = byte;
       digits += 1;
       pads = 0;

@@ -2,29 +2,29 @@ import type { ChangeListener } from './db/change-listener.ts';
 import { Lru } from './lru.ts';
 
 interface InvalidatedCacheOptions<Value> {
-  /** Its payload is the key of what changed. */
+  /** NOTIFY channel whose payload is the key of the changed row. */
   channel: string;
   most: number;
-  /** For what no notice tells about. */
+  /** Time to live, for changes that no notification announces. */
   forgetAfter_ms?: number;
   load(key: string): Promise<Value | undefined>;
 }
 
-interface Known<Value> {
+interface Entry<Value> {
   value: Value;
   readAt: number;
 }
 
-const unknownFor_ms = 5_000;
-const mostUnknown = 10_000;
+const missingFor_ms = 5_000;
+const maxMissing = 10_000;
 
 /**
- * Rows by id, kept in memory until a notice says that they changed; while notices may get lost nothing is kept. That there
- * is no such row is kept apart, and shortly: made-up ids cost one read each, and displace nothing.
+ * Rows by id, cached until a notification announces a change. While notifications may be lost, nothing is cached.
+ * Missing rows are cached separately and briefly: made-up ids cost one read each and evict nothing.
  */
 export class InvalidatedCache<Value> {
-  private readonly known: Lru<Known<Value>>;
-  private readonly unknown = new Lru<number>(mostUnknown);
+  private readonly entries: Lru<Entry<Value>>;
+  private readonly missing = new Lru<number>(maxMissing);
   private readonly loading = new Map<string, Promise<Value | undefined>>();
   private readonly changeListener: ChangeListener;
   private readonly options: InvalidatedCacheOptions<Value>;
@@ -32,26 +32,26 @@ export class InvalidatedCache<Value> {
   constructor(changeListener: ChangeListener, options: InvalidatedCacheOptions<Value>) {
     this.changeListener = changeListener;
     this.options = options;
-    this.known = new Lru(options.most);
-    // The creation of a row is announced like every change of it.
+    this.entries = new Lru(options.most);
+    // Creating a row is announced like any other change.
     changeListener.on(options.channel, (key) => {
-      for (const kept of [this.known, this.unknown, this.loading]) kept.delete(key);
+      for (const kept of [this.entries, this.missing, this.loading]) kept.delete(key);
     });
     changeListener.onReset(() => {
-      for (const kept of [this.known, this.unknown, this.loading]) kept.clear();
+      for (const kept of [this.entries, this.missing, this.loading]) kept.clear();
     });
   }
 
-  /** What is in memory; reads nothing. */
+  /** Returns the cached value without reading the database. */
   peek(key: string): Value | undefined {
-    const known = this.known.get(key);
-    return known && !this.isOld(known) ? known.value : undefined;
+    const entry = this.entries.get(key);
+    return entry && !this.isOld(entry) ? entry.value : undefined;
   }
 
-  /** What is in memory comes at once: a promise for every request that needs no waiting would be felt. */
+  /** Returns a cached value synchronously: a promise per request would be measurable on the hot path. */
   find(key: string): Value | undefined | Promise<Value | undefined> {
     const value = this.peek(key);
-    if (value !== undefined || this.isKnownToBeMissing(key)) return value;
+    if (value !== undefined || this.isMissing(key)) return value;
     return this.loading.get(key) ?? this.load(key);
   }
 
@@ -60,7 +60,7 @@ export class InvalidatedCache<Value> {
     const loading = this.options.load(key);
     if (!this.changeListener.connected) return loading;
     this.loading.set(key, loading);
-    // What changed while it was read is not kept, and neither is a failed read.
+    // Discards rows that changed while they were read, and failed reads.
     const settle = (keep: () => void) => {
       if (this.loading.get(key) !== loading) return;
       this.loading.delete(key);
@@ -69,21 +69,21 @@ export class InvalidatedCache<Value> {
     loading.then(
       (value) =>
         settle(() => {
-          if (value === undefined) this.unknown.set(key, readAt, 1);
-          else this.known.set(key, { value, readAt }, 1);
+          if (value === undefined) this.missing.set(key, readAt, 1);
+          else this.entries.set(key, { value, readAt }, 1);
         }),
       () => settle(() => undefined),
     );
     return loading;
   }
 
-  private isOld({ readAt }: Known<Value>): boolean {
+  private isOld({ readAt }: Entry<Value>): boolean {
     const { forgetAfter_ms } = this.options;
     return forgetAfter_ms !== undefined && performance.now() - readAt >= forgetAfter_ms;
   }
 
-  private isKnownToBeMissing(key: string): boolean {
-    const readAt = this.unknown.get(key);
-    return readAt !== undefined && performance.now() - readAt < unknownFor_ms;
+  private isMissing(key: string): boolean {
+    const readAt = this.missing.get(key);
+    return readAt !== undefined && performance.now() - readAt < missingFor_ms;
   }
 }

@@ -1,6 +1,6 @@
 import { day_ms, hour_ms, minute_ms } from './clock.ts';
 
-/** London days, months and financial years: the product's figures are kept by them, its clock is UTC. */
+/** London days, months and financial years: statistics use them, while the clock is UTC. */
 
 const londonParts = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Europe/London',
@@ -30,39 +30,39 @@ export function londonWallTime(moment: Date): WallTime {
   return parts;
 }
 
-// Formatting costs microseconds and the accept path asks thousands of times a second, so one UTC hour is remembered:
-// London's offset never changes inside one.
-let rememberedHour = Number.NaN;
-let rememberedDay = '';
+// Formatting costs microseconds and the accept path formats thousands of times a second, so the last UTC hour is
+// cached: London's offset never changes within one.
+let cachedHour = Number.NaN;
+let cachedDay = '';
 
 /** `YYYY-MM-DD` in London. */
 export function londonDay(moment: Date): string {
   const hour = Math.floor(moment.getTime() / hour_ms);
-  if (hour !== rememberedHour) {
+  if (hour !== cachedHour) {
     const { year, month, day } = londonWallTime(moment);
-    rememberedHour = hour;
-    rememberedDay = isoDay(year, month, day);
+    cachedHour = hour;
+    cachedDay = isoDay(year, month, day);
   }
-  return rememberedDay;
+  return cachedDay;
 }
 
-/** `YYYY-MM-DD` in UTC: daily limits are counted by it. */
+/** `YYYY-MM-DD` in UTC: daily limits are counted per UTC day. */
 export function utcDay(moment: Date): string {
   const number = Math.floor(moment.getTime() / day_ms);
-  if (number !== rememberedUtcNumber) {
-    rememberedUtcNumber = number;
-    rememberedUtcDay = moment.toISOString().slice(0, 10);
+  if (number !== cachedUtcNumber) {
+    cachedUtcNumber = number;
+    cachedUtcDay = moment.toISOString().slice(0, 10);
   }
-  return rememberedUtcDay;
+  return cachedUtcDay;
 }
 
-let rememberedUtcNumber = Number.NaN;
-let rememberedUtcDay = '';
+let cachedUtcNumber = Number.NaN;
+let cachedUtcDay = '';
 
-/** The instant at which a London wall time happens; midnight unless an hour is given. */
+/** The instant of a London wall time; midnight by default. */
 export function londonInstant(day: string, hour = 0, minute = 0): Date {
   const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * minute_ms;
-  // London is UTC or UTC+1: whichever guess reads back as the wanted wall time is the answer.
+  // London is UTC or UTC+1: use whichever gives back the requested wall time.
   const summer = new Date(asIfUtc - hour_ms);
   const wall = londonWallTime(summer);
   return wall.hour === hour && wall.minute === minute && londonDayOf(wall) === day ? summer : new Date(asIfUtc);
@@ -88,7 +88,7 @@ export function financialYear(moment: Date): number {
   return financialYearOfDay(londonDay(moment));
 }
 
-/** London days in a row, both included. */
+/** A range of London days, both ends inclusive. */
 export interface Days {
   first_day: string;
   last_day: string;
@@ -98,7 +98,7 @@ export function financialYearDays(year: number): Days {
   return { first_day: isoDay(year, 4, 1), last_day: isoDay(year + 1, 3, 31) };
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in London: how spreadsheets show a time. */
+/** `YYYY-MM-DD HH:MM:SS` in London, as shown in spreadsheets. */
 export function londonTime(moment: Date): string {
   const wall = londonWallTime(moment);
   const two = (number: number) => String(number).padStart(2, '0');

@@ -1,4 +1,4 @@
-/** The only source of "now": tests put a clock of their own in its place. */
+/** The only source of the current time; tests replace it. */
 export interface Clock {
   now(): Date;
 }
@@ -17,24 +17,24 @@ export function earlier(moment: Date, by_ms: number): Date {
   return new Date(moment.getTime() - by_ms);
 }
 
-/** Tells when the clock was set: it then has moved on by more or by less than the time that has passed. */
+/** Detects when the system clock was set, by comparing it with the monotonic clock. */
 export class ClockWatch {
   private readonly clock: Clock;
-  private readonly least_ms: number;
+  private readonly threshold_ms: number;
   private lead: number;
 
-  constructor(clock: Clock, least_ms: number) {
+  constructor(clock: Clock, threshold_ms: number) {
     this.clock = clock;
-    this.least_ms = least_ms;
+    this.threshold_ms = threshold_ms;
     this.lead = this.leadNow();
   }
 
-  /** By how much since the last question, below zero for back; 0 for less than what matters. */
+  /** The jump since the last call, negative for backwards; 0 below the threshold. */
   jump_ms(): number {
     const before = this.lead;
     this.lead = this.leadNow();
     const jump_ms = this.lead - before;
-    return Math.abs(jump_ms) < this.least_ms ? 0 : jump_ms;
+    return Math.abs(jump_ms) < this.threshold_ms ? 0 : jump_ms;
   }
 
   private leadNow(): number {
@@ -50,7 +50,7 @@ let lastWritten = '';
 
 export function timestamp(date: Date): Timestamp {
   const ms = date.getTime();
-  // Under load many messages share a millisecond, and writing it down costs more than anything else about it.
+  // Under load many messages share a millisecond, and formatting is the most expensive part.
   if (ms !== lastMs) {
     lastWritten = `${date.toISOString().slice(0, -1)}000Z`;
     lastMs = ms;

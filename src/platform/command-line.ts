@@ -3,16 +3,16 @@ import { OperatorError } from './operator-error.ts';
 
 export interface Command {
   description: string;
-  /** Words after the command's name. */
+  /** Positional arguments, as shown in the usage. */
   takes?: string;
-  /** By name, without the dashes; those with `value` are followed by one, and may be given several times. */
+  /** By name, without dashes. Flags with `value` take one, and may be repeated. */
   flags?: Record<string, { value?: string; description: string }>;
-  /** Lines that its own help adds. */
+  /** Additional lines of the command's own help. */
   more?: string[];
   run(args: string[], flags: Flags): Promise<void>;
 }
 
-/** What was given for each flag; an empty text for one without a value. */
+/** The values given for each flag; an empty string for a flag without a value. */
 export type Flags = Record<string, string[] | undefined>;
 
 export const whereSettingsAre =
@@ -30,7 +30,7 @@ export function readArguments(args: string[], { flags: known = {} }: Command): {
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
-    if (!Object.hasOwn(known, name)) throw new OperatorError(`There is no flag ${rawName}: ${whereSettingsAre}`);
+    if (!Object.hasOwn(known, name)) throw new OperatorError(`Unknown flag ${rawName}: ${whereSettingsAre}`);
     const wanted = known[name]?.value;
     if ((wanted === undefined) !== (value === undefined)) {
       throw new OperatorError(

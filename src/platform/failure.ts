@@ -1,4 +1,4 @@
-/** What went wrong, in the vocabulary of the rules. Only a surface knows which status and body that becomes. */
+/** The kind of failure in domain terms. Only a surface maps it to a status and a body. */
 type FailureKind =
   | 'invalid'
   | 'unauthenticated'
@@ -12,10 +12,10 @@ type FailureKind =
   | 'internal'
   | 'unavailable';
 
-/** Text for a whole request, or texts by field. */
+/** One text for the request, or texts by field. */
 export type FailureDetail = string | Record<string, string | string[]>;
 
-/** One entry of the public API's error list; extra keys travel with the entry. */
+/** One entry of the public API's error list; extra keys are sent with it. */
 export interface Problem {
   error: string;
   message: string;
@@ -67,7 +67,7 @@ export function conflict(detail: FailureDetail): Failure {
   return new Failure('conflict', 'ConflictError', detail);
 }
 
-/** Nobody's fault but ours, and over soon. */
+/** A temporary failure on our side. */
 export function unavailable(detail: string, cause?: unknown): Failure {
   return new Failure('unavailable', 'ServiceUnavailableError', detail, { headers: { 'retry-after': '1' }, cause });
 }

@@ -7,9 +7,9 @@ import { keptAlive, openPool, sessionSettings } from './database.ts';
 type Listener = (payload: string) => void;
 
 interface ChangeListenerOptions {
-  /** Where statements go: notices are sent there. */
+  /** Connection for statements; notifications are sent through it. */
   url: string;
-  /** Where notices are heard: past a pooler, if there is one. */
+  /** Connection that listens for notifications; must bypass a pooler. */
   sessionUrl: string;
   log: Log;
 }
@@ -17,17 +17,17 @@ interface ChangeListenerOptions {
 const beatEvery_ms = 2_000;
 const sentWithin_ms = 3_000;
 const heardWithin_ms = 1_000;
-/** A machine that is starting up is slower than later. */
+/** A machine that is starting up is slower. */
 const heardAtStartWithin_ms = 5_000;
 const connectWithin_ms = 5_000;
 
 /**
- * What other processes changed, through LISTEN/NOTIFY. Caches live only as long as notices arrive: otherwise `connected`
- * is false and nothing may be served from a cache, so a revoked key is never accepted because a notice got lost.
- *
- * A connection that looks healthy proves nothing: a pooler in transaction mode accepts LISTEN and delivers no notice, and
- * a server that vanished is silent, too. So a heartbeat takes the whole way every two seconds, on a connection of its
- * own: behind long statements in the pool it would be late, and the caches would be off when they are needed most.
+ * Receives changes made by other processes, through LISTEN/NOTIFY. Caches are valid only while notifications arrive:
+ * otherwise `connected` is false and nothing may be served from a cache, so that a lost notification never leaves a
+ * revoked key accepted. A connection that looks healthy proves nothing: a pooler in transaction mode accepts LISTEN and
+ * delivers no notifications, and a server that vanished is silent too. So a heartbeat makes the full round trip every
+ * two seconds. It has its own connection: queued behind long statements in the pool it would be late, and caching would
+ * be off when it is needed most.
  */
 export class ChangeListener {
   connected = false;
@@ -38,13 +38,13 @@ export class ChangeListener {
   private timer: NodeJS.Timeout | undefined;
   private readonly options: ChangeListenerOptions;
   private readonly beats: pg.Pool;
-  /** One per process, so that no process hears the heartbeats of the others. */
+  /** One per process, so that no process receives the heartbeats of the others. */
   private readonly beatChannel = `heartbeat_${randomUUID()}`;
   private heard: (beat: string) => void = () => undefined;
 
   constructor(options: ChangeListenerOptions) {
     this.options = options;
-    // Nothing is stored, so there is no reason to wait for the disk.
+    // A heartbeat stores nothing, so it need not wait for the disk.
     this.beats = openPool({ url: options.url, poolSize: 1, log: options.log, session: '-c synchronous_commit=off' });
     this.on(this.beatChannel, (beat) => this.heard(beat));
   }
@@ -52,12 +52,12 @@ export class ChangeListener {
   on(channel: string, listener: Listener): void {
     const known = this.listeners.get(channel);
     this.listeners.set(channel, [...(known ?? []), listener]);
-    // Before the start nothing is connected, and the start listens to every channel. A lost connection starts again.
+    // `start` listens on every channel registered before it. A lost connection starts again.
     const { client } = this;
     if (!known && this.connected && client) listen(client, channel).catch(() => this.lost(client, 'LISTEN failed'));
   }
 
-  /** Called whenever notices may have been missed. */
+  /** Called whenever notifications may have been missed. */
   onReset(reset: () => void): void {
     this.resets.push(reset);
   }
@@ -65,8 +65,8 @@ export class ChangeListener {
   async start(): Promise<void> {
     if (await this.connect(heardAtStartWithin_ms)) return;
     throw new OperatorError(
-      'The database does not deliver notices (LISTEN/NOTIFY): a pooler in transaction mode keeps them back. Set ' +
-        'DATABASE_SESSION_URL to the address of the same database past the pooler.',
+      'The database does not deliver notifications (LISTEN/NOTIFY), probably because of a pooler in transaction mode. Set ' +
+        'DATABASE_SESSION_URL to a direct connection to the same database.',
     );
   }
 
@@ -77,17 +77,17 @@ export class ChangeListener {
     await this.beats.end();
   }
 
-  /** For wake-ups that may get lost: whoever waits for them looks now and then as well. */
+  /** For wake-ups that may get lost: the receiver must also poll. */
   async send(channel: string, payload: string): Promise<void> {
     await this.beats.query('select pg_notify($1, $2)', [channel, payload]);
   }
 
-  /** Everything remembered is read again. */
+  /** Clears every cache. */
   reset(): void {
     for (const reset of this.resets) reset();
   }
 
-  /** Whether notices arrive through the new connection. */
+  /** Returns whether notifications arrive through the new connection. */
   private async connect(within_ms: number): Promise<boolean> {
     const client = new pg.Client({
       connectionString: this.options.sessionUrl,
@@ -99,8 +99,8 @@ export class ChangeListener {
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');
     });
-    client.on('error', () => this.lost(client, 'the connection broke'));
-    client.on('end', () => this.lost(client, 'the connection ended'));
+    client.on('error', () => this.lost(client, 'connection error'));
+    client.on('end', () => this.lost(client, 'connection closed'));
     this.client = client;
     try {
       await client.connect();
@@ -118,7 +118,7 @@ export class ChangeListener {
     return this.connected;
   }
 
-  /** Sends a notice through the database; whether it came back. */
+  /** Sends a notification through the database; returns whether it came back. */
   private async beat(within_ms: number): Promise<boolean> {
     const beat = randomUUID();
     const heard = new Promise<true>((resolve) => {
@@ -135,8 +135,8 @@ export class ChangeListener {
   private beatLater(client: pg.Client): void {
     this.timer = setTimeout(async () => {
       const problem = await this.beat(heardWithin_ms).then(
-        (heard) => (heard ? undefined : 'a heartbeat was not heard'),
-        () => 'a heartbeat could not be sent',
+        (heard) => (heard ? undefined : 'heartbeat not received'),
+        () => 'heartbeat not sent',
       );
       if (this.closed || this.client !== client) return;
       if (problem) this.lost(client, problem);
@@ -149,9 +149,9 @@ export class ChangeListener {
     if (this.closed || this.client !== client) return;
     const wasConnected = this.connected;
     this.abandon(client);
-    // While the first connection is made, or another try, who makes it says what failed.
+    // During `connect`, its caller reports the error.
     if (!wasConnected) return;
-    this.options.log.warn({ reason }, 'notices may get lost; caches are off until they arrive again');
+    this.options.log.warn({ reason }, 'database notifications may be lost; caching is off until they arrive again');
     this.retryLater();
   }
 
@@ -167,7 +167,7 @@ export class ChangeListener {
     this.timer = setTimeout(async () => {
       const heard = await this.connect(heardWithin_ms).catch(() => false);
       if (this.closed) return;
-      if (heard) return this.options.log.info({}, 'notices arrive again; caches are on');
+      if (heard) return this.options.log.info({}, 'database notifications arrive again; caching is on');
       this.retryLater();
     }, 500);
     this.timer.unref();
@@ -178,7 +178,7 @@ function listen(client: pg.Client, channel: string): Promise<unknown> {
   return client.query(`listen ${pg.escapeIdentifier(channel)}`);
 }
 
-/** What arrived while the process was busy is read first: only then is it late. */
+/** Lets the event loop read what arrived while the process was busy before it counts as late. */
 function elapsed(ms: number): Promise<false> {
   return new Promise((resolve) => {
     setTimeout(() => setImmediate(resolve, false), ms).unref();

@@ -6,13 +6,13 @@ import { OperatorError } from '../operator-error.ts';
 import { isQueryTimeout } from './errors.ts';
 import type { DB } from './schema.ts';
 
-/** For reading, and for single statements. A function that must run inside a transaction asks for a Tx instead. */
+/** For reads and single statements. A function that must run in a transaction takes a Tx. */
 export type Db = Kysely<DB>;
 export type Tx = Transaction<DB>;
 
 export interface Database {
   db: Db;
-  /** For statements that are too hot for a query builder; everything else goes through `db`. */
+  /** For statements that are too hot for the query builder; everything else uses `db`. */
   pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -21,11 +21,11 @@ interface PoolOptions {
   url: string;
   poolSize: number;
   log: Log;
-  /** Settings of its sessions beside those of all. */
+  /** Additional session settings. */
   session?: string;
-  /** Whether a connection stays the same from one statement to the next: then hot statements are planned once. */
+  /** Whether consecutive statements use the same server connection, so that hot statements can be prepared. */
   prepares?: boolean;
-  /** How long a statement may take. */
+  /** Statement timeout. */
   statementTimeout_ms?: number;
 }
 
@@ -42,17 +42,17 @@ export function openPool(options: PoolOptions): pg.Pool {
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    query_timeout: statement_timeout + answerWithin_ms,
+    query_timeout: statement_timeout + responseTimeout_ms,
     ...keptAlive,
     types: { getTypeParser },
     ...sessionSettings,
     statement_timeout,
-    options: [sessionSettings.options, options.session, options.prepares ? keptPlans : ''].filter(Boolean).join(' '),
+    options: [sessionSettings.options, options.session, options.prepares ? planSettings : ''].filter(Boolean).join(' '),
     Client: options.prepares ? PreparingConnection : Connection,
   });
-  // An idle connection that breaks (server restart) must not take the process down; the pool replaces it.
+  // An idle connection that breaks, as on a server restart, must not crash the process; the pool replaces it.
   pool.on('error', (error) => {
-    // At the end the embedded server may be gone before the last connection to it is.
+    // On shutdown the embedded server may stop before the last connection to it closes.
     if (!pool.ending) options.log.warn({ err: error }, 'an idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -60,7 +60,7 @@ export function openPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
-/** A pool ends when its last statement does. One that a vanished server never answers would keep the process for a minute. */
+/** A pool ends when its last statement does. A statement on a vanished server would delay shutdown by a minute. */
 function endInTime(pool: pg.Pool): void {
   const clients = new Set<pg.PoolClient>();
   pool.on('connect', (client) => clients.add(client));
@@ -69,7 +69,7 @@ function endInTime(pool: pg.Pool): void {
   pool.end = async () => {
     const tooLate = setTimeout(() => {
       for (const client of clients) (client as unknown as Connection).cut();
-    }, answerWithin_ms);
+    }, responseTimeout_ms);
     await end().finally(() => clearTimeout(tooLate));
   };
 }
@@ -78,18 +78,21 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   return db.transaction().execute(work);
 }
 
-/** A server that vanished without a word is noticed in minutes, not hours. */
+/** Detects a server that vanished silently within minutes, not hours. */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', statement_timeout: 60_000 };
 
-/** A plan that is kept must not depend on how few rows a table had when it was made: an empty queue is read fastest whole. */
-const keptPlans = '-c enable_seqscan=off';
+/**
+ * A cached plan must not depend on how few rows the table had when it was planned: for an empty queue, a sequential
+ * scan is cheapest.
+ */
+const planSettings = '-c enable_seqscan=off';
 
-/** So long after the server has ended a statement at the latest, the server, or the way to it, is gone. */
-const answerWithin_ms = 5_000;
+/** If no response arrives this long after the statement timeout, the server or the connection to it is gone. */
+const responseTimeout_ms = 5_000;
 
-/** The driver gives up a query without an answer and keeps its connection: the pool would hand the silence on. */
+/** On a query timeout the driver keeps the connection, and the pool would hand out a dead one. */
 class Connection extends pg.Client {
   override query(...args: never[]): never {
     const result: unknown = Reflect.apply(super.query, this, args);
@@ -97,27 +100,27 @@ class Connection extends pg.Client {
     return result as never;
   }
 
-  /** Ends it without a word to the server. */
+  /** Closes the socket without notifying the server. */
   cut(): void {
     (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
   }
 }
 
-/** A statement whose text is always the same is prepared under the name in the comment that it begins with. */
+/** A statement with fixed text is prepared under the name in its leading comment. */
 const namePattern = /^\s*\/\* prepared: (\S+) \*\//;
 const names = new Map<string, string | undefined>();
 
 function nameOf(text: string): string | undefined {
   if (!names.has(text)) {
     const name = namePattern.exec(text)?.[1];
-    // Other texts are without number: they hold lists of any length.
+    // Other statements are unbounded in number: they contain lists of any length.
     if (name === undefined) return undefined;
     names.set(text, name);
   }
   return names.get(text);
 }
 
-/** Planning a hot statement takes longer than running it. */
+/** Planning a hot statement takes longer than executing it. */
 class PreparingConnection extends Connection {
   override query(...args: never[]): never {
     const [first, ...rest] = args as unknown[];
@@ -127,7 +130,7 @@ class PreparingConnection extends Connection {
   }
 }
 
-/** PgBouncer drops what a connection asks for at its start; then the role must have it, or times would be read wrongly. */
+/** PgBouncer drops startup parameters. The role must then set them, or timestamps would be misread. */
 export async function refuseOtherSettings(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query(
     "select current_setting('TimeZone') as zone, current_setting('DateStyle') as style",
@@ -135,14 +138,14 @@ export async function refuseOtherSettings(pool: pg.Pool): Promise<void> {
   const { zone, style } = rows[0];
   if (zone === 'UTC' && style.startsWith('ISO')) return;
   throw new OperatorError(
-    `The database answers in the time zone ${zone} and the date style ${style}: PgBouncer keeps our own settings from it. ` +
-      "Give them to the role: alter role ... set timezone = 'UTC'; alter role ... set datestyle = 'ISO'.",
+    `The database session has the time zone ${zone} and the date style ${style}: PgBouncer drops the settings of the connection. ` +
+      "Set them on the role: alter role ... set timezone = 'UTC'; alter role ... set datestyle = 'ISO'.",
   );
 }
 
 type Parser = (text: string) => unknown;
 
-/** Rows carry what the wire carries: datetimes and dates as text, exact decimals as text, counts as numbers. */
+/** Rows use the wire format: datetimes and dates as text, exact decimals as text, counts as numbers. */
 const parsers = new Map<number, Parser>([
   [20, Number], // int8: counts and sums, far below 2^53
   [1082, (text) => text], // date

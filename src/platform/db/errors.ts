@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { type Failure, type FailureDetail, invalid, unavailable } from '../failure.ts';
 
-/** Constraint name -> what it means. The constraint is the truth, so nothing is checked before writing. */
+/** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
 
-/** Runs a write; a violated constraint that has a meaning becomes that Failure. */
+/** Runs a write and turns a violation of a mapped constraint into its Failure. */
 export async function withConstraints<T>(meanings: ConstraintMeanings, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -15,7 +15,7 @@ export async function withConstraints<T>(meanings: ConstraintMeanings, write: ()
   }
 }
 
-/** Turns what the database says into a Failure where the request or an outage is the cause; undefined: a defect of ours. */
+/** Turns a database error into a Failure if the request or an outage caused it; undefined means a bug. */
 export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (isDatabaseUnavailable(error)) {
     return unavailable(
@@ -27,7 +27,7 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
   }
   if (!(error instanceof pg.DatabaseError)) return undefined;
   if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
-  // Class 22: a value that PostgreSQL cannot take, such as text holding a NUL or a number out of range.
+  // Class 22: a value that PostgreSQL cannot store, such as text with a NUL or a number out of range.
   if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');
   if (error.code === '23503') return invalid(missingReference(error));
   return undefined;
@@ -56,13 +56,13 @@ export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether it is the state of the server that is at fault, not the statement: the same may succeed in a moment. */
+/** Whether the server, not the statement, is at fault: a retry may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    // 08: connection failures; 53: no disk, no memory, no connection left; 57P01-57P05: shutting down, crashed, starting
-    // up; 58030: the disk fails; 55000: the database takes no connections; 25006: it takes no writes, after a fail-over.
+    // 08: connection failures; 53: out of disk, memory or connections; 57P01-57P05: shutting down, crashed, starting
+    // up; 58030: I/O error; 55000: not accepting connections; 25006: read-only after a failover.
     if (/^(08...|53...|57P0[1-5]|58030|55000|25006)$/.test(code)) return true;
     const syscall = (error as { syscall?: unknown }).syscall;
     if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;

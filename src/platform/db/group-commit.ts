@@ -1,36 +1,36 @@
 import { unavailable } from '../failure.ts';
 
 /**
- * More than this never waits on a server that works: seconds of the highest rate. On one that hangs, everything else would
- * wait in memory, for clients that have long given up.
+ * A working server never has this many waiting: it is seconds of the highest rate. On a server that hangs, items would
+ * pile up in memory for clients that have long timed out.
  */
-const mostWaiting = 20_000;
+const maxWaiting = 20_000;
 
 interface GroupCommitOptions<Item, Outcome> {
-  /** Stores all of them or none, and answers in their order. */
+  /** Stores all items or none, and returns the outcomes in the same order. */
   commit(items: Item[]): Promise<Outcome[]>;
-  /** Items in one commit at most. */
+  /** Maximum items per commit. */
   largest: number;
-  /** Commits under way at the same time. */
+  /** Maximum concurrent commits. */
   atOnce: number;
   /**
-   * Under load, how long after the last commit began the next one begins, unless it is full before: larger groups cost
-   * less per item. The first item after a pause never waits.
+   * Under load, the minimum interval between the starts of two commits, unless a group is full earlier: larger groups
+   * cost less per item. The first item after a pause never waits.
    */
   every_ms?: number;
   /**
-   * Nor does any item while groups are smaller than this, or when as many wait as the last group had: senders that wait for
-   * each response must not wait longer when there are no others.
+   * Groups smaller than this never wait, and neither does a queue as long as the last group: clients that wait for each
+   * response must not be delayed when there are no others.
    */
   busyFrom?: number;
-  /** Whether an error says nothing about any single item (the database is gone): then none is tried alone. */
+  /** Whether an error is not about a single item (the database is gone): then items are not retried alone. */
   concernsAll(error: unknown): boolean;
-  /** Whose item it is: what comes next from an owner whose item failed shares no commit with items of others. */
+  /** The owner of an item. After an item fails, the owner's next items share no commit with those of other owners. */
   ownerOf?(item: Item): string;
 }
 
-/** How long an owner's items are kept apart after one of them failed alone. */
-const keptApart_ms = 10_000;
+/** How long an owner is isolated after one of its items failed alone. */
+const isolation_ms = 10_000;
 
 interface Waiting<Item, Outcome> {
   item: Item;
@@ -39,18 +39,17 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * Lets concurrent writers share a commit: whatever arrives while one is under way goes into the next. A commit costs
- * one wait for the disk however much it carries, so throughput grows with load, and a lone writer never waits for others.
- *
- * A group with an item that cannot be stored is halved until that item is alone: 16 commits for one item among 200. They
- * are made beside the commits of the next groups, largest half first, because those free most of the items.
+ * Lets concurrent writers share a commit: items that arrive during one go into the next. A commit costs one disk sync
+ * regardless of its size, so throughput grows with load, and a single writer never waits for others. A group with an
+ * item that cannot be stored is bisected until that item is alone: 16 commits for one item among 200. They run
+ * alongside the commits of the next groups, largest half first, because that frees most of the items.
  */
 export class GroupCommit<Item, Outcome> {
   private readonly options: GroupCommitOptions<Item, Outcome>;
   private readonly queue: Waiting<Item, Outcome>[] = [];
-  /** Halves of groups that failed, and items of owners that are kept apart. */
+  /** Halves of failed groups, and items of isolated owners. */
   private readonly suspects: Waiting<Item, Outcome>[][] = [];
-  private readonly keptApartUntil = new Map<string, number>();
+  private readonly isolatedUntil = new Map<string, number>();
   private underWay = 0;
   private starting = false;
   private lastSize = 0;
@@ -65,7 +64,7 @@ export class GroupCommit<Item, Outcome> {
   /** Settles when the item is durable, or certainly is not. */
   add(item: Item): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (this.waiting() >= mostWaiting) throw unavailable('Too much is waiting to be stored, try again shortly');
+      if (this.waiting() >= maxWaiting) throw unavailable('Too much is waiting to be stored, try again shortly');
       this.queue.push({ item, resolve, reject });
       this.start();
     });
@@ -75,7 +74,7 @@ export class GroupCommit<Item, Outcome> {
     return this.suspects.reduce((sum, group) => sum + group.length, this.queue.length);
   }
 
-  /** Begins once everything that arrived in this turn of the event loop has joined. */
+  /** Starts after all items of this turn of the event loop have joined. */
   private start(): void {
     if (this.underWay >= this.options.atOnce) return;
     const { every_ms = 0 } = this.options;
@@ -99,7 +98,7 @@ export class GroupCommit<Item, Outcome> {
     clearTimeout(this.waiter);
     this.waiter = undefined;
     this.starting = false;
-    this.setApart();
+    this.separateIsolated();
     while (this.queue.length > 0 && this.underWay < this.options.atOnce) {
       this.beganAt = performance.now();
       const group = this.queue.splice(0, this.options.largest);
@@ -108,16 +107,16 @@ export class GroupCommit<Item, Outcome> {
     }
   }
 
-  /** Takes the items of owners that are kept apart out of the queue, into groups of each owner's own. */
-  private setApart(): void {
+  /** Moves the items of isolated owners from the queue into separate groups per owner. */
+  private separateIsolated(): void {
     const { ownerOf, largest } = this.options;
-    if (!ownerOf || this.keptApartUntil.size === 0) return;
+    if (!ownerOf || this.isolatedUntil.size === 0) return;
     const now = performance.now();
-    for (const [owner, until] of this.keptApartUntil) if (until <= now) this.keptApartUntil.delete(owner);
+    for (const [owner, until] of this.isolatedUntil) if (until <= now) this.isolatedUntil.delete(owner);
     const apart = new Map<string, Waiting<Item, Outcome>[]>();
     const others = this.queue.splice(0).filter((waiting) => {
       const owner = ownerOf(waiting.item);
-      if (!this.keptApartUntil.has(owner)) return true;
+      if (!this.isolatedUntil.has(owner)) return true;
       apart.set(owner, [...(apart.get(owner) ?? []), waiting]);
       return false;
     });
@@ -155,7 +154,7 @@ export class GroupCommit<Item, Outcome> {
       outcomes = await this.options.commit(group.map(({ item }) => item));
     } catch (error) {
       if (group.length === 1 || this.options.concernsAll(error)) {
-        if (group.length === 1 && !this.options.concernsAll(error)) this.keepApart(group);
+        if (group.length === 1 && !this.options.concernsAll(error)) this.isolate(group);
         for (const { reject } of group) reject(error);
       } else {
         const middle = Math.ceil(group.length / 2);
@@ -169,8 +168,8 @@ export class GroupCommit<Item, Outcome> {
     });
   }
 
-  private keepApart([failed]: Waiting<Item, Outcome>[]): void {
+  private isolate([failed]: Waiting<Item, Outcome>[]): void {
     const owner = failed && this.options.ownerOf?.(failed.item);
-    if (owner !== undefined) this.keptApartUntil.set(owner, performance.now() + keptApart_ms);
+    if (owner !== undefined) this.isolatedUntil.set(owner, performance.now() + isolation_ms);
   }
 }

@@ -9,26 +9,29 @@ import { isDatabaseUnavailable } from './errors.ts';
 
 const folder = new URL('../../../migrations/', import.meta.url);
 
-// Any constant: it only has to be the same in every process and different from other advisory locks of ours.
+// Any constant that is the same in every process and differs from our other advisory locks.
 const migrationLock = 7_294_001;
 
-/** While a migration waits for a lock, everything that uses the table waits behind it: not for longer than this. */
+/** While a migration waits for a lock, every other user of the table queues behind it: limit that to this time. */
 const lockTimeout_ms = 1_000;
-/** Between two tries to get the lock; whatever had to wait runs meanwhile. */
+/** Pause between attempts to get the lock, in which queued statements run. */
 const pause_ms = 5_000;
 
 interface MigrateOptions {
   waitSeconds?: number;
   only?: string[];
-  /** How long it is tried to get the locks of one migration: as long as a backup may take. */
+  /** How long to retry the locks of one migration: as long as a backup may take. */
   lockWaitSeconds?: number;
 }
 
-/** Applies what is missing, once, however many processes start together. Forward only; one transaction per file. */
+/**
+ * Applies missing migrations exactly once, even if many processes start together. Forward only; one transaction per
+ * file.
+ */
 export async function migrate(url: string, log: Log, options: MigrateOptions = {}): Promise<string[]> {
-  const client = await connectPatiently(url, log, options.waitSeconds ?? 30);
+  const client = await connectWithRetry(url, log, options.waitSeconds ?? 30);
   try {
-    // The role's own limit is one for requests.
+    // The role's own timeout is meant for requests.
     await client.query('set statement_timeout = 0');
     await client.query('set lock_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -42,7 +45,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions = {
     const wanted = migrationFiles().filter((name) => options.only?.includes(name) ?? true);
     const missing = wanted.filter((name) => !applied.has(name));
     for (const name of missing) {
-      await applyPatiently(client, name, log, options.lockWaitSeconds ?? 3_600);
+      await applyWithRetry(client, name, log, options.lockWaitSeconds ?? 3_600);
       log.info({ migration: name }, 'migrated');
     }
     await migrateQueue(url, log);
@@ -58,14 +61,14 @@ export function migrationFiles(): string[] {
     .sort();
 }
 
-async function applyPatiently(client: pg.Client, name: string, log: Log, lockWaitSeconds: number): Promise<void> {
+async function applyWithRetry(client: pg.Client, name: string, log: Log, lockWaitSeconds: number): Promise<void> {
   const deadline = performance.now() + lockWaitSeconds * 1_000;
   for (;;) {
     try {
       return await apply(client, name);
     } catch (error) {
       if (!(error instanceof LockNotAvailable) || performance.now() > deadline) throw error;
-      log.warn({ migration: name }, 'a table is in use by a long transaction, such as a backup; trying again in 5 s');
+      log.warn({ migration: name }, 'a table is in use by a long transaction, such as a backup; retrying in 5 s');
       await sleep(pause_ms);
     }
   }
@@ -79,7 +82,7 @@ async function apply(client: pg.Client, name: string): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    // 40P01: traffic and the migration wait for each other, and PostgreSQL ended the migration.
+    // 40P01: a deadlock with live traffic, in which PostgreSQL chose the migration as the victim.
     if (error instanceof pg.DatabaseError && ['55P03', '40P01'].includes(error.code ?? ''))
       throw new LockNotAvailable(name, error);
     throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
@@ -100,8 +103,8 @@ async function migrateQueue(url: string, log: Log): Promise<void> {
   }
 }
 
-/** A database that is still starting is waited for, but not for ever; then a message says what to check. */
-async function connectPatiently(url: string, log: Log, waitSeconds: number): Promise<pg.Client> {
+/** Waits for a database that is still starting, up to the limit; then throws an error that says what to check. */
+async function connectWithRetry(url: string, log: Log, waitSeconds: number): Promise<pg.Client> {
   const deadline = Date.now() + waitSeconds * 1_000;
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
@@ -114,7 +117,7 @@ async function connectPatiently(url: string, log: Log, waitSeconds: number): Pro
       if (!isDatabaseUnavailable(error) || Date.now() > deadline) {
         throw new DatabaseUnreachable(error);
       }
-      if (attempt === 1) log.warn({ err: error }, `the database cannot be reached yet, trying for ${waitSeconds} s`);
+      if (attempt === 1) log.warn({ err: error }, `the database is not reachable yet, retrying for ${waitSeconds} s`);
       await sleep(Math.min(200 * attempt, 2_000));
     }
   }

@@ -19,16 +19,16 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
 import { isTrusted, sharedFolders } from './embedded-location.ts';
-import { EXECUTE, findBarrier, isPermitted, READ, type ServerUser } from './embedded-user.ts';
+import { executeMode, findBarrier, isPermitted, readMode, type ServerUser } from './embedded-user.ts';
 
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Of the package, for example 18.4.0-beta.17. */
+  /** Version of the npm package, for example 18.4.0-beta.17. */
   version: string;
 }
 
-/** The packaged PostgreSQL, or a copy of it where the server's user can reach it. */
+/** The packaged PostgreSQL, or a copy of it in a place that the server's user can access. */
 export function findBinaries(user: ServerUser | undefined, packaged = findPackage()): Binaries {
   const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8'));
   const folder = isUsable(packaged, user) ? packaged : findOrMakeCopy(packaged, version, user);
@@ -60,12 +60,12 @@ function isUsable(packaged: string, user: ServerUser | undefined): boolean {
   if (user === undefined) return true;
   return (
     ['bin', 'lib', 'share'].every((part) => findBarrier(user, join(native, part)) === undefined) &&
-    programs.every((program) => isPermitted(user, program, READ | EXECUTE)) &&
-    isPermitted(user, join(native, 'share', 'postgresql', 'postgres.bki'), READ)
+    programs.every((program) => isPermitted(user, program, readMode | executeMode)) &&
+    isPermitted(user, join(native, 'share', 'postgresql', 'postgres.bki'), readMode)
   );
 }
 
-/** The package makes these links in an install script, which npm may have been told not to run. */
+/** The package creates these links in an install script, which npm may be configured not to run. */
 function linkLibraries(packaged: string): void {
   const list = join(packaged, 'native', 'pg-symlinks.json');
   const links: { source: string; target: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
@@ -75,7 +75,7 @@ function linkLibraries(packaged: string): void {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      // Another process may have made it at the same moment.
+      // Another process may have created it at the same moment.
       if (lstatSync(link, { throwIfNoEntry: false }) === undefined) throw error;
     }
   }
@@ -87,7 +87,7 @@ function findOrMakeCopy(packaged: string, version: string, user: ServerUser | un
     if (isTrusted(copy) || makeCopy(packaged, copy)) return copy;
   }
   throw new OperatorError(
-    `PostgreSQL's programs in ${packaged} cannot be used by the user they must run as, and there is no place to copy ` +
+    `PostgreSQL's programs in ${packaged} cannot be used by the user they must run as, and there is no folder to copy ` +
       'them to. Install Pennypost where other users may enter, start it as an ordinary user, or set DATABASE_URL.',
   );
 }
@@ -107,8 +107,8 @@ function makeCopy(packaged: string, copy: string): boolean {
 }
 
 /**
- * Everybody may read and run it, and it is on the disk (0.4 s for its thousand files): a copy that a power failure left
- * half written would be taken for a whole one ever after.
+ * Makes the copy readable and executable for all users, and syncs it to disk (0.4 s for its thousand files): a copy
+ * truncated by a power failure would otherwise be taken for a complete one.
  */
 function settle(path: string): void {
   const found = lstatSync(path);

@@ -17,13 +17,13 @@ import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
 import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './embedded-user.ts';
 
-/** Where the server keeps everything it owns, and the user it runs as (undefined: our own). */
+/** The folder of the server's files, and the user it runs as (undefined: the current user). */
 interface Location {
   folder: string;
   user: ServerUser | undefined;
 }
 
-/** 0711: the server's user may pass through to its own folder, and list or read nothing on the way. */
+/** 0711: the server's user can traverse to its own folder, but not list or read anything above it. */
 export function createDataDir(dataDir: string): void {
   const leaf = resolve(dataDir);
   const topmost = mkdirSync(leaf, { recursive: true });
@@ -41,7 +41,7 @@ export function findOrCreateLocation(dataDir: string): Location {
   const recorded = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
   if (recorded !== undefined && !existsSync(recorded)) {
     throw new OperatorError(
-      `${pointer} says that the database is kept in ${recorded}, which is not there. ` +
+      `${pointer} points to the database folder ${recorded}, which does not exist. ` +
         `Restore that folder, or delete ${pointer} to begin with an empty database.`,
     );
   }
@@ -58,7 +58,7 @@ function findExisting(folder: string): Location | undefined {
       `${folder} belongs to another user (uid ${uid}). Start Pennypost as that user, or as root.`,
     );
   }
-  // Whoever made the database owns its files, so the server runs as that user, whichever it is.
+  // The owner of the files runs the server, whichever user that is.
   const user = { uid, gid };
   const barrier = findBarrier(user, folder);
   if (barrier === undefined) return { folder, user };
@@ -81,7 +81,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
     const draft = `${pointer}.${process.pid}`;
     writeFileSync(draft, `${elsewhere}\n`);
     try {
-      // A link, unlike a rename, fails when another process was first: both must end in one place.
+      // A link, unlike a rename, fails if another process was first: both must use the same place.
       linkSync(draft, pointer);
       return { folder: elsewhere, user };
     } catch (error) {
@@ -98,7 +98,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
   );
 }
 
-/** False where ownership cannot be given away, as on some network and desktop container mounts. */
+/** Returns false where chown fails, as on some network and desktop container mounts. */
 function giveFolder(folder: string, user: ServerUser): boolean {
   try {
     mkdirSync(folder, { mode: 0o700, recursive: true });
@@ -111,8 +111,8 @@ function giveFolder(folder: string, user: ServerUser): boolean {
 }
 
 /**
- * Folders of ours that the server's user can reach, best first. The first may be somebody's closed DATA_DIR, and the last
- * may be emptied when the machine starts, so there is one between them.
+ * Our folders that the server's user can access, best first. The first may be an inaccessible DATA_DIR, and the last
+ * may be cleared at boot, so there is one in between.
  */
 export function* sharedFolders(user: ServerUser | undefined): Generator<string> {
   const temporary = join(tmpdir(), `pennypost-${ownUid() ?? 'shared'}`);
@@ -126,7 +126,10 @@ export function* sharedFolders(user: ServerUser | undefined): Generator<string> 
   }
 }
 
-/** Programs are started from there, and a name in /tmp is anybody's: only what root or we have made, and alone can change. */
+/**
+ * Programs are run from there, and anyone can create a name in /tmp: trusts only folders that root or we own and only
+ * the owner can write.
+ */
 export function isTrusted(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const found = [lstatSync(folder), statSync(folder)];
@@ -134,12 +137,12 @@ export function isTrusted(folder: string): boolean {
   return !isOpen && found.every(({ uid }) => uid === 0 || uid === ownUid());
 }
 
-/** A socket's whole path must fit into 104 bytes on macOS and 108 on Linux. */
-const LONGEST_SOCKET_FOLDER = 100 - '/.s.PGSQL.5432'.length;
+/** The full path of a socket is limited to 104 bytes on macOS and 108 on Linux. */
+const maxSocketFolder_bytes = 100 - '/.s.PGSQL.5432'.length;
 
 /**
- * The folder of the unix socket is the only door to the server, and it opens for the server's user (and root) alone:
- * that is why the door itself asks for no password.
+ * The unix socket is the only way to connect, and only the server's user (and root) can access its folder: that is why
+ * no password is needed.
  */
 export function createSocketFolder({ folder, user }: Location): string {
   const uid = user?.uid ?? ownUid();
@@ -147,7 +150,7 @@ export function createSocketFolder({ folder, user }: Location): string {
   const short = `pennypost-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
   const candidates = [inside, join(tmpdir(), short), join('/tmp', short)];
   for (const candidate of candidates) {
-    if (Buffer.byteLength(candidate) > LONGEST_SOCKET_FOLDER) continue;
+    if (Buffer.byteLength(candidate) > maxSocketFolder_bytes) continue;
     if (user !== undefined && findBarrier(user, dirname(candidate)) !== undefined) continue;
     if (mkdirSync(candidate, { mode: 0o700, recursive: true }) !== undefined && user !== undefined) {
       chownSync(candidate, user.uid, user.gid);
@@ -158,5 +161,5 @@ export function createSocketFolder({ folder, user }: Location): string {
       return candidate;
     }
   }
-  throw new OperatorError(`No place for PostgreSQL's socket: tried ${candidates.join(', ')}`);
+  throw new OperatorError(`No usable folder for PostgreSQL's socket: tried ${candidates.join(', ')}`);
 }

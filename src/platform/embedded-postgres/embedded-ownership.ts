@@ -7,21 +7,23 @@ import {
   isAsWanted,
   isSocketAnswered,
   launch,
-  PORT,
   type RunningServer,
-  SUPERUSER,
+  serverPort,
   shutDown,
+  superuser,
 } from './embedded-server.ts';
 
-/** Advisory lock in database "postgres"; its session holds the server. 1840: the year of the Penny Post. */
-const OWNERSHIP_LOCK = 1840;
+/**
+ * Advisory lock in database "postgres"; the session that holds it owns the server. 1840: the year of the Penny Post.
+ */
+const ownershipLock = 1840;
 
-/** What a killed process held is free at once; that others must find time to notice. */
-const PREDECESSOR_PATIENCE_MS = 1_000;
+/** A killed process frees its locks at once; this is how long others may take to notice. */
+const predecessorTimeout_ms = 1_000;
 
 /**
- * Brings the server up, or finds it up, and makes it ours. The returned connection is the title: it lasts as long as both
- * this process and the server do, and no second process can get one.
+ * Starts the server, or finds it running, and takes ownership. The returned connection holds the ownership lock: it
+ * lasts as long as both this process and the server, and no second process can get one.
  */
 export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<pg.Client> {
   for (;;) {
@@ -39,29 +41,29 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
       await shutDown(cluster, running.pid);
       continue;
     }
-    const title = await connect(running.socketFolder);
-    if (title === undefined) {
-      cluster.log.warn({ pid: running.pid }, 'The PostgreSQL found running does not answer; starting another');
+    const owner = await connect(running.socketFolder);
+    if (owner === undefined) {
+      cluster.log.warn({ pid: running.pid }, 'The running PostgreSQL does not respond; restarting it');
       await shutDown(cluster, running.pid, 1);
       continue;
     }
     try {
-      await lock(title, dataDir);
-      if (isAsWanted(cluster)) return title;
-      cluster.log.info({ pid: running.pid }, 'The PostgreSQL found running has other settings; starting it again');
+      await lock(owner, dataDir);
+      if (isAsWanted(cluster)) return owner;
+      cluster.log.info({ pid: running.pid }, 'The running PostgreSQL has different settings; restarting it');
       await shutDown(cluster, running.pid);
     } catch (error) {
-      await title.end();
+      await owner.end();
       throw error;
     }
-    await title.end();
+    await owner.end();
   }
 }
 
 async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Promise<void> {
-  const deadline = Date.now() + PREDECESSOR_PATIENCE_MS;
+  const deadline = Date.now() + predecessorTimeout_ms;
   while (await isSocketAnswered(cluster)) {
-    // A killed server loses its command line, by which we know it, a moment before it loses its socket.
+    // A killed server loses its command line, by which it is identified, a moment before its socket.
     if (Date.now() < deadline) await sleep(50);
     else throw outOfSight(dataDir);
   }
@@ -81,7 +83,7 @@ async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {
       return await launch(cluster);
     } catch (error) {
       if (findRunningServer(cluster) !== undefined) return;
-      // Processes of a killed server hold its memory for a moment longer.
+      // Processes of a killed server hold its shared memory for a moment longer.
       const mayPass = String(error).includes('still in use');
       if (!mayPass || Date.now() > deadline) throw error;
       await sleep(100);
@@ -89,26 +91,26 @@ async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Undefined when nobody answers on the socket, although the server says it is ready. */
+/** Returns undefined if the socket does not respond although the server reports that it is ready. */
 async function connect(socketFolder: RunningServer['socketFolder']): Promise<pg.Client | undefined> {
   for (let attempt = 1; attempt <= 3; attempt++) {
     const client = new pg.Client({
       host: socketFolder,
-      port: PORT,
-      user: SUPERUSER,
+      port: serverPort,
+      user: superuser,
       database: 'postgres',
       ssl: false,
       connectionTimeoutMillis: 5_000,
       application_name: `pennypost owner, process ${process.pid}`,
     });
     client.on('error', () => {
-      // Without a listener the loss of this connection would end the process; 'end' follows and is what counts.
+      // Without a listener, losing this connection would crash the process; 'end' follows and is handled.
     });
     try {
       await client.connect();
       return client;
     } catch (error) {
-      // A refusal in words comes from a server that is well.
+      // An error response comes from a healthy server.
       if (error instanceof pg.DatabaseError && error.code !== '57P03') throw error;
       await sleep(100);
     }
@@ -117,9 +119,9 @@ async function connect(socketFolder: RunningServer['socketFolder']): Promise<pg.
 }
 
 async function lock(client: pg.Client, dataDir: string): Promise<void> {
-  const deadline = Date.now() + PREDECESSOR_PATIENCE_MS;
+  const deadline = Date.now() + predecessorTimeout_ms;
   for (;;) {
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [OWNERSHIP_LOCK]);
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [ownershipLock]);
     if (rows[0].locked) return;
     if (Date.now() > deadline) break;
     await sleep(50);
@@ -127,7 +129,7 @@ async function lock(client: pg.Client, dataDir: string): Promise<void> {
   const { rows } = await client.query(
     `select application_name from pg_locks join pg_stat_activity using (pid)
       where locktype = 'advisory' and objid = $1 and granted`,
-    [OWNERSHIP_LOCK],
+    [ownershipLock],
   );
   throw new OperatorError(
     `Another Pennypost already runs on ${dataDir} (${rows[0]?.application_name ?? 'just ended'}). ` +

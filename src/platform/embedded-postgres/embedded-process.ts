@@ -11,8 +11,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the process is a PostgreSQL of this data folder, rather than a later process that got the same id, or one that
- * is dead but not yet buried. Its command line tells, and is the one thing about it that other users may read.
+ * Whether the process is a PostgreSQL of this data folder, and not a later process with the same id or a zombie. Checks
+ * the command line, the only property that other users can read.
  */
 export function isServerProcess(pid: number, data: string): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;

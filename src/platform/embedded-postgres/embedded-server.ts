@@ -22,7 +22,7 @@ import type { Binaries } from './embedded-binaries.ts';
 import { isAlive, isServerProcess } from './embedded-process.ts';
 import type { ServerUser } from './embedded-user.ts';
 
-/** One database cluster and how its server is run. */
+/** A database cluster and how to run its server. */
 export interface Cluster {
   folder: string;
   data: string;
@@ -38,21 +38,21 @@ export interface Log {
   warn(details: object, text: string): void;
 }
 
-/** What postmaster.pid says about a server that really runs. */
+/** Contents of the postmaster.pid of a running server. */
 export interface RunningServer {
   pid: number;
   socketFolder: string;
   status: string;
 }
 
-export const SUPERUSER = 'pennypost';
-export const PORT = 5432;
+export const superuser = 'pennypost';
+export const serverPort = 5432;
 
 /**
- * PG* variables of the caller must not reach the server (PGPORT would rename the socket), and secrets need not. How the
- * machine loads programs, and which time it tells them, must be the same for us and for the server.
+ * The caller's PG* variables must not reach the server (PGPORT would rename the socket), and it does not need secrets.
+ * The dynamic linker and fake-time variables must be the same for both.
  */
-const ENVIRONMENT = {
+const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(LD_|FAKETIME)/.test(name))),
   PATH: '/usr/bin:/bin',
   LC_ALL: 'C',
@@ -60,19 +60,19 @@ const ENVIRONMENT = {
 };
 
 function asServerUser({ folder, user }: Cluster) {
-  return { cwd: folder, env: ENVIRONMENT, ...(user && { uid: user.uid, gid: user.gid }) };
+  return { cwd: folder, env: environment, ...(user && { uid: user.uid, gid: user.gid }) };
 }
 
-/** A cluster comes into being by a rename, so an interrupted initdb leaves nothing that looks like one. */
+/** The cluster is created by a rename, so an interrupted initdb leaves no partial cluster. */
 export async function createClusterIfMissing(cluster: Cluster): Promise<boolean> {
   if (existsSync(cluster.data)) return false;
-  removeAbandonedDrafts(cluster.folder);
+  deleteAbandonedDrafts(cluster.folder);
   const draft = `${cluster.data}.new-${process.pid}`;
   await initialise(cluster, draft);
   try {
     renameSync(draft, cluster.data);
   } catch (error) {
-    // Another process was first; its cluster is as good as ours.
+    // Another process was first; use its cluster.
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(cluster.data)) throw error;
     return false;
@@ -83,14 +83,14 @@ export async function createClusterIfMissing(cluster: Cluster): Promise<boolean>
   return true;
 }
 
-function removeAbandonedDrafts(folder: string): void {
+function deleteAbandonedDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = /^data\.new-(\d+)$/.exec(name) ?? [];
     if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
     try {
       rmSync(join(folder, name), { recursive: true });
     } catch {
-      // The initdb of a killed process may still be writing there; the next start will see to it.
+      // The initdb of a killed process may still be writing there; the next start cleans up.
     }
   }
 }
@@ -98,10 +98,10 @@ function removeAbandonedDrafts(folder: string): void {
 function initialise(cluster: Cluster, data: string): Promise<void> {
   const { max_connections = '100', shared_buffers = '128MB', fsync = 'on' } = cluster.settings;
   const options = [
-    ...['--pgdata', data, '--username', SUPERUSER, '--encoding', 'UTF8', '--locale', 'C'],
+    ...['--pgdata', data, '--username', superuser, '--encoding', 'UTF8', '--locale', 'C'],
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--data-checksums'],
     ...['--auth-local', 'trust', '--auth-host', 'reject', '--no-instructions'],
-    // Unnamed, initdb would try out what the machine can bear.
+    // Without these, initdb would probe the machine's limits.
     ...['--set', `max_connections=${max_connections}`, '--set', `shared_buffers=${shared_buffers}`],
     ...(fsync === 'off' ? ['--no-sync'] : []),
   ];
@@ -113,7 +113,7 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
     child.once('close', (code) => {
       if (code === 0) return resolve();
       rmSync(data, { recursive: true, force: true });
-      // Before the reason come all the steps that went well.
+      // The output lists all successful steps before the reason.
       const reason = /(?:FATAL|PANIC|error): +(.*)/.exec(output)?.[1] ?? output.trim();
       reject(new OperatorError(`initdb could not create a database in ${cluster.folder}: ${reason}`));
     });
@@ -121,13 +121,13 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
 }
 
 function commandLine({ data, socketFolder, settings }: Cluster): string[] {
-  // A list to PostgreSQL, so a folder with a comma in its name must be quoted.
+  // PostgreSQL parses this as a list, so a folder with a comma in its name must be quoted.
   const unix_socket_directories = `"${socketFolder.replaceAll('"', '""')}"`;
-  const all = { ...settings, listen_addresses: '', unix_socket_directories, port: String(PORT) };
+  const all = { ...settings, listen_addresses: '', unix_socket_directories, port: String(serverPort) };
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Whether the server that runs was started as we would start it now: same programs, same settings. */
+/** Whether the running server has the same binaries and settings that we would start now. */
 export function isAsWanted(cluster: Cluster): boolean {
   const wanted = [cluster.binaries.postgres, ...commandLine(cluster).map((argument) => `"${argument}"`)].join(' ');
   return readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim() === wanted;
@@ -147,9 +147,9 @@ function readPidFile({ data }: Pick<Cluster, 'data'>): string {
   }
 }
 
-/** Resolves when the server takes connections; recovery after a crash may make that a while. */
+/** Resolves when the server accepts connections, which may take a while during crash recovery. */
 export async function launch(cluster: Cluster): Promise<void> {
-  removeStaleFiles(cluster);
+  deleteStaleFiles(cluster);
   const log = openLog(cluster);
   const logStart = fstatSync(log).size;
   // Detached: Ctrl-C in a terminal reaches the whole process group, and the application must drain first.
@@ -182,11 +182,11 @@ export async function launch(cluster: Cluster): Promise<void> {
 }
 
 /**
- * PostgreSQL clears away what a crashed server left, except when the process id written there lives again as another
- * process of the same user, as happens in containers.
+ * PostgreSQL removes the files of a crashed server, unless the recorded process id now belongs to another process of
+ * the same user, as happens in containers.
  */
-function removeStaleFiles(cluster: Cluster): void {
-  const socketLock = join(cluster.socketFolder, `.s.PGSQL.${PORT}.lock`);
+function deleteStaleFiles(cluster: Cluster): void {
+  const socketLock = join(cluster.socketFolder, `.s.PGSQL.${serverPort}.lock`);
   for (const file of [join(cluster.data, 'postmaster.pid'), socketLock]) {
     if (!existsSync(file)) continue;
     const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
@@ -194,17 +194,17 @@ function removeStaleFiles(cluster: Cluster): void {
   }
 }
 
-/** Fast, then immediate, then by force; each of them keeps what was committed. */
-const SHUTDOWN_STEPS = [
+/** Fast, immediate, then kill; none loses committed data. */
+const shutdownSteps = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 5_000],
   ['SIGKILL', 5_000],
 ] as const;
 
 export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Promise<void> {
-  for (const [signal, patienceMs] of SHUTDOWN_STEPS.slice(firstStep)) {
+  for (const [signal, timeout_ms] of shutdownSteps.slice(firstStep)) {
     signalServer(pid, signal);
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeout_ms;
     while (Date.now() < deadline) {
       if (!isServerProcess(pid, cluster.data)) return;
       await sleep(10);
@@ -217,27 +217,27 @@ export function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself in this moment.
+    // It has just exited by itself.
   }
 }
 
-/** Whether anybody listens on our socket: a server in another container on the same volume has no process we can see. */
+/** Whether a server listens on the socket: one in another container on the same volume has no visible process. */
 export function isSocketAnswered({ socketFolder }: Cluster): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(join(socketFolder, `.s.PGSQL.${PORT}`));
+    const socket = connect(join(socketFolder, `.s.PGSQL.${serverPort}`));
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
 }
 
-const LARGE_LOG_BYTES = 10_000_000;
+const maxLog_bytes = 10_000_000;
 
 function openLog({ folder, user }: Cluster): number {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
-  // The folder belongs to the server's user: root must not follow a link that user may have put there.
+  // The server's user owns the folder: root must not follow a symlink placed there by that user.
   const log = openSync(join(folder, 'server.log'), O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
   if (user !== undefined) fchownSync(log, user.uid, user.gid);
-  if (fstatSync(log).size > LARGE_LOG_BYTES) ftruncateSync(log);
+  if (fstatSync(log).size > maxLog_bytes) ftruncateSync(log);
   return log;
 }
 
@@ -249,7 +249,7 @@ function readLog(log: number, from: number): string {
 function explainSpawnError(error: NodeJS.ErrnoException, { binaries }: Cluster): Error {
   const reason =
     error.code === 'ENOENT' && existsSync(binaries.postgres)
-      ? 'it needs a system with the GNU C library (Alpine has another one)'
+      ? 'it requires the GNU C library (Alpine uses musl)'
       : error.message;
   return new OperatorError(
     `The embedded PostgreSQL cannot be started: ${reason}. Set DATABASE_URL to use one of your own.`,

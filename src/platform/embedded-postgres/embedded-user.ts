@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
 
-/** The account PostgreSQL runs under when Pennypost itself runs as root; PostgreSQL refuses root. */
+/** The user that runs PostgreSQL when Pennypost runs as root; PostgreSQL refuses to run as root. */
 export interface ServerUser {
   uid: number;
   gid: number;
@@ -24,7 +24,7 @@ export function chooseServerUser(passwd = readFileSync('/etc/passwd', 'utf8')): 
   );
 }
 
-/** Other programs run as `nobody` too, and whoever is the same user can read the database. */
+/** Other programs run as `nobody` too, and any of them can read the database. */
 export function isNobody({ uid }: ServerUser, passwd = readFileSync('/etc/passwd', 'utf8')): boolean {
   return findUser('nobody', passwd)?.uid === uid;
 }
@@ -32,15 +32,15 @@ export function isNobody({ uid }: ServerUser, passwd = readFileSync('/etc/passwd
 function findUser(wanted: string, passwd: string): ServerUser | undefined {
   for (const line of passwd.split('\n')) {
     const [name, , uid, gid] = line.split(':');
-    // macOS writes nobody as -2; the kernel wants it unsigned.
+    // macOS lists nobody as -2; the kernel expects an unsigned id.
     if (name === wanted) return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
   }
   return undefined;
 }
 
-export const READ = 4;
-const ENTER = 1;
-export const EXECUTE = 1;
+export const readMode = 4;
+const enterMode = 1;
+export const executeMode = 1;
 
 export function isPermitted(user: ServerUser, path: string, wanted: number): boolean {
   const { mode, uid, gid } = statSync(path);
@@ -48,10 +48,10 @@ export function isPermitted(user: ServerUser, path: string, wanted: number): boo
   return ((mode >> shift) & wanted) === wanted;
 }
 
-/** The first folder on the way to `folder` (itself included) that the user cannot enter. */
+/** The first folder on the path to `folder` (inclusive) that the user cannot enter. */
 export function findBarrier(user: ServerUser, folder: string): string | undefined {
   const real = realpathSync(folder);
   const way = [real];
   for (let at = real; at !== dirname(at); at = dirname(at)) way.unshift(dirname(at));
-  return way.find((step) => !isPermitted(user, step, ENTER));
+  return way.find((step) => !isPermitted(user, step, enterMode));
 }

@@ -5,7 +5,7 @@ import { failureOfFrameworkError } from './body/body.ts';
 import { UnreadBody } from './body/body-memory.ts';
 import type { Surface } from './surface.ts';
 
-/** Whatever went wrong, in the words and the body of the surface that was asked. */
+/** Sends an error in the format of its surface. */
 export function answerFailure<App>(
   surface: Surface<App>,
   request: FastifyRequest,
@@ -19,7 +19,8 @@ export function answerFailure<App>(
     request.log.error({ err: error, route: request.routeOptions?.url, request_id: request.id }, 'request failed');
   }
   if (failure.headers) reply.headers(failure.headers);
-  // The framework would close under a client that is still sending, which then sees a reset instead of this answer.
+  // The framework would close the connection while the client is still sending: it would see a reset instead of this
+  // response.
   if (failure instanceof UnreadBody) reply.removeHeader('connection');
   return reply
     .code(status)
@@ -30,11 +31,13 @@ export function answerFailure<App>(
 
 let outageLoggedAt = Number.NEGATIVE_INFINITY;
 
-/** Every request fails in an outage, for one reason: saying so for each would fill the disk, which may be that reason. */
+/**
+ * In an outage every request fails for the same reason: logging each one would fill the disk, which may be that reason.
+ */
 function logOutage(request: FastifyRequest, error: unknown): void {
   if (performance.now() - outageLoggedAt < 1_000) return;
   outageLoggedAt = performance.now();
-  request.log.error({ err: error, route: request.routeOptions?.url }, 'requests are refused for now');
+  request.log.error({ err: error, route: request.routeOptions?.url }, 'requests fail with 503');
 }
 
 function failureOf(error: unknown): Failure {

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerClientError, limitConnections, waitForAnswersOnly } from './connections.ts';
+import { limitConnections, respondToClientError, waitOnlyForResponses } from './connections.ts';
 
 const server = createServer({ headersTimeout: 100, connectionsCheckingInterval: 20 }, (_request, response) => {
   response.end();
-}).on('clientError', answerClientError);
+}).on('clientError', respondToClientError);
 
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -53,7 +53,7 @@ it.each([
 
 it('a server that closes waits for requests, and not for who has none', { timeout: 5_000 }, async () => {
   const http = Fastify({ forceCloseConnections: 'idle' });
-  waitForAnswersOnly(http);
+  waitOnlyForResponses(http);
   let closing: Promise<void> | undefined;
   http.get('/', async () => {
     closing = http.close();

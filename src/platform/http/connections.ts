@@ -3,24 +3,25 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** A client that has not even said what it wants by then never will. Nobody is let in before. */
+/** Time limit for the headers of a request, which precede authentication. */
 export const headersTimeout_ms = 10_000;
 
-/** How often connections are looked at: a time-out may come this much late. */
+/** Interval of the timeout checks: a timeout may fire this much late. */
 export const checkEvery_ms = 2_000;
 
-/** Open files that are not clients: the database, providers, callbacks, letters, logs. */
+/** File descriptors reserved for the database, providers, callbacks, letters and logs. */
 const keptForOurselves = 1_000;
 
 /**
- * Every connection is an open file, and so is everything the process needs to answer them: clients get what is left. One
- * too many is closed at once, which a balancer understands; without a bound the database could not be reached any more.
+ * Every connection uses a file descriptor, and so does everything needed to serve it: clients get the rest. Connections
+ * beyond the limit are closed at once, which a load balancer handles; without a limit the database could become
+ * unreachable.
  */
 export function limitConnections(server: Server, openFiles = openFilesLimit()): void {
   if (Number.isFinite(openFiles)) server.maxConnections = Math.max(openFiles - keptForOurselves, openFiles >> 1);
 }
 
-/** Node has raised it as far as it may. Only Linux tells without a detour. */
+/** Node has already raised the soft limit to the hard limit. Only Linux exposes it directly. */
 export function openFilesLimit(): number {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -31,10 +32,10 @@ export function openFilesLimit(): number {
 }
 
 /**
- * A server that closes should wait for answers only. Node also waits for who has connected and not said anything yet, as
- * browsers, pools and health checks do, and for who is idle again after an answer that was under way.
+ * On close, waits only for pending responses. Node also waits for clients that connected but sent nothing yet, as
+ * browsers, pools and health checks do, and for clients that became idle after their response.
  */
-export function waitForAnswersOnly(http: Pick<FastifyInstance, 'server' | 'addHook'>): void {
+export function waitOnlyForResponses(http: Pick<FastifyInstance, 'server' | 'addHook'>): void {
   const silent = new Set<Socket>();
   http.server.on('connection', (socket) => {
     silent.add(socket);
@@ -51,8 +52,8 @@ export function waitForAnswersOnly(http: Pick<FastifyInstance, 'server' | 'addHo
 
 const clientErrors: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** For what never became a request: too slow, too long, or not HTTP. Nobody knows which surface was meant. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+/** For input that never became a request: too slow, too long, or not HTTP. Its surface is unknown. */
+export function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code !== 'ECONNRESET' && socket.writable) {
     const status = clientErrors[error.code ?? ''] ?? 400;
     const body = JSON.stringify({ result: 'error', message: STATUS_CODES[status] });

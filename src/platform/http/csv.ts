@@ -1,4 +1,4 @@
-/** Comma-separated values as RFC 4180 has them: a header line, CRLF, quotes only where needed. */
+/** CSV as in RFC 4180: a header line, CRLF, quotes only where needed. */
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -10,8 +10,8 @@ export function csvText<Row extends { [Column in keyof Row]: Cell }>(
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
-// A spreadsheet runs a cell that begins like a formula, and its text may come from anyone who can name a service. The
-// apostrophe makes it plain text there. (The full-width forms count in East Asian editions.)
+// A spreadsheet executes a cell that starts like a formula, and anyone who can name a service can supply the text. The
+// apostrophe makes it plain text. The full-width forms apply in East Asian editions.
 const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 function cellText(value: Cell): string {
@@ -21,14 +21,14 @@ function cellText(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Whether the reader asks for a spreadsheet rather than for JSON, which is what everyone else gets. */
+/** Whether the client prefers CSV to JSON, which is the default. */
 export function prefersCsv(accept = ''): boolean {
   const ranges = accept.split(',').map((part, place) => {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
     const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     return { range, place, quality: quality === undefined ? 1 : Number(quality) || 0 };
   });
-  /** The narrowest range that holds a type speaks for it. */
+  /** The most specific range that matches a type applies. */
   const wish = (type: 'text/csv' | 'application/json') => {
     const holders = [type, type.replace(/[^/]+$/, '*'), '*/*'];
     const found = holders.flatMap((holder, width) =>
@@ -38,7 +38,7 @@ export function prefersCsv(accept = ''): boolean {
   };
   const csv = wish('text/csv');
   const json = wish('application/json');
-  // Of two that are wanted alike: what is named rather than what is meant too, then what is named first.
+  // With equal quality, the more specific range wins, then the first one.
   const order = csv.quality - json.quality || json.width - csv.width || json.place - csv.place;
   return csv.quality > 0 && order > 0;
 }

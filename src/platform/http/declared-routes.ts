@@ -3,8 +3,8 @@ import { Failure } from '../failure.ts';
 import { urlNotFound } from './error-bodies.ts';
 
 /**
- * Tells a wrong method (405 with `Allow`) from an unknown path (404). The router only says "no", so the declared routes
- * are remembered here as segments, `:name` matching anything.
+ * Distinguishes a wrong method (405 with `Allow`) from an unknown path (404). The router does not, so the declared
+ * routes are recorded here as segments; `:name` matches any segment.
  */
 export class DeclaredRoutes {
   private readonly routes: { method: string; segments: string[] }[] = [];

@@ -17,7 +17,7 @@ export const adminErrors = {
     message: failure instanceof MalformedJson ? notUnderstood : failure.detail,
   }),
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure {
-    // An id in a path that is not an id names nothing.
+    // A malformed id in a path matches no resource.
     if (place === 'params') return new Failure('not-found', 'NotFoundError', urlNotFound);
     return new Failure('invalid', 'ValidationError', fieldTexts(errors));
   },
@@ -73,7 +73,7 @@ function example(status_code: number, error: string, message: string) {
 /** `{"message","status_code"}`: platform statistics. */
 export const statisticsErrors = {
   errorBody(failure: Failure, status: number): unknown {
-    // A refused token is answered as everywhere else on the administrative side.
+    // An authentication error has the same body as on the rest of the administrative API.
     if (failure.kind === 'unauthenticated' || failure.code === 'AuthError') return adminErrors.errorBody(failure);
     return { message: plainText(failure.detail), status_code: status };
   },

@@ -1,19 +1,21 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** The few field types that every request and response is made of. */
+/** The field types shared by all requests and responses. */
 
 export const Uuid = Type.String({ format: 'uuid' });
 export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
 export const LondonTime = Type.String({ description: 'London time, YYYY-MM-DD HH:MM:SS' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
-/** Query parameters arrive as text, so their types are formats: a wrong one is told in the words of the type. */
+/** Query parameters arrive as text, so their types are formats: an error names the type. */
 export const QueryBoolean = Type.String({ format: 'boolean-text', description: 'true, True, 1, false, False or 0' });
 export const QueryInteger = Type.String({ format: 'integer-text' });
 
-/** Of a column of whole numbers. */
+/** Maximum of an integer column. */
 export const largestInteger = 2_147_483_647;
 
-/** `T | null`. One schema with two types instead of a union, so that a wrong value gives one error text, not three. */
+/**
+ * `T | null`. One schema with two types instead of a union, so that an invalid value gives one error text, not three.
+ */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as T & { type?: string; enum?: unknown[] };
   return Type.Unsafe<Static<T> | null>({
@@ -27,14 +29,14 @@ export function OneOf<const T extends string>(values: readonly T[]) {
   return Type.Unsafe<T>({ type: 'string', enum: [...values] });
 }
 
-/** A response that wraps its content, as most of the administrative endpoints do. */
+/** A response wrapped in `data`, as in most administrative endpoints. */
 export function Data<T extends TSchema>(schema: T) {
   return Type.Object({ data: schema });
 }
 
 export const NoContent = Type.Null({ description: 'No body' });
 
-/** An answer that is not JSON: it is sent as it is, and this only documents it. */
+/** A response that is not JSON. It is sent unchanged; this only documents it. */
 export function Raw(contentType: string, description: string) {
   return {
     description,

@@ -9,7 +9,7 @@ export const everyResponse = {
   'cache-control': 'no-store, no-cache, private, must-revalidate',
 };
 
-/** Any page may call an API: its callers show a token, which no browser adds by itself. */
+/** Any origin may call the API: callers authenticate with a token, which browsers never add by themselves. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'Content-Type,Authorization',
@@ -20,11 +20,11 @@ export const corsHeaders = {
 export function addHeaders(http: FastifyInstance, app: { draining(): boolean }): void {
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyResponse);
-    // Whoever keeps connections open goes to another process with the next request.
+    // Clients with persistent connections move to another process with the next request.
     if (app.draining()) reply.header('connection', 'close');
     reply.header('x-b3-traceid', request.id);
     reply.header('x-b3-spanid', singleHeader(request.headers['x-b3-spanid']) ?? request.id.slice(-16));
-    // A content type that cannot be read is no reason to refuse a body: JSON is read whatever it says.
+    // An invalid content type does not reject a body: JSON is parsed regardless of it.
     if (!isMediaType(request.headers['content-type'])) delete request.headers['content-type'];
     done();
   });
@@ -34,12 +34,12 @@ function isMediaType(value: string | undefined): boolean {
   return value === undefined || value === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value);
 }
 
-/** The caller's trace id, so that one message can be followed through both systems, or one of our own. */
+/** The caller's trace id, so that a message can be traced through both systems, or a new one. */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   return singleHeader(request.headers['x-b3-traceid']) ?? drawRandomBytes(16).toString('hex');
 }
 
-/** Only what a trace id can be: anything else could smuggle text into logs and headers. */
+/** Accepts only valid trace ids: anything else could inject text into logs and headers. */
 function singleHeader(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[0-9a-fA-F-]{8,64}$/.test(value) ? value : undefined;
 }

@@ -9,18 +9,18 @@ interface Listener {
 interface Places {
   PORT: number;
   HOST: string;
-  /** 0: there is one server for everything. */
+  /** 0: one server for everything. */
   ADMIN_PORT: number;
   ADMIN_HOST?: string | undefined;
 }
 
-/** One server, or a second one for what operators keep to their own network. */
+/** One server, or a second one for the internal network of the operator. */
 export async function buildListeners<App>(
   surfaces: Surface<App>[],
   { PORT: port, HOST: host, ADMIN_PORT: adminPort, ADMIN_HOST: adminHost = host }: Places,
   buildHttp: (served: Surface<App>[]) => Promise<Http>,
 ): Promise<Listener[]> {
-  // Declaring some hundred routes holds the event loop for a while: before anything waits for an answer.
+  // Declaring a few hundred routes blocks the event loop for a while: do it before accepting requests.
   const build = async (served: Surface<App>[]) => {
     const http = await buildHttp(served);
     await http.ready();

@@ -6,14 +6,14 @@ interface Network {
   family: 'ipv4' | 'ipv6';
 }
 
-/** `192.0.2.0/24`, `2001:db8::/32`, or one address; undefined when it is none of these. */
+/** `192.0.2.0/24`, `2001:db8::/32` or a single address; undefined for anything else. */
 function parseNetwork(text: string): Network | undefined {
   const [, address = '', prefix] = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
   const version = isIP(address);
   if (version === 0) return undefined;
-  const largest = version === 4 ? 32 : 128;
-  const bits = prefix === undefined ? largest : Number(prefix);
-  return bits > largest ? undefined : { address, prefix: bits, family: version === 4 ? 'ipv4' : 'ipv6' };
+  const maxBits = version === 4 ? 32 : 128;
+  const bits = prefix === undefined ? maxBits : Number(prefix);
+  return bits > maxBits ? undefined : { address, prefix: bits, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
 export function isNetwork(text: string): boolean {
@@ -31,7 +31,7 @@ export class Networks {
     }
   }
 
-  /** IPv4 in the form of IPv6 (`::ffff:192.0.2.1`) is IPv4. What is not an address is in no network. */
+  /** An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) is IPv4. An invalid address is in no network. */
   has(address: string): boolean {
     const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
     const version = isIP(plain);
@@ -40,8 +40,8 @@ export class Networks {
 }
 
 /**
- * Who is asking. `X-Forwarded-For` is believed from the end, and only as far as proxies of ours wrote it: a client can put
- * anything at its beginning.
+ * The address of the client. `X-Forwarded-For` is read from the end and only as far as trusted proxies wrote it: a
+ * client can put anything at its beginning.
  */
 export function clientAddress(
   connection: string | undefined,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What the document says of a surface. */
+/** What the OpenAPI document needs to know of a surface. */
 export interface SurfaceFacts {
   name: string;
   description: string;
@@ -8,11 +8,14 @@ export interface SurfaceFacts {
 }
 
 type Schema = Record<string, unknown>;
-type Operation = { tags?: string[]; responses: Record<string, { description: string; content?: object }> };
+interface Operation {
+  tags?: string[];
+  responses: Record<string, { description: string; content?: object }>;
+}
 
 /**
- * The document as it is made from the routes, made pleasant to read and to generate from: a schema with a title is told
- * once, every status has words, and formats are those of the standard.
+ * Post-processes the document generated from the routes: titled schemas become components, every status gets a
+ * description, and custom formats become standard ones.
  */
 export function tidyDocument(document: { paths?: object; components?: object }, surfaces: SurfaceFacts[]): object {
   const schemas: Record<string, Schema> = {};
@@ -20,12 +23,12 @@ export function tidyDocument(document: { paths?: object; components?: object }, 
   for (const path of Object.values(document.paths ?? {})) {
     for (const { tags = [], responses } of Object.values(path as Record<string, Operation>)) {
       for (const [status, response] of Object.entries(responses)) {
-        const words = wordsOfStatus[status];
-        if (words && !/^2/.test(status)) response.description = words;
-        else if (response.description === 'Default Response') response.description = words ?? 'Done';
+        const description = statusDescriptions[status];
+        if (description && !/^2/.test(status)) response.description = description;
+        else if (response.description === 'Default Response') response.description = description ?? 'OK';
       }
       const schema = errors.get(tags[0] ?? '');
-      if (schema) responses.default = { description: otherRefusals, content: { 'application/json': { schema } } };
+      if (schema) responses.default = { description: otherErrors, content: { 'application/json': { schema } } };
     }
   }
   const tags = surfaces.map(({ name, description }) => ({ name, description }));
@@ -34,26 +37,25 @@ export function tidyDocument(document: { paths?: object; components?: object }, 
   return { ...document, tags, paths, components: { ...document.components, schemas: Object.fromEntries(known) } };
 }
 
-const wordsOfStatus: Record<string, string> = {
-  200: 'Done',
-  201: 'Stored',
-  202: 'Taken; the work is done later',
-  204: 'Done; no body',
-  302: 'Look there instead',
-  400: 'The request is wrong; the body says how',
-  401: 'No credentials',
-  403: 'Credentials that are wrong or not enough',
-  404: 'There is no such thing',
-  409: 'In conflict with what is there',
-  410: 'No longer there',
-  422: 'An Idempotency-Key that was used with another body',
-  429: 'Too many requests; Retry-After says when to come back',
+const statusDescriptions: Record<string, string> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+  302: 'Found',
+  400: 'Bad request',
+  401: 'Missing credentials',
+  403: 'Invalid or insufficient credentials',
+  404: 'Not found',
+  409: 'Conflict',
+  410: 'Gone',
+  422: 'Idempotency-Key reused with a different body',
+  429: 'Too many requests; see Retry-After',
 };
 
-const otherRefusals =
-  'Any other refusal: 405 (Allow names the methods), 413 (a body that is too large), 500, 503 (Retry-After says when to come back)';
+const otherErrors = 'Any other error: 405 (see Allow), 413 (request body too large), 500, 503 (see Retry-After)';
 
-/** Formats of ours in the words of the standard, so that generated clients know dates, numbers and yes or no. */
+/** Maps our formats to standard ones, so that generated clients recognise dates, numbers and booleans. */
 const standardFormats: Record<string, Schema> = {
   datetime: { format: 'date-time' },
   'boolean-text': { type: 'boolean' },
@@ -63,7 +65,7 @@ const standardFormats: Record<string, Schema> = {
   'uuid-or-empty': { pattern: '^([0-9a-fA-F-]{36})?$' },
 };
 
-/** Values, in which a key that looks like a keyword is none. */
+/** Keywords whose content is data, not a schema. */
 const values = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
 function standardised(value: unknown): unknown {
@@ -75,13 +77,16 @@ function standardised(value: unknown): unknown {
   });
 }
 
-/** `true` and `True` are both taken; generators name a constant after each value, and would name two the same. */
+/** `true` and `True` are both accepted, but generators would derive the same constant name from both. */
 function distinct(choices: unknown[]): unknown[] {
   const names = choices.map((choice) => String(choice).toLowerCase());
   return choices.filter((_choice, index) => names.indexOf(names[index] ?? '') === index);
 }
 
-/** Moves each object with a title to where it can be pointed to, and points to it; examples stand with the operations. */
+/**
+ * Moves each titled object schema to the components and replaces it with a reference. Examples stay with the
+ * operations.
+ */
 function named(value: unknown, schemas: Record<string, Schema>): unknown {
   return mapped(value, (schema) => {
     const { title, examples: _, ...rest } = schema;
@@ -93,7 +98,7 @@ function named(value: unknown, schemas: Record<string, Schema>): unknown {
   });
 }
 
-/** From the leaves up. */
+/** Applies the change bottom-up. */
 function mapped(value: unknown, change: (schema: Schema) => Schema): unknown {
   if (Array.isArray(value)) return value.map((item) => mapped(item, change));
   if (typeof value !== 'object' || value === null) return value;

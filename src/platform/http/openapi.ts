@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type SurfaceFacts, tidyDocument } from './openapi-document.ts';
 import type { Http } from './surface.ts';
 
-/** The OpenAPI document is made from the routes themselves. */
+/** Generates the OpenAPI document from the routes. */
 export async function documentRoutes(http: FastifyInstance, version: string, surfaces: SurfaceFacts[]): Promise<void> {
   await http.register(swagger, {
     openapi: {
@@ -12,7 +12,7 @@ export async function documentRoutes(http: FastifyInstance, version: string, sur
       info: {
         title: 'Pennypost',
         version,
-        description: 'Email, text messages and letters through one API that speaks the GOV.UK Notify protocol.',
+        description: 'Email, text messages and letters through one API, compatible with GOV.UK Notify.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
@@ -28,7 +28,7 @@ export async function documentRoutes(http: FastifyInstance, version: string, sur
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'Signed with a secret of the browser tests.',
+            description: 'Signed with a secret from FUNCTIONAL_TESTS_SECRETS.',
           },
           api_key: { type: 'http', scheme: 'bearer', description: 'An API key, or a JWT signed with its secret.' },
         },
@@ -43,12 +43,12 @@ export async function documentRoutes(http: FastifyInstance, version: string, sur
   });
 }
 
-/** The page at /docs, which loads nothing from elsewhere. */
+/** The page at /docs; it loads nothing from other origins. */
 export function referencePageRoutes(http: Http): void {
   http.register(swaggerUi, { routePrefix: '/docs', uiConfig: { deepLinking: true }, staticCSP: true });
 }
 
-/** Generated clients name their functions after these, so they follow from method and path alone. */
+/** Generated clients name their functions after these ids, so they depend only on method and path. */
 function operationId(method: string, url: string): string {
   const words = url.split('/').flatMap((part) => (part.startsWith(':') ? ['by', part.slice(1)] : [part]));
   return [
@@ -68,7 +68,7 @@ function describeOperation(schema: FastifySchema | undefined, method: string, ur
   };
 }
 
-/** An object as query parameter stands for one parameter per property, which is how "any names" is said. */
+/** An object query parameter means one parameter per property: this documents parameters of any name. */
 const anyParameters = {
   type: 'object',
   properties: { values: { type: 'object', additionalProperties: { type: 'string' } } },

@@ -15,11 +15,11 @@ import { MalformedJson, readBodies } from './body/body.ts';
 import { maxBodyBytes } from './body/body-limits.ts';
 import type { BodyMemory } from './body/body-memory.ts';
 import {
-  answerClientError,
   checkEvery_ms,
   headersTimeout_ms,
   limitConnections,
-  waitForAnswersOnly,
+  respondToClientError,
+  waitOnlyForResponses,
 } from './connections.ts';
 import { DeclaredRoutes, unknownPath } from './declared-routes.ts';
 import { addHeaders, corsHeaders, everyResponse, requestId } from './headers.ts';
@@ -56,7 +56,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     bodyLimit: maxBodyBytes,
     requestTimeout: options.requestTimeout_ms ?? 60_000,
     http: { headersTimeout: headersTimeout_ms, connectionsCheckingInterval: checkEvery_ms },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
     // Longer than any statement may take: only a client that does not read its answer is that quiet.
     connectionTimeout: 120_000,
     // Longer than common proxies keep a connection, so that it is never us who closes under a request.
@@ -79,7 +79,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     },
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
   limitConnections(http.server);
-  waitForAnswersOnly(http);
+  waitOnlyForResponses(http);
   const declared = new DeclaredRoutes();
   declared.remember(http);
   const pages = new DeclaredRoutes();

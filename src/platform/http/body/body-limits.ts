@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.ts';
 
-/** Bytes of a body where a route says nothing else: no file and no long text arrives there. */
+/** Default maximum body size of a route, for bodies without files or long texts. */
 export const maxBodyBytes = 256 * 1024;
 
-/** Values in a body (members of objects, items of lists) where a route says nothing else. */
+/** Default maximum number of values (object members, list items) in a body. */
 export const maxBodyValues = 10_000;
 
 declare module 'fastify' {
@@ -12,24 +12,24 @@ declare module 'fastify' {
   }
 }
 
-/** Limits of the routes that need larger ones: `...takesFiles` among the options of a route. */
+/** Larger limits, spread into the options of the routes that need them: `...takesFiles`. */
 export const takesFiles = { bodyLimit: 20 * 1024 * 1024 };
 /** An email of two million bytes, with room for JSON escapes. */
 export const takesLongText = { bodyLimit: 6 * 1024 * 1024 };
 export const takesLongLists = { bodyLimit: 6 * 1024 * 1024, config: { maxBodyValues: 150_000 } };
 
-/** Whatever walks down a value that is nested deeper may run out of stack. */
+/** Recursing into deeper values may overflow the stack. */
 const maxDepth = 5_000;
 
-/** Counting costs a nanosecond per byte; a body below this size cannot hold enough values to matter. */
+/** Counting costs a nanosecond per byte; a smaller body cannot contain enough values to matter. */
 const countedFrom_bytes = 16 * 1024;
 
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
 const [bracket, brace, closingBracket, closingBrace] = [0x5b, 0x7b, 0x5d, 0x7d];
 
 /**
- * Asked before JSON is parsed: one value may take two bytes on the wire and a hundred in memory, and each may be a problem
- * to report. Every value but the first one of all follows a comma or an opening bracket.
+ * Called before JSON is parsed: a value may take two bytes on the wire and a hundred in memory, and each may cause a
+ * problem to report. Every value except the first follows a comma or an opening bracket.
  */
 export function refuseTooManyValues(json: Buffer, max = maxBodyValues): void {
   if (json.length < countedFrom_bytes) return;
@@ -48,10 +48,10 @@ export function refuseTooManyValues(json: Buffer, max = maxBodyValues): void {
   }
 }
 
-/** So many ordinary bytes of a text are looked at one by one before a search skips the rest, which costs more to begin. */
+/** Number of bytes checked one by one before `indexOf` skips the rest, because that call has a higher start-up cost. */
 const searchedAfter = 64;
 
-/** Where its closing quote is. A file is one text of millions of bytes. */
+/** Index of the closing quote. A file is one string of millions of bytes. */
 function endOfText(json: Buffer, start: number): number {
   let ordinary = 0;
   let nextQuote = -1;

@@ -1,20 +1,19 @@
 import { Failure } from '../../failure.ts';
 
-/** A body that is still arriving keeps its place for this long, even when others find none. */
+/** A body that is still arriving cannot be evicted for this long. */
 const undisturbed_ms = 2_000;
 
-/** A body of which not everything is here yet. */
+/** A body that has not arrived completely. */
 export interface ArrivingBody {
-  /** When its first bytes came, by `performance.now()`. */
+  /** When its first bytes arrived, by `performance.now()`. */
   readonly since: number;
-  /** Refuses the request, and releases what it holds. */
+  /** Rejects the request and releases its memory. */
   drop(): void;
 }
 
 /**
- * How many bytes of request bodies are in memory at once, over all requests in flight: from their arrival until the
- * response has left. When there is no room, the oldest body that is still arriving is dropped, so that slow clients cannot
- * keep the others out.
+ * Limits the total bytes of request bodies in memory, from their arrival until the response is sent. When it is full,
+ * the oldest body that is still arriving is dropped, so that slow clients cannot block the others.
  */
 export class BodyMemory {
   private readonly max_bytes: number;
@@ -27,12 +26,12 @@ export class BodyMemory {
     this.whole = whole;
   }
 
-  /** A part of it that is filled by itself: what is outside always has the rest. */
+  /** A separately limited part of this memory, so that the rest stays available to others. */
   share(fraction: number): BodyMemory {
     return new BodyMemory(Math.floor(this.max_bytes * fraction), this);
   }
 
-  /** Throws when there is no room now. */
+  /** Throws when there is no room. */
   hold(bytes: number): void {
     if (this.held_bytes + bytes > this.max_bytes) this.makeRoom(bytes);
     this.whole?.hold(bytes);
@@ -56,7 +55,7 @@ export class BodyMemory {
 
   private makeRoom(bytes: number): void {
     const latest = performance.now() - undisturbed_ms;
-    // In the order in which they began. Dropping one takes it off the list.
+    // In order of arrival. Dropping a body removes it from the set.
     for (const body of this.arriving) {
       if (body.since > latest) break;
       body.drop();
@@ -66,7 +65,7 @@ export class BodyMemory {
   }
 }
 
-/** What is wrong with a body that is not read to its end: the rest is discarded as it arrives. */
+/** Failure of a request whose body is not read to its end; the rest is discarded as it arrives. */
 export class UnreadBody extends Failure {}
 
 export function noRoom(): UnreadBody {

@@ -11,23 +11,23 @@ declare module 'fastify' {
     incomingBody?: IncomingBody;
   }
   interface FastifyContextConfig {
-    /** How a route words a body that is not JSON, where it has words of its own. */
+    /** The route's own failure for a body that is not JSON. */
     malformedJson?: () => Failure;
-    /** Sending nothing at all is then as wrong as sending something that is not JSON. */
+    /** Whether a missing body is as invalid as malformed JSON. */
     bodyRequired?: boolean;
-    /** Takes a body, and changes nothing: what is remembered stays. */
+    /** The route takes a body but changes nothing, so caches stay valid. */
     readsOnly?: boolean;
-    /** Numbers directly under this key are text that people will read: none of its digits may change. */
+    /** Numbers directly under this key are shown to people: keep their digits unchanged. */
     verbatimNumbersUnder?: string;
   }
 }
 
 type Parse = (body: Buffer, route: FastifyContextConfig) => unknown;
 
-/** A JSON body is read whatever the content type says; an empty one is no body. */
+/** Parses a body as JSON regardless of its content type; an empty body is no body. */
 export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: Record<string, Parse> = {}): void {
   http.removeAllContentTypeParsers();
-  // JSON by name as well: what only `*` takes is looked up anew for each request.
+  // JSON is registered by name as well: the `*` parser is looked up again for each request.
   for (const [contentType, parse] of Object.entries({ 'application/json': parseJson, ...formats, '*': parseJson })) {
     http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
       const { bodyLimit: limit = 0, config } = request.routeOptions;
@@ -66,7 +66,7 @@ function parseJson(
 
 const maxFormFields = 1_000;
 
-/** A form, unless what came is plainly JSON: clients such as curl call everything a form. */
+/** Parses a form, unless the body is clearly JSON: clients such as curl label everything as a form. */
 export function parseForm(body: Buffer, route: FastifyContextConfig): unknown {
   const text = body.toString();
   if (/^\s*[{[]/.test(text)) return parseJson(body, route);
@@ -75,23 +75,23 @@ export function parseForm(body: Buffer, route: FastifyContextConfig): unknown {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-/** A route's `preValidation`: `[]`, `0`, `""` and `false` say as much as `{}` does. */
+/** A `preValidation` hook that treats `[]`, `0`, `""` and `false` like `{}`. */
 export function takeNothingForEmpty(request: FastifyRequest, _reply: unknown, done: () => void): void {
   const { body } = request;
   if (!body || (Array.isArray(body) && body.length === 0)) request.body = {};
   done();
 }
 
-/** The surfaces word this differently, so it is a class of its own. */
+/** A separate class, because the surfaces respond to it with different texts. */
 export class MalformedJson extends Failure {
   constructor(cause: unknown) {
     super('invalid', 'BadRequestError', 'Invalid JSON supplied in POST data', { cause });
   }
 }
 
-/** What the framework itself refuses, in the vocabulary of the rules. */
+/** Maps errors of the framework to failures. */
 export function failureOfFrameworkError(error: unknown): Failure | undefined {
-  // Lists within lists by the thousand: whatever walks down such a value runs out of stack.
+  // Thousands of nested lists: recursing into such a value overflows the stack.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return nestedTooDeeply();
   }

@@ -5,12 +5,12 @@ type Done = (error: Error | null, body?: Buffer) => void;
 
 const nothing = Buffer.alloc(0);
 
-/** The bytes of one request's body, within the limit of its route and the memory for all bodies. */
+/** The body of one request, limited by its route and by the memory for all bodies. */
 export class IncomingBody implements ArrivingBody {
   since = 0;
   private readonly memory: BodyMemory;
   private readonly limit: number;
-  /** Without a content length: unknown until the end. */
+  /** Undefined without a content length. */
   private readonly announced: number | undefined;
   private readonly done: Done;
   private bytes: Buffer = nothing;
@@ -24,14 +24,14 @@ export class IncomingBody implements ArrivingBody {
     this.done = done;
     const announced = payload.headers['content-length'];
     this.announced = announced === undefined ? undefined : Number(announced);
-    // The listeners stay: after a refusal they let the rest of the body pass by.
+    // The listeners stay: after a rejection they discard the rest of the body.
     payload.on('data', (chunk: Buffer) => this.take(chunk));
     payload.on('end', () => this.finish());
     payload.on('error', (error: Error) => this.fail(Object.assign(error, { statusCode: 400 })));
     if ((this.announced ?? 0) > this.limit) this.fail(tooLarge());
   }
 
-  /** To be called when the response has left or the client is gone. */
+  /** Must be called when the response is sent or the client is gone. */
   release(): void {
     this.stop();
     this.memory.release(this.held);
@@ -55,7 +55,7 @@ export class IncomingBody implements ArrivingBody {
     }
   }
 
-  /** Most bodies are one chunk. */
+  /** Most bodies consist of one chunk. */
   private keepFirst(chunk: Buffer): void {
     this.hold(chunk.length);
     this.bytes = chunk;
@@ -65,7 +65,9 @@ export class IncomingBody implements ArrivingBody {
     this.memory.begin(this);
   }
 
-  /** Into one buffer that doubles: kept apart, chunks of one byte would take a hundred times their size. */
+  /**
+   * Appends to one buffer that doubles: stored separately, chunks of one byte would take a hundred times their size.
+   */
   private append(chunk: Buffer, end: number): void {
     if (end > this.bytes.length) {
       const size = Math.max(end, Math.min(this.announced ?? this.limit, end * 2));

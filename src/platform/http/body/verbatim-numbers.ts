@@ -1,6 +1,6 @@
 /**
- * Reads JSON in which numbers that stand directly, or in a list, under a key become text where reading them would change
- * how they are written: `1.0`, `2.50`, `1e3`, more digits than a double has.
+ * Parses JSON. Numbers directly, or in a list, under a key become strings if parsing would change their spelling:
+ * `1.0`, `2.50`, `1e3`, more digits than a double has.
  */
 export function parseWithNumbersAsWritten(json: string, key: string): unknown {
   const body: unknown = JSON.parse(json);
@@ -24,7 +24,7 @@ function quoteNumbersUnder(key: string, json: string): string {
   const name = JSON.stringify(key);
   const parts: string[] = [];
   let copied = 0;
-  /** What is open around this place. */
+  /** Brackets that are open at this position. */
   const open: string[] = [];
   let objects = 0;
   let lastText = '';
@@ -44,7 +44,7 @@ function quoteNumbersUnder(key: string, json: string): string {
     } else if (char === '-' || (char >= '0' && char <= '9')) {
       number.lastIndex = at;
       const [digits = char] = number.exec(json) ?? [];
-      // Under the key, and in no object further down: such a value is a request of its own, for instance for a file.
+      // Under the key, and not in a nested object: such a value is a structure of its own, for instance a file.
       const isDirect = lastName === name && objects === 2 && open[1] === '{';
       if (isDirect && String(Number(digits)) !== digits) {
         parts.push(json.slice(copied, at), `"${digits}"`);
@@ -56,7 +56,10 @@ function quoteNumbersUnder(key: string, json: string): string {
   return parts.join('') + json.slice(copied);
 }
 
-/** Behind its closing quote. A pattern would keep a place to return to for every one of millions of characters. */
+/**
+ * Index after the closing quote. A regular expression would keep a backtracking position for each of millions of
+ * characters.
+ */
 function endOfText(json: string, start: number): number {
   let end = start + 1;
   while (end < json.length) {
