@@ -122,10 +122,10 @@ async function send(messages: World['batches'][number]['messages'], services: st
     };
   });
   const changes = messages.flatMap(({ type, steps }, index): StatusChange[] =>
-    steps.map(({ pick, because, provider, units, postage }) => ({
+    steps.map(({ pick, event, provider, units, postage }) => ({
       id: accepted[index]?.id ?? '',
       status: statusesOf[type][pick % statusesOf[type].length] ?? 'sending',
-      because,
+      event,
       provider,
       // A letter has at most five sheets; six prove that a letter without a rate costs nothing and breaks nothing.
       billable_units:

@@ -78,7 +78,7 @@ async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Resul
 }
 
 function lateHandOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
-  return { sent_at: clock.now(), ...facts, id: queued.id, because: 'handedOverLate' };
+  return { sent_at: clock.now(), ...facts, id: queued.id, event: 'handedOverLate' };
 }
 
 function giveUpIfExpired<M>({ queued, clock, config }: Attempt<M>): Result | undefined {
@@ -166,7 +166,7 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
       attempt.log.warn({ notification_id: queued.id, provider: provider?.name, reason: outcome.reason }, 'refused');
       return {
         ...called,
-        change: { id: queued.id, status: outcome.status, because: 'givenUp', provider: provider?.name, billable_units },
+        change: { id: queued.id, status: outcome.status, event: 'givenUp', provider: provider?.name, billable_units },
       };
     case 'retry':
       return { ...retried(attempt, outcome), ...called };
@@ -176,7 +176,7 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
 /** A text message abroad is `sent`: its network may never say more. Where nobody sends receipts, it has ended already. */
 function handedOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
   const status = queued.international ? 'sent' : 'sending';
-  return { status, ...facts, id: queued.id, because: 'handedOver', sent_at: clock.now() };
+  return { status, ...facts, id: queued.id, event: 'handedOver', sent_at: clock.now() };
 }
 
 function retried<M>(
@@ -214,5 +214,5 @@ export function failedAttempt(
 }
 
 function givenUp(queued: QueuedNotification): Result {
-  return { queued, change: { id: queued.id, status: 'technical-failure', because: 'givenUp' } };
+  return { queued, change: { id: queued.id, status: 'technical-failure', event: 'givenUp' } };
 }

@@ -7,7 +7,7 @@ import { announcement } from './callbacks/service-callbacks.sql.ts';
 import { type HealthChange, handOverHealth, receiptHealth } from './failover/provider-health.sql.ts';
 import { inTime_ms } from './failover/provider-health.ts';
 
-/** Without `because` its status stays; without `due_at` it leaves the queue. */
+/** Without `event` its status stays; without `due_at` it leaves the queue. */
 export interface ResultRow extends Partial<StatusChange> {
   id: string;
   due_at?: Timestamp;
@@ -25,7 +25,7 @@ export async function updateResults(
     with result as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${placeColumns})
     ), ${heldBy(worker, ids)}, wanted as (
-      select * from held where because is not null
+      select * from held where event is not null
     ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}
     select id from held`.execute(db);
   return new Set(held.map(({ id }) => id));

@@ -33,7 +33,7 @@ function accepted(queued: QueuedNotification): Result {
   const change = {
     id: queued.id,
     status: 'sending',
-    because: 'handedOver',
+    event: 'handedOver',
     sent_at: harness.clock.now(),
     billable_units: 1,
     provider: 'sandbox',
@@ -80,7 +80,7 @@ describe('a result', () => {
     expect(await extendLeases(harness.app.db, stalled.worker, [id], timestamp(due_at))).toEqual([]);
     expect(await record(stalled, accepted(first))).toEqual([]);
     expect(await record(stalled, { queued: first, later: { due_at, attempts: 9, outcome_known: true } })).toEqual([]);
-    const givenUp = { id, status: 'technical-failure', because: 'givenUp' } as const;
+    const givenUp = { id, status: 'technical-failure', event: 'givenUp' } as const;
     expect(await record(stalled, { queued: first, change: givenUp })).toEqual([]);
     expect([await queueOf(harness, id), await messageOf(harness, id)]).toEqual(before);
     expect(await record(other, accepted(second))).toHaveLength(1);

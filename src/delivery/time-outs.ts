@@ -77,8 +77,8 @@ async function endOrList(tx: Tx, messages: UnfinishedMessage[], now: Date): Prom
   if (due.length === 0) return 0;
   const changes = due.map(({ id, status }) =>
     status === 'created'
-      ? ({ id, status: 'technical-failure', because: 'givenUp' } as const)
-      : ({ id, status: 'temporary-failure', because: 'timedOut' } as const),
+      ? ({ id, status: 'technical-failure', event: 'givenUp' } as const)
+      : ({ id, status: 'temporary-failure', event: 'timedOut' } as const),
   );
   return endMessages(tx, changes, now);
 }

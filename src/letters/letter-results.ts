@@ -9,7 +9,7 @@ import { type LetterFile, upsertLetterFiles } from './letters.sql.ts';
 /** The result of reading a letter's file. `change` is undefined if the letter was cancelled in the meantime. */
 export interface LetterResult {
   id: string;
-  change?: Omit<StatusChange, 'id' | 'because'>;
+  change?: Omit<StatusChange, 'id' | 'event'>;
   found: Pick<LetterFile, 'page_count' | 'message' | 'invalid_pages'>;
 }
 
@@ -27,7 +27,7 @@ export function createLetterResults({ db, clock }: Pick<Platform, 'db' | 'clock'
       const now = clock.now();
       const created_at = timestamp(now);
       const changes = results.flatMap(({ id, change }) =>
-        change ? [{ id, because: 'checked' as const, ...change }] : [],
+        change ? [{ id, event: 'checked' as const, ...change }] : [],
       );
       await inTransaction(db, async (tx) => {
         await recordStatusChanges(tx, changes, now);

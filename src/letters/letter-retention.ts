@@ -35,7 +35,7 @@ export async function endOldLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>)
     if (letters.length === 0) return;
     const idsOf = (handedOver: boolean) =>
       letters.filter(({ status }) => (status === 'sending') === handedOver).map(({ id }) => id);
-    const posted = idsOf(true).map((id) => ({ id, status: 'delivered', because: 'despatched' }) as const);
+    const posted = idsOf(true).map((id) => ({ id, status: 'delivered', event: 'despatched' }) as const);
     await inTransaction(app.db, async (tx) => {
       await recordStatusChanges(tx, posted, now);
       await giveUpLetters(tx, idsOf(false), now);
@@ -50,7 +50,7 @@ export async function endOldLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>)
 /** Sets the letters to technical-failure and records their uploaded files, so that these are deleted with the letters. */
 export async function giveUpLetters(tx: Tx, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
-  const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
+  const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
   const changed = await recordStatusChanges(tx, changes, now);
   await insertLetterFilesIfMissing(
     tx,

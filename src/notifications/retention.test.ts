@@ -116,7 +116,7 @@ describe('retention', () => {
       await sentAt('2026-11-15T20:00:00Z');
       await applyRetention(harness.app);
       expect(await left()).toEqual([id]);
-      const change = { id, status: 'delivered', because: 'receipt' } as const;
+      const change = { id, status: 'delivered', event: 'receipt' } as const;
       await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [change], harness.clock.now()));
       await applyRetention(harness.app);
       expect(await left()).toEqual([]);
@@ -226,7 +226,7 @@ describe('partitions', () => {
     const changed = await inTransaction(harness.app.db, (tx) =>
       recordStatusChanges(
         tx,
-        ids.map((id) => ({ id, status: 'sending', because: 'handedOver' })),
+        ids.map((id) => ({ id, status: 'sending', event: 'handedOver' })),
         harness.clock.now(),
       ),
     );
@@ -250,7 +250,7 @@ describe('partitions', () => {
     const { rows } = await harness.app.pool.query('select id from notifications_20261117_kept order by id');
     expect(rows.map(({ id }) => id)).toEqual([kept, unfinished]);
     expect(await left()).not.toContain(gone);
-    const changes = [{ id: unfinished, status: 'delivered', because: 'despatched' }] as const;
+    const changes = [{ id: unfinished, status: 'delivered', event: 'despatched' }] as const;
     await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [...changes], harness.clock.now()));
     await applyRetention(harness.app);
     expect(await left()).not.toContain(unfinished);

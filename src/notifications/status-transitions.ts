@@ -23,7 +23,7 @@ export interface StatusChange {
   id: string;
   /** Left out: it stays, and only the rest is kept. */
   status?: Status;
-  because: keyof typeof transitions;
+  event: keyof typeof transitions;
   provider?: string;
   provider_reference?: string;
   billable_units?: number;

@@ -35,17 +35,17 @@ export const usageKey = sql`${rollupDay} as london_day, service_id, template_id,
   case when notification_type = 'letter' then billable_units else 0 end as sheets`;
 
 /** The columns of `wanted`, for a JSON of changes. */
-export const changeColumns = sql`id uuid, status text, because text, provider text, provider_reference text,
+export const changeColumns = sql`id uuid, status text, event text, provider text, provider_reference text,
   billable_units int, sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text`;
 
 const listed = (statuses: readonly Status[]) => sql.join(statuses.map((status) => sql.lit(status)));
 
 /** A hand-over whose receipt was faster. */
-const isLate = sql`(w.because = 'handedOver' and n.status in (${listed(transitions.handedOverLate)}))`;
+const isLate = sql`(w.event = 'handedOver' and n.status in (${listed(transitions.handedOverLate)}))`;
 
-const mayChange = sql`(${isLate} or case w.because ${sql.join(
+const mayChange = sql`(${isLate} or case w.event ${sql.join(
   Object.entries(transitions).map(
-    ([because, statuses]) => sql`when ${sql.lit(because)} then n.status in (${listed(statuses)})`,
+    ([event, statuses]) => sql`when ${sql.lit(event)} then n.status in (${listed(statuses)})`,
   ),
   sql` `,
 )} end)`;

@@ -85,7 +85,7 @@ async function giveUpUnsent(app: Pick<Platform, 'db' | 'clock'>, key: DemoKey): 
   for (let total = 0; ; ) {
     const count = await inTransaction(app.db, async (tx) => {
       const ids = await selectUnsentOfKey(tx, key, changedAtOnce);
-      const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
+      const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
       await recordStatusChanges(tx, changes, app.clock.now());
       return ids.length;
     });

@@ -71,7 +71,7 @@ function stepsOf(message: PastMessage, id: string): StatusChange[] {
     billable_units: message.billable_units ?? (message.notification_type === 'email' ? 0 : 1),
     sent_at: new Date(Date.parse(message.created_at) + (message.sent_after_ms ?? 1_000)),
   };
-  const sending: StatusChange = { id, status: 'sending', because: 'handedOver', ...known };
+  const sending: StatusChange = { id, status: 'sending', event: 'handedOver', ...known };
   switch (message.status) {
     case 'created':
       return [];
@@ -81,18 +81,18 @@ function stepsOf(message: PastMessage, id: string): StatusChange[] {
       return [{ ...sending, status: 'sent' }];
     case 'cancelled':
     case 'pending-virus-check':
-      return [{ id, status: message.status, because: 'cancelled' }];
+      return [{ id, status: message.status, event: 'cancelled' }];
     case 'validation-failed':
     case 'virus-scan-failed':
-      return [{ id, status: message.status, because: 'checked' }];
+      return [{ id, status: message.status, event: 'checked' }];
     case 'returned-letter':
       return [
         sending,
-        { id, status: 'delivered', because: 'despatched' },
-        { id, status: 'returned-letter', because: 'returned' },
+        { id, status: 'delivered', event: 'despatched' },
+        { id, status: 'returned-letter', event: 'returned' },
       ];
     default:
-      return [sending, { id, status: message.status, because: 'receipt' }];
+      return [sending, { id, status: message.status, event: 'receipt' }];
   }
 }
 

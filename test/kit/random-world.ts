@@ -53,7 +53,7 @@ export const statusesOf: Record<(typeof types)[number], Status[]> = {
 
 const step = fc.record({
   pick: fc.nat(100),
-  because: fc.constantFrom(...reasons),
+  event: fc.constantFrom(...reasons),
   provider: fc.option(fc.constantFrom('mmg', 'firetext', 'sandbox'), { nil: undefined }),
   units: fc.option(
     fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 6 }) }, { weight: 1, arbitrary: fc.constant(100_000) }),

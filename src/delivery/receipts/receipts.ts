@@ -37,7 +37,7 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
     const status = receipt.statusFor(target);
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
-    changes.set(target.id, { id: target.id, status, because: 'receipt', ...provider });
+    changes.set(target.id, { id: target.id, status, event: 'receipt', ...provider });
     // The next receipt of this batch for the same message finds it so.
     target.status = status;
   }

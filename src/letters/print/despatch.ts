@@ -29,7 +29,7 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
   const changes = despatches.map(({ notification_id: id }) => ({
     id,
     status: 'delivered' as const,
-    because: 'despatched' as const,
+    event: 'despatched' as const,
   }));
   const changed = await recordStatusChanges(tx, changes, now);
   if (changed.length === 0) return [];
@@ -57,5 +57,5 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
 
 /** The printer rejected the letter; it will not be posted. */
 export function recordRejection(tx: Tx, notificationId: string, now: Date): Promise<ChangedNotification[]> {
-  return recordStatusChanges(tx, [{ id: notificationId, status: 'technical-failure', because: 'givenUp' }], now);
+  return recordStatusChanges(tx, [{ id: notificationId, status: 'technical-failure', event: 'givenUp' }], now);
 }

@@ -92,7 +92,7 @@ async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void>
   const changes = letters.map(({ id }) => ({
     id,
     status: 'sending' as const,
-    because: 'handedOver' as const,
+    event: 'handedOver' as const,
     provider,
     provider_reference: letterReference(id),
     sent_at: now,

@@ -37,7 +37,7 @@ export async function recordReturnedLetters(app: Deps, references: string[]): Pr
     const changes = returned.map(({ notification_id: id }) => ({
       id,
       status: 'returned-letter' as const,
-      because: 'returned' as const,
+      event: 'returned' as const,
     }));
     // The notification may have been deleted by the time the letter comes back, weeks later.
     if (changes.length > 0) await recordStatusChanges(tx, changes, now);

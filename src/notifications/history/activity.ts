@@ -109,7 +109,7 @@ export async function cancelLetter(app: Needs, serviceId: string, notificationId
   refuseUnlessLetter(letter);
   refuseIfPrintingBegan(letter, app.clock.now());
   const changes = await inTransaction(app.db, (tx) =>
-    recordStatusChanges(tx, [{ id: letter.id, status: 'cancelled', because: 'cancelled' }], app.clock.now()),
+    recordStatusChanges(tx, [{ id: letter.id, status: 'cancelled', event: 'cancelled' }], app.clock.now()),
   );
   if (changes.length === 0) throw whyNotCancelled(letter);
   return getActivity(app, serviceId, letter.id);

@@ -18,7 +18,7 @@ export async function endUnsentMessages(url: string, log: Log): Promise<void> {
     for (;;) {
       const ids = await selectUnsent(db, batch);
       if (ids.length === 0) break;
-      const changes = ids.map((id) => ({ id, status: 'technical-failure', because: 'givenUp' }) as const);
+      const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
       await inTransaction(db, (tx) => endMessages(tx, changes, now));
     }
     for (;;) {
