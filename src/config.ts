@@ -64,8 +64,8 @@ export const settings = {
     { fallback: 60, min: 10, max: 600 },
   ),
   BODY_MEMORY_MB: setting.integer(
-    'Maximum megabytes of request bodies that one process holds in memory, an eighth of it for unauthenticated callers. Requests beyond that get a 503.',
-    { fallback: 128, min: 32, max: 65_536 },
+    'Maximum megabytes of request bodies that one process holds in memory, an eighth of it for unauthenticated callers. Requests beyond that get a 503. Parsing takes up to four times as much.',
+    { fallback: 64, min: 32, max: 65_536 },
   ),
   READ_RATE_LIMIT: setting.integer(
     'Maximum reads of the public API (GET, previews) per minute, per service and key type.',

@@ -36,6 +36,12 @@ describe('GET /openapi.json and /docs', () => {
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
+  it.each(['/docs/json', '/docs/yaml'])('302 from %s to the document', async (url) => {
+    const response = await harness.request({ method: 'GET', url });
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBe('/openapi.json');
+  });
+
   it('200 with a page that loads nothing from elsewhere', async () => {
     const response = await harness.request({ method: 'GET', url: '/docs/' });
     expect(response.status).toBe(200);

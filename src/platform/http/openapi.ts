@@ -45,7 +45,18 @@ export async function documentRoutes(http: FastifyInstance, version: string, sur
 
 /** The page at /docs; it loads nothing from other origins. */
 export function referencePageRoutes(http: Http): void {
-  http.register(swaggerUi, { routePrefix: '/docs', uiConfig: { deepLinking: true }, staticCSP: true });
+  http.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { deepLinking: true },
+    staticCSP: true,
+    uiHooks: {
+      // The library serializes its own copies for every request; ours is serialized once.
+      onRequest: (request, reply, done) => {
+        if (/^\/docs\/(json|yaml)(\?|$)/.test(request.url)) reply.redirect('/openapi.json');
+        else done();
+      },
+    },
+  });
 }
 
 /** Generated clients name their functions after these ids, so they depend only on method and path. */
