@@ -131,6 +131,7 @@ describe('readConfig', () => {
       { SECRET_KEY: 'x'.repeat(31) },
       'SECRET_KEY must have at least 32 characters, not 31: make one with `openssl rand',
     ],
+    [{ SECRET_KEY: ' '.repeat(40) }, 'SECRET_KEY must have at least 32 characters, not 0'],
     [{ SECRET_KEYS: `${long('new')},short` }, 'SECRET_KEYS must have at least 32 characters each, not 5'],
     [{ ADMIN_CLIENT_SECRETS: `${long('new')},short` }, 'ADMIN_CLIENT_SECRETS must have at least 32 characters each'],
     [{ FUNCTIONAL_TESTS_SECRETS: 'short' }, 'FUNCTIONAL_TESTS_SECRETS must have at least 32 characters, not 5'],

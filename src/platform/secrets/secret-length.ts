@@ -1,4 +1,4 @@
-const shortestSecret = 32;
+const minLength = 32;
 
 interface Secrets {
   SECRET_KEY: string | undefined;
@@ -26,8 +26,9 @@ export function shortSecrets(values: Partial<Secrets>, shortKeysMayRead: boolean
 
 /** An error message for a setting with a secret that can be guessed; none when all are long enough. */
 function tooShort(name: string, secrets: string[]): string[] {
-  const short = secrets.find((secret) => secret.length < shortestSecret);
+  // Blanks around a secret are a mistake of quoting, not a secret.
+  const short = secrets.map((secret) => secret.trim().length).find((length) => length < minLength);
   if (short === undefined) return [];
-  const found = `must have at least ${shortestSecret} characters${secrets.length > 1 ? ' each' : ''}, not ${short.length}`;
+  const found = `must have at least ${minLength} characters${secrets.length > 1 ? ' each' : ''}, not ${short}`;
   return [`${name} ${found}: make one with \`openssl rand -hex 32\`.`];
 }
