@@ -69,7 +69,7 @@ async function eventually(check: () => Promise<unknown>): Promise<void> {
 /** Another Pennypost: a process of its own, because only such a one can be killed. It runs the compiled files. */
 async function startInOwnProcess(dataDir: string): Promise<ChildProcess> {
   const program = `
-    import { startEmbeddedPostgres } from './dist/platform/db/embedded.js';
+    import { startEmbeddedPostgres } from './dist/platform/embedded-postgres/embedded.js';
     const log = { info() {}, warn() {} };
     await startEmbeddedPostgres({ ...${JSON.stringify({ dataDir, settings })}, log });
     process.stdout.write('started');`;
