@@ -1,11 +1,11 @@
 import type { Tx } from '../platform/db/database.ts';
 
-/** The service whose notifications account messages are. */
+/** The service that sends account messages. */
 export const platformServiceId = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
-/** The user behind what nobody in particular did. */
+/** The system user: the author of changes that no person made. */
 export const platformUserId = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
-/** Its templates. The ids are fixed: tools that read sign-in messages look for them. */
+/** Templates of the platform service. The ids are fixed because tools that read sign-in messages match on them. */
 export const accountTemplates = {
   smsCode: '36fb0730-6259-4da1-8a80-c8de22ad4246',
   emailCode: '299726d2-dba6-42b8-8209-30e1d66ea164',
@@ -33,17 +33,17 @@ export const accountTemplates = {
   joinRequestApproved: '4d8ee728-100e-4f0e-8793-5638cfa4ffa4',
 } as const;
 
-/** A code, link or notice to a user: one of those templates, filled in. */
+/** A code, link or notice to a user: a template id and its values. */
 export interface AccountMessage {
   template_id: string;
-  /** An email address or a phone number, as it was entered. */
+  /** An email address or a phone number, as entered. */
   to: string;
   personalisation: Record<string, string | string[]>;
-  /** Where answers to an email go; without it, where the platform service's answers go. */
+  /** Reply-to address of an email; defaults to that of the platform service. */
   reply_to?: string;
 }
 
-/** Stores the message in the caller's transaction, so that it is sent exactly when what it tells of has happened. */
+/** Stores the message in the caller's transaction, so that it is sent only if the change it reports is committed. */
 export interface AccountMessageSender {
   send(tx: Tx, message: AccountMessage): Promise<{ id: string }>;
 }

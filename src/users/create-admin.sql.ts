@@ -1,6 +1,6 @@
 import type { Tx } from '../platform/db/database.ts';
 
-/** Archived ones cannot sign in, and do not count. */
+/** Ignores archived administrators, who cannot sign in. */
 export function selectPlatformAdmins(tx: Tx) {
   return tx
     .selectFrom('users')

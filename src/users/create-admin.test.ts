@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('pennypost create-admin', () => {
-  it('creates a platform administrator whose password is chosen through a link', async () => {
+  it('creates a platform administrator who chooses the password through a link', async () => {
     const link = await create();
     expect(link).toMatch(/^https:\/\/admin\.example\/new-password\/[\w-]+$/);
     const user = await find('ada@example.org');
@@ -36,7 +36,7 @@ describe('pennypost create-admin', () => {
     expect((await checkLink(link)).body.message).toEqual({ token: ['Link has expired'] });
   });
 
-  it('gives a new link while no password was chosen, and then no more', async () => {
+  it('returns a new link until a password is chosen', async () => {
     const link = await create();
     const { id } = await find('ada@example.org');
     harness.clock.advance({ hours: 1 });
@@ -47,20 +47,20 @@ describe('pennypost create-admin', () => {
     await expect(create()).rejects.toThrow('There is a platform administrator already: ada@example.org');
   });
 
-  it('refuses when there is another one, pending or active', async () => {
+  it('fails when there is another administrator, pending or active', async () => {
     const other = aNewUser({ platform_admin: true, email_address: 'grace@example.org' });
     await harness.admin('POST', '/user', other);
     await expect(create()).rejects.toThrow('There is a platform administrator already: grace@example.org');
     expect(await find('ada@example.org')).toBeUndefined();
   });
 
-  it('refuses an address that has an account, and does not promote it', async () => {
+  it('rejects the address of an existing account and does not promote it', async () => {
     const id = await aUser(harness, { email_address: 'User@example.org' });
     await expect(create({ email_address: 'user@EXAMPLE.org' })).rejects.toThrow('has an account already');
     expect((await harness.admin('GET', `/user/${id}`)).body.data.platform_admin).toBe(false);
   });
 
-  it('creates one of two at once', async () => {
+  it('creates only one administrator when run twice concurrently', async () => {
     const results = await Promise.allSettled([create(), create({ email_address: 'grace@example.org' })]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
@@ -74,7 +74,7 @@ describe('pennypost create-admin', () => {
       'The mobile number is not valid. Invalid phone number: Not a UK mobile number.',
     ],
     [{ name: '', mobile_number: '1' }, 'The name is empty.\nThe mobile number is not valid.'],
-  ])('refuses %j', async (change, words) => {
+  ])('rejects %j', async (change, words) => {
     await expect(create(change)).rejects.toThrow(words);
     expect(await find('ada@example.org')).toBeUndefined();
   });

@@ -22,14 +22,14 @@ interface NewAdmin {
 }
 
 /**
- * Returns a link to choose the password: no password passes through arguments or the environment. Asked again for the same
- * address before one was chosen, it returns a new link.
+ * Returns a link to choose the password, so that no password appears in arguments or the environment. When run again for
+ * the same address before a password is chosen, it returns a new link.
  */
 export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<string> {
   refuseUnfit(admin);
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
-    // Two commands at once must not both find that there is no administrator yet.
+    // Prevents two concurrent commands from both creating the first administrator.
     await lockUser(tx, platformUserId);
     const admins = await selectPlatformAdmins(tx);
     if (admins.length === 0) return insertAdmin(tx, admin, now);

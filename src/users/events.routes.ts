@@ -13,7 +13,7 @@ export function eventRoutes(http: Http, app: Platform): void {
     '/events',
     {
       schema: {
-        summary: 'Keep for the record what happened in the administrative front end',
+        summary: 'Record an event of the admin front end',
         body: Type.Object({ event_type: Type.String({ minLength: 1, maxLength: 255 }), data: Content }),
         response: {
           201: Data(Type.Object({ id: Uuid, event_type: Type.String(), data: Type.Unknown(), created_at: Datetime })),

@@ -11,7 +11,7 @@ export function functionalTestUserRoutes(http: Http, app: Platform): void {
     '/__testing/functional/users',
     {
       schema: {
-        summary: 'Create the users of browser tests, or bring them back to a known state',
+        summary: 'Create or reset the users of browser tests',
         body: Type.Array(
           Type.Object({
             name: Type.String({ format: 'user-name' }),

@@ -42,7 +42,7 @@ async function aTestUser(change: object = {}) {
 const byEmail = async (email: string) => (await harness.admin('POST', '/user/email', { email })).body.data;
 
 describe('PUT /__testing/functional/users', () => {
-  it('201 and the users are there; again, and they are as told', async () => {
+  it('201 creates the users; a second request updates them', async () => {
     const organisation_id = await anOrganisation(harness);
     const user = await aTestUser({ organisation_id });
     const response = await put([user]);
@@ -66,7 +66,7 @@ describe('PUT /__testing/functional/users', () => {
     expect((await harness.admin('POST', `/user/${created.id}/verify/password`, password)).status).toBe(400);
   });
 
-  it('201 takes the user out of every organisation, and ends what it had', async () => {
+  it('201 deletes the user’s organisation memberships and resets its state', async () => {
     const [first, second] = [await anOrganisation(harness), await anOrganisation(harness)];
     const user = await aTestUser({ email_address: 'reset@example.org', organisation_id: first });
     await put([user]);
@@ -98,7 +98,7 @@ describe('PUT /__testing/functional/users', () => {
   });
 
   it.each([['Boss@example.org'], ['BOSS@EXAMPLE.ORG']])(
-    '400 for a user that it did not create (%s), and nobody is changed',
+    '400 for a user that it did not create (%s); changes no user',
     async (address) => {
       const boss = { ...aNewUser({ email_address: `${address.length}-Boss@example.org` }), platform_admin: true };
       const { data: before } = (await harness.admin('POST', '/user', { ...boss, state: 'active' })).body;
@@ -127,7 +127,7 @@ describe('PUT /__testing/functional/users', () => {
     },
   );
 
-  it('400 for what a user cannot be, 404 for an unknown service; then none is created', async () => {
+  it('400 for an invalid user, 404 for an unknown service; creates none', async () => {
     expect((await put([{}])).status).toBe(400);
     expect((await put({})).status).toBe(400);
     const good = await aTestUser({ email_address: 'first@example.org' });
@@ -136,7 +136,7 @@ describe('PUT /__testing/functional/users', () => {
     expect(await byEmail('first@example.org')).toBeUndefined();
   });
 
-  it('401 for the administrative client, 403 with another secret or when none is set', async () => {
+  it('401 for the admin client, 403 with another secret or when none is configured', async () => {
     expect((await put([], { secret: adminSecret, claims: { iss: 'notify-admin' } })).status).toBe(401);
     expect((await put([], { secret: adminSecret })).status).toBe(403);
     expect((await put([], { at: closed })).status).toBe(403);

@@ -26,14 +26,14 @@ interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' |
 }
 
 /**
- * Creates these users, or brings them back to this state: a test that failed half-way leaves them in any other. Only users
- * that came from here can be reset: the client of browser tests must not become anybody else.
+ * Creates these users, or resets them to this state after an earlier test left them in another. It resets only users that
+ * it created: the browser tests' client must not be able to take over other accounts.
  */
 export async function putFunctionalTestUsers(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
   users: FunctionalTestUser[],
 ): Promise<void> {
-  // Its members can read everybody's sign-in messages.
+  // Members of the platform service can read all users' sign-in messages.
   if (users.some(({ service_id }) => canonicalId(service_id) === platformServiceId)) {
     throw invalidField('service_id', 'Must not be the service of the platform.');
   }
@@ -68,15 +68,15 @@ async function putAccount(
     password_changed_at: at,
     email_access_validated_at: at,
   };
-  const known = await selectUserByEmail(tx, email_address);
-  if (!known) {
+  const existing = await selectUserByEmail(tx, email_address);
+  if (!existing) {
     const id = newId(now);
     await insertUser(tx, { ...row, id, created_for_tests: true, created_at: at });
     return id;
   }
-  if (!known.created_for_tests) throw invalidField('email_address', 'User was not created by functional tests');
-  await updateUserRow(tx, known.id, { ...row, updated_at: at });
-  await markCodesUsed(tx, known.id);
-  await deleteOrganisationMemberships(tx, known.id);
-  return known.id;
+  if (!existing.created_for_tests) throw invalidField('email_address', 'User was not created by functional tests');
+  await updateUserRow(tx, existing.id, { ...row, updated_at: at });
+  await markCodesUsed(tx, existing.id);
+  await deleteOrganisationMemberships(tx, existing.id);
+  return existing.id;
 }

@@ -6,7 +6,7 @@ import { clearReasonsBefore } from './invites/join-requests.sql.ts';
 
 const batch = 2_000;
 
-/** Events, and what people wrote when they asked to join a service. */
+/** Deletes old events and the reasons given in requests to join a service. */
 export async function forgetOldUserRecords(db: Db, before: Date): Promise<void> {
   while ((await deleteEventsBefore(db, timestamp(before), batch)) === batch);
   while ((await clearReasonsBefore(db, firstIdAt(before), batch)) === batch);

@@ -21,7 +21,7 @@ describe('POST /user/{user_id}', () => {
 
   const change = (body: unknown) => harness.admin('POST', `/user/${user}`, body);
 
-  it('200 with what changed', async () => {
+  it('200 with the updated fields', async () => {
     const body = {
       name: 'After',
       current_session_id: unknown,
@@ -42,7 +42,7 @@ describe('POST /user/{user_id}', () => {
     expect((await change(undefined)).body).toEqual(before);
   });
 
-  it('200 when the number is removed together with codes by SMS', async () => {
+  it('200 when the number is deleted together with SMS authentication', async () => {
     const id = await aUser(harness);
     expect((await harness.admin('POST', `/user/${id}`, { mobile_number: null })).body.message).toBe(
       'Mobile number must be set if auth_type is set to sms_auth',
@@ -73,7 +73,7 @@ describe('POST /user/{user_id}', () => {
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('400 when the email address is another’s', async () => {
+  it('400 when the email address is taken', async () => {
     const other = await aUser(harness, { email_address: 'other@example.org' });
     const answer = await change({ email_address: 'Other@example.org' });
     expect(answer.status).toBe(400);
@@ -90,7 +90,7 @@ describe('POST /user/{user_id}', () => {
     },
   );
 
-  it('404 when there is no such user, before the body is looked at', async () => {
+  it('404 for an unknown user, before validating the body', async () => {
     const answer = await harness.admin('POST', `/user/${unknown}`, { name: '' });
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual(notFound);
@@ -99,7 +99,7 @@ describe('POST /user/{user_id}', () => {
   describe('with updated_by', () => {
     const changeBy = (body: object) => sentBy(harness, () => change({ ...body, updated_by: actor }));
 
-    it('tells the new address and number, and the previous ones', async () => {
+    it('notifies the new and the previous address and number', async () => {
       const before = (await harness.admin('GET', `/user/${user}`)).body.data;
       const { answer, sent } = await changeBy({ email_address: 'fresh@example.org', mobile_number: '07700900111' });
       expect(answer.status).toBe(200);
@@ -124,7 +124,7 @@ describe('POST /user/{user_id}', () => {
       ]);
     });
 
-    it('tells only who is concerned', async () => {
+    it('notifies only the affected address or number', async () => {
       const withoutNumber = await aUser(harness);
       await harness.admin('POST', `/user/${withoutNumber}`, { auth_type: 'email_auth', mobile_number: null });
       const first = { mobile_number: '07700900222', updated_by: actor };
@@ -132,14 +132,14 @@ describe('POST /user/{user_id}', () => {
       expect(sent).toMatchObject([{ recipient: '07700900222' }]);
     });
 
-    it('tells nobody when the change is refused', async () => {
+    it('notifies no one when the change is rejected', async () => {
       await aUser(harness, { email_address: 'occupied@example.org' });
       const { answer, sent } = await changeBy({ email_address: 'occupied@example.org', mobile_number: '07700900333' });
       expect(answer.status).toBe(400);
       expect(sent).toEqual([]);
     });
 
-    it('tells nothing when nothing really changed', async () => {
+    it('notifies no one when nothing changed', async () => {
       const { answer, sent } = await changeBy({
         name: 'After',
         email_address: 'fresh@example.org',
@@ -149,7 +149,7 @@ describe('POST /user/{user_id}', () => {
       expect(sent).toEqual([]);
     });
 
-    it('400 when the number is taken away: nobody could be told', async () => {
+    it('400 when the number is deleted, because no notification could be sent', async () => {
       const { answer, sent } = await changeBy({ mobile_number: null, auth_type: 'email_auth' });
       expect(answer.status).toBe(400);
       expect(answer.body.message).toBe("Recipient can't be empty");
@@ -157,7 +157,7 @@ describe('POST /user/{user_id}', () => {
       expect((await harness.admin('GET', `/user/${user}`)).body.data.mobile_number).toBe('07700900111');
     });
 
-    it('tells nobody without it', async () => {
+    it('notifies no one without it', async () => {
       const { sent } = await sentBy(harness, () => change({ email_address: 'quiet@example.org' }));
       expect(sent).toEqual([]);
     });
@@ -165,7 +165,7 @@ describe('POST /user/{user_id}', () => {
 });
 
 describe('POST /user/{user_id}/archive', () => {
-  it('204; the account is closed and its address is free', async () => {
+  it('204; closes the account and frees its address', async () => {
     const user = await aUser(harness, { email_address: 'leaving@example.org' });
     await aService(harness, { created_by_id: user });
     const organisation = await anOrganisation(harness);
@@ -210,7 +210,7 @@ describe('POST /user/{user_id}/archive', () => {
     expect((await harness.request({ method: 'POST', url, headers })).status).toBe(204);
   });
 
-  it('404 when there is none', async () => {
+  it('404 for an unknown user', async () => {
     expect((await harness.admin('POST', `/user/${unknown}/archive`)).body).toEqual(notFound);
   });
 });
@@ -223,19 +223,19 @@ describe('POST /user/{user_id}/activate', () => {
     expect(answer.body.data).toMatchObject({ id: user, state: 'active' });
   });
 
-  it('400 when active already', async () => {
+  it('400 when already active', async () => {
     const answer = await harness.admin('POST', `/user/${await aUser(harness)}/activate`);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ result: 'error', message: 'User already active' });
   });
 
-  it('404 when there is none', async () => {
+  it('404 for an unknown user', async () => {
     expect((await harness.admin('POST', `/user/${unknown}/activate`)).body).toEqual(notFound);
   });
 });
 
 describe('POST /user/{user_id}/update-password', () => {
-  it('200; the moment is recorded, the failures are not forgiven', async () => {
+  it('200; records the time and does not reset the failures', async () => {
     const { data } = (await harness.admin('POST', '/user', aNewUser({ failed_login_count: 3 }))).body;
     harness.clock.advance({ seconds: 1 });
     const answer = await harness.admin('POST', `/user/${data.id}/update-password`, { _password: 'another' });
@@ -255,7 +255,7 @@ describe('POST /user/{user_id}/update-password', () => {
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is none', async () => {
+  it('404 for an unknown user', async () => {
     expect((await harness.admin('POST', `/user/${unknown}/update-password`, {})).body).toEqual(notFound);
   });
 });

@@ -19,7 +19,7 @@ describe('refusalOfMobileNumber', () => {
 });
 
 describe('refusalOfName', () => {
-  it('refuses the empty name only', () => {
+  it('rejects only the empty name', () => {
     expect(refusalOfName('')).toBe('Invalid name');
     expect(refusalOfName(' ')).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../recipients/phone-number.ts';
 
-/** Shorter than what a person is told when a code is sent: existing front ends put their own words around these. */
+/** Shorter than the messages for sending a code, because existing front ends embed these in their own text. */
 const phoneTexts: Record<PhoneNumberReason, string> = {
   too_short: 'Not enough digits',
   too_long: 'Too many digits',

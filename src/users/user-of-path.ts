@@ -8,11 +8,11 @@ import { userExists } from './users.sql.ts';
 
 export const OfUser = Type.Object({ user_id: Uuid });
 
-/** A route's `preValidation`: an unknown user is 404 before anything is said about the body. */
+/** A route's `preValidation`: returns 404 for an unknown user before the body is validated. */
 export function userOfPathExists(app: Pick<Platform, 'db'>) {
   return async (request: FastifyRequest): Promise<void> => {
     const { user_id } = request.params as { user_id: string };
-    // What is not an id at all is answered by the schema of the path.
+    // The schema of the path rejects invalid ids.
     if (isUuid(user_id) || unhyphenated.test(user_id)) {
       if (!(await userExists(app.db, user_id))) throw notFound();
     }

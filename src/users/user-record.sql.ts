@@ -4,7 +4,7 @@ import { anyOf } from '../platform/db/expressions.ts';
 import type { Users } from '../platform/db/schema.ts';
 import { platformServiceId } from './account-messages.ts';
 
-/** Columns that the wire never shows. */
+/** Columns that API responses never contain. */
 type Kept =
   | 'password_hash'
   | 'updated_at'
@@ -70,7 +70,7 @@ const permissions = sql<Record<string, string[]>>`(
   from service_members member join services service on service.id = member.service_id
   where member.user_id = users.id and service.active)`;
 
-// Someone who is not a member may hold permissions, and then is shown with them.
+// A user can have permissions without being a member; the record includes them.
 const organisationPermissions = sql<Record<string, string[]>>`(
   select coalesce(jsonb_object_agg(organisation.id, array(
       select permission from organisation_permissions

@@ -44,7 +44,7 @@ describe('user record', () => {
     });
   });
 
-  it('shows active services and organisations, and what the user may do in them', async () => {
+  it('contains active services and organisations with the user’s permissions', async () => {
     const [live, closed] = [await aService(harness), await aService(harness, { active: false })];
     const [open, shut, elsewhere] = [
       await anOrganisation(harness),
@@ -90,7 +90,7 @@ describe('user record', () => {
     expect(await getUserRecord(harness.app.db, colleague)).toMatchObject({ can_use_webauthn: true });
   });
 
-  it('lists in order of creation and leaves out whom it does not know', async () => {
+  it('lists in order of creation and omits unknown ids', async () => {
     harness.clock.advance({ seconds: 1 });
     const younger = await aUser(harness);
     const records = await listUserRecords(harness.app.db, [younger, '00000000-0000-4000-8000-000000000000', user]);

@@ -9,7 +9,7 @@ export type UserRecord = UserRow;
 export const authTypes = ['sms_auth', 'email_auth', 'webauthn_auth'] as const;
 export const userStates = ['pending', 'active', 'inactive'] as const;
 
-/** A user as the wire shows one; the password never leaves. */
+/** A user in API responses; never contains the password. */
 export const UserRecord = Type.Object(
   {
     id: Uuid,
@@ -32,13 +32,13 @@ export const UserRecord = Type.Object(
     services: Type.Array(Uuid, { description: 'Active services the user belongs to' }),
     permissions: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'By id of the active service' }),
     organisation_permissions: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'By id of the organisation; those of an inactive organisation are empty',
+      description: 'By id of the organisation; empty for inactive organisations',
     }),
   },
   { title: 'User' },
 );
 
-/** Oldest first; ids that name nobody are left out. */
+/** Oldest first; omits unknown ids. */
 export function listUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRecord[]> {
   return selectUserRecords(db, ids);
 }

@@ -15,7 +15,7 @@ export function usersListRoutes(http: Http, app: Platform): void {
     '/platform-admin/users-list',
     {
       schema: {
-        summary: 'Active users by when they were created and last signed in',
+        summary: 'List active users by dates of creation and last sign-in',
         body: Type.Object({
           created_start: Type.Optional(Nullable(Day)),
           created_end: Type.Optional(Nullable(Day)),

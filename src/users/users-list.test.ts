@@ -33,7 +33,7 @@ describe('POST /platform-admin/users-list', () => {
     expect(response.body.data.every(({ state }: { state: string }) => state === 'active')).toBe(true);
   });
 
-  it('200 with whom the filters leave, whole days', async () => {
+  it('200 with the users that match the filters, in whole days', async () => {
     expect(await idsOf({})).toEqual([first, second]);
     expect(await idsOf({ created_start: '2026-11-11' })).toEqual([second]);
     expect(await idsOf({ created_end: '2026-11-12' })).toEqual([first, second]);
@@ -44,13 +44,13 @@ describe('POST /platform-admin/users-list', () => {
     expect(await idsOf({ take_part_in_research: false })).toEqual([second]);
   });
 
-  it('400 for what is not a date', async () => {
+  it('400 for an invalid date', async () => {
     expect((await list({ created_start: 'noon' })).body.message).toEqual({ created_start: ['Not a valid date.'] });
   });
 });
 
 describe('POST /events', () => {
-  it('201 with what is kept', async () => {
+  it('201 with the stored event', async () => {
     const body = { event_type: 'sucessful_login', data: { user_id: first, browser: { os: 'x' } } };
     const response = await harness.admin('POST', '/events', body);
     expect(response.status).toBe(201);
@@ -61,7 +61,7 @@ describe('POST /events', () => {
     });
   });
 
-  it('400 unless both are there', async () => {
+  it('400 unless both fields are present', async () => {
     const missing = ['Missing data for required field.'];
     expect((await harness.admin('POST', '/events', {})).body.message).toEqual({ event_type: missing, data: missing });
     expect((await harness.admin('POST', '/events', { event_type: 'x', data: [] })).body.message).toEqual({
@@ -71,7 +71,7 @@ describe('POST /events', () => {
 });
 
 describe('clean-up', () => {
-  it('forgets codes after a day and invitations after two', async () => {
+  it('deletes codes after a day and invitations after two', async () => {
     await harness.admin('POST', `/user/${first}/sms-code`, {});
     const body = { email_address: 'a@example.org', from_user: first, permissions: 'view_activity' };
     const invite = (await harness.admin('POST', `/service/${service}/invite`, body)).body.data;

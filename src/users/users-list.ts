@@ -11,7 +11,7 @@ interface UsersListRequest {
   take_part_in_research?: boolean | null;
 }
 
-/** Active users, with their services by name: for an operator's report. */
+/** Active users with the names of their services, for an operator's report. */
 export async function listActiveUsers(app: Pick<Platform, 'db'>, request: UsersListRequest) {
   const ids = await selectActiveUserIds(app.db, {
     created_from: request.created_start ?? undefined,
@@ -24,7 +24,7 @@ export async function listActiveUsers(app: Pick<Platform, 'db'>, request: UsersL
   return users.map((user) => ({ ...user, services: user.services.map((id) => ({ id, name: names.get(id) ?? '' })) }));
 }
 
-/** The last day of a report belongs to it. */
+/** Makes the end date inclusive. */
 function dayAfter(day: string | null | undefined): string | undefined {
   return day ? addDays(day, 1) : undefined;
 }

@@ -18,7 +18,7 @@ export function userJobs({ db, clock }: Platform): Job[] {
     },
     {
       name: 'forget-invites',
-      description: 'Deletes invitations once their links have stopped working.',
+      description: 'Deletes invitations after their links expire.',
       async handle() {
         const moment = ago(inviteLifetime_ms);
         await deleteServiceInvitesUntil(db, moment);

@@ -86,7 +86,7 @@ export function userRoutes(http: Http, app: Deps): void {
 
   http.get(
     '/user/:user_id',
-    { schema: { summary: 'One user', params: OfUser, response: { 200: Data(UserRecord) } } },
+    { schema: { summary: 'Get a user', params: OfUser, response: { 200: Data(UserRecord) } } },
     async (request) => ({ data: await getUserRecord(app.db, request.params.user_id) }),
   );
 
@@ -95,7 +95,7 @@ export function userRoutes(http: Http, app: Deps): void {
     {
       preValidation: [preValidation, actorExists(app)],
       schema: {
-        summary: 'Change a user; with updated_by, the new and the previous address or number are told',
+        summary: 'Update a user; with updated_by, notifies the new and the previous address or number',
         params: OfUser,
         body: UserChange,
         response: { 200: Data(UserRecord) },
@@ -111,7 +111,7 @@ export function userRoutes(http: Http, app: Deps): void {
     '/user/:user_id/archive',
     {
       schema: {
-        summary: 'Archive a user: nobody can sign in to it again',
+        summary: 'Archive a user, who can then no longer sign in',
         params: OfUser,
         response: { 204: NoContent },
       },
@@ -124,7 +124,7 @@ export function userRoutes(http: Http, app: Deps): void {
 
   http.post(
     '/user/:user_id/activate',
-    { schema: { summary: 'Make a user active', params: OfUser, response: { 200: Data(UserRecord) } } },
+    { schema: { summary: 'Activate a user', params: OfUser, response: { 200: Data(UserRecord) } } },
     async (request) => ({ data: await activateUser(app, request.params.user_id) }),
   );
 
@@ -146,7 +146,7 @@ export function userRoutes(http: Http, app: Deps): void {
     '/user/email',
     {
       schema: {
-        summary: 'The user with an email address, ignoring case',
+        summary: 'Get a user by email address, ignoring case',
         body: Type.Object({ email: Type.String({ format: 'email' }) }),
         response: { 200: Data(UserRecord) },
       },
@@ -158,7 +158,7 @@ export function userRoutes(http: Http, app: Deps): void {
     '/user/find-users-by-email',
     {
       schema: {
-        summary: 'Users whose email address contains a text, ignoring case',
+        summary: 'Search users by part of the email address, ignoring case',
         body: Type.Object({ email: Type.String() }),
         response: { 200: Data(Type.Array(FoundUser)) },
       },
@@ -171,7 +171,7 @@ export function userRoutes(http: Http, app: Deps): void {
     {
       preValidation,
       schema: {
-        summary: 'Active organisations and services of a user',
+        summary: 'List the active organisations and services of a user',
         params: OfUser,
         response: { 200: OrganisationsAndServices },
       },
@@ -180,7 +180,7 @@ export function userRoutes(http: Http, app: Deps): void {
   );
 }
 
-/** Whoever makes a change must exist before anything is said about the change itself. */
+/** Checks that the author of a change exists before the change itself is validated. */
 function actorExists(app: Deps) {
   return async ({ body }: FastifyRequest): Promise<void> => {
     if (typeof body !== 'object' || body === null || !('updated_by' in body)) return;
@@ -188,7 +188,7 @@ function actorExists(app: Deps) {
   };
 }
 
-/** Only what the schema names: other keys of a new user are ignored. */
+/** Keeps only the keys in the schema; others are ignored. */
 function pick<T extends object>(schema: { properties: object }, body: T): T {
   return Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(schema.properties, key))) as T;
 }

@@ -37,7 +37,7 @@ export function selectUserForUpdate(tx: Tx, userId: string) {
         'passwords_refused_until',
       ])
       .where('id', '=', userId)
-      // Not the key: rows that refer to the user may be written meanwhile.
+      // Without the key, so that rows that reference the user can still be written.
       .forNoKeyUpdate()
       .executeTakeFirst()
   );
@@ -55,7 +55,7 @@ export function selectUserByEmail(db: Db, email: string) {
     .executeTakeFirst();
 }
 
-/** Ignoring case; no character of the text has a special meaning. */
+/** Ignores case and matches wildcard characters literally. */
 export function selectUsersByPartOfEmail(db: Db, part: string) {
   return db
     .selectFrom('users')
@@ -65,7 +65,7 @@ export function selectUsersByPartOfEmail(db: Db, part: string) {
     .execute();
 }
 
-/** False when the user is active already. */
+/** Returns false when the user is already active. */
 export async function activateUserRow(db: Db, userId: string, now: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')

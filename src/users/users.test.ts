@@ -11,7 +11,7 @@ const notFound = { result: 'error', message: 'No result found' };
 const missing = 'Missing data for required field.';
 
 describe('POST /user', () => {
-  it('201 with a pending user; the password is nowhere', async () => {
+  it('201 with a pending user, without the password', async () => {
     const response = await harness.admin('POST', '/user', aNewUser({ email_address: 'First@Example.org' }));
     expect(response.status).toBe(201);
     expect(response.body.data).toMatchObject({
@@ -32,7 +32,7 @@ describe('POST /user', () => {
     expect(await accountMessages(harness)).toEqual([]);
   });
 
-  it('201 with what else was sent, and without what is unknown', async () => {
+  it('201 with the optional fields; ignores unknown ones', async () => {
     const fields = {
       id: '6af522d0-0000-4e52-83a3-3690455a5fe6',
       state: 'active',
@@ -107,13 +107,13 @@ describe('POST /user', () => {
     [{ mobile_number: null }],
     [{ mobile_number: undefined }],
     [{ mobile_number: null, auth_type: 'sms_auth' }],
-  ])('400 when codes by SMS are chosen with %j', async (fields) => {
+  ])('400 for SMS authentication with %j', async (fields) => {
     const response = await harness.admin('POST', '/user', aNewUser(fields));
     expect(response.status).toBe(400);
     expect(response.body.message).toBe('Mobile number must be set if auth_type is set to sms_auth');
   });
 
-  it('400 when the email address is taken, in any case', async () => {
+  it('400 when the email address is taken, ignoring case', async () => {
     await harness.admin('POST', '/user', aNewUser({ email_address: 'taken@example.org' }));
     const response = await harness.admin('POST', '/user', aNewUser({ email_address: 'TAKEN@example.org' }));
     expect(response.status).toBe(400);
@@ -129,13 +129,13 @@ describe('GET /user/{user_id}', () => {
     expect(response.body.data.id).toBe(user);
   });
 
-  it('404 when there is none', async () => {
+  it('404 for an unknown user', async () => {
     const response = await harness.admin('GET', `/user/${unknown}`);
     expect(response.status).toBe(404);
     expect(response.body).toEqual(notFound);
   });
 
-  it('404 when the id is not one', async () => {
+  it('404 for an invalid id', async () => {
     expect((await harness.admin('GET', '/user/nonsense')).status).toBe(404);
   });
 
@@ -145,7 +145,7 @@ describe('GET /user/{user_id}', () => {
 });
 
 describe('POST /user/email', () => {
-  it('200 in any case', async () => {
+  it('200, ignoring case', async () => {
     const user = await aUser(harness, { email_address: 'Exact@example.org' });
     const response = await harness.admin('POST', '/user/email', { email: 'eXACT@example.org', extra: 1 });
     expect(response.status).toBe(200);
@@ -163,7 +163,7 @@ describe('POST /user/email', () => {
     expect(response.body).toEqual({ result: 'error', message: { email: [text] } });
   });
 
-  it('404 when nobody has it', async () => {
+  it('404 for an unknown address', async () => {
     const response = await harness.admin('POST', '/user/email', { email: 'nobody@example.org' });
     expect(response.status).toBe(404);
     expect(response.body).toEqual(notFound);
@@ -173,7 +173,7 @@ describe('POST /user/email', () => {
 describe('POST /user/find-users-by-email', () => {
   const find = async (email: unknown) => harness.admin('POST', '/user/find-users-by-email', { email });
 
-  it('200 with every address that contains the text, ignoring case', async () => {
+  it('200 with the users whose address contains the text, ignoring case', async () => {
     const user = await aUser(harness, { name: 'Finn', email_address: 'Finn.per_cent%a/b@example.org' });
     const row = {
       id: user,
@@ -189,14 +189,14 @@ describe('POST /user/find-users-by-email', () => {
     expect((await find('')).body.data).toHaveLength(everybody.length);
   });
 
-  it('400 unless it is a text', async () => {
+  it('400 unless it is a string', async () => {
     expect((await find(1)).body).toEqual({ result: 'error', message: { email: ['Not a valid string.'] } });
     expect((await find(undefined)).body).toEqual({ result: 'error', message: { email: [missing] } });
   });
 });
 
 describe('GET /user/{user_id}/organisations-and-services', () => {
-  it('200 with the active ones', async () => {
+  it('200 with active organisations and services', async () => {
     const user = await aUser(harness);
     const organisation = await anOrganisation(harness, { name: 'Org' });
     const shut = await anOrganisation(harness, { active: false });
@@ -225,7 +225,7 @@ describe('GET /user/{user_id}/organisations-and-services', () => {
     });
   });
 
-  it('404 when there is none', async () => {
+  it('404 for an unknown user', async () => {
     expect((await harness.admin('GET', `/user/${unknown}/organisations-and-services`)).body).toEqual(notFound);
   });
 });

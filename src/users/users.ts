@@ -45,7 +45,7 @@ type NewUser = Editable &
 
 export type LockedUser = NonNullable<Awaited<ReturnType<typeof selectUserForUpdate>>>;
 
-/** Whoever else would change this user, check a code or send one waits until the transaction ends. */
+/** Blocks other changes to this user, and checking or sending codes, until the transaction ends. */
 export async function lockUser(tx: Tx, userId: string): Promise<LockedUser> {
   const user = await selectUserForUpdate(tx, userId);
   if (!user) throw notFound();
@@ -71,11 +71,14 @@ export async function createUser(app: Deps, request: NewUser): Promise<UserRecor
   });
 }
 
-type NoticeNeeds = { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+interface NoticeDeps {
+  accountMessages: AccountMessageSender;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+}
 
-/** With `updatedById`, the user is told of a new address or number, at the new one and at the previous one. */
+/** With `updatedById`, notifies the user of a new address or number, at both the new and the previous one. */
 export async function updateUser(
-  app: Deps & NoticeNeeds,
+  app: Deps & NoticeDeps,
   userId: string,
   change: Editable,
   updatedById?: string,
@@ -84,13 +87,13 @@ export async function updateUser(
     const before = await lockUser(tx, userId);
     await updateUserRow(tx, userId, { ...change, updated_at: timestamp(app.clock.now()) });
     const user = await getUserRecord(tx, userId);
-    if (updatedById !== undefined) await tellOfChange(app, tx, before, user, updatedById);
+    if (updatedById !== undefined) await notifyOfChange(app, tx, before, user, updatedById);
     return user;
   });
 }
 
-async function tellOfChange(
-  app: NoticeNeeds,
+async function notifyOfChange(
+  app: NoticeDeps,
   tx: Tx,
   before: Pick<UserRecord, 'email_address' | 'mobile_number'>,
   user: UserRecord,
@@ -100,7 +103,7 @@ async function tellOfChange(
   if (!actor) throw notFound();
   const names = { name: user.name, servicemanagername: actor.name };
   const personalisation = { ...names, 'email address': user.email_address };
-  // The previous address may be another's by now: it learns that something changed, but not to what.
+  // The previous address may now belong to another person, so its notice does not contain the new address.
   const forPrevious = { ...names, support_url: pageUrl(app.config.ADMIN_BASE_URL, '/support') };
   const send = (template_id: string, to: string, values: Record<string, string>) =>
     app.accountMessages.send(tx, { template_id, to, personalisation: values });
@@ -117,7 +120,7 @@ async function tellOfChange(
   }
 }
 
-/** Nobody can sign in to the account again, its address is free for another, and it is a member of nothing. */
+/** Disables sign-in, frees the address for another account and deletes all memberships. */
 export async function archiveUser(app: Deps & { config: { EMAIL_DOMAIN: string } }, userId: string): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
@@ -131,7 +134,7 @@ export async function archiveUser(app: Deps & { config: { EMAIL_DOMAIN: string }
       auth_type: 'email_auth',
       password_hash: noPassword,
       platform_admin: false,
-      // A session id that no browser holds: whoever is signed in is not any more.
+      // A new session id signs out every browser.
       current_session_id: nilId,
       state: 'inactive',
       updated_at: timestamp(now),
@@ -156,8 +159,8 @@ export async function updatePassword(app: Deps, userId: string, password: string
 }
 
 /**
- * The first step of a sign-in. An address without an account takes as long as one whose password is then found wrong,
- * so that the time a sign-in form takes does not tell which addresses have accounts.
+ * The first step of a sign-in. An address without an account takes as long as an account with a wrong password, so that
+ * response times do not reveal which addresses have accounts.
  */
 export async function getUserByEmail(app: Deps, email: string): Promise<UserRecord> {
   const user = await selectUserByEmail(app.db, email);

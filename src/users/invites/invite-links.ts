@@ -12,19 +12,19 @@ export type InviteNeeds = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
 export const inviteStatuses = ['pending', 'accepted', 'cancelled'] as const;
 export type InviteStatus = (typeof inviteStatuses)[number];
 
-/** How long an invitation is kept, which is as long as its link works. */
+/** Retention of an invitation, equal to the lifetime of its link. */
 export const inviteLifetime_ms = linkLifetimes_s['service-invite'] * 1_000;
 
 const pages = { 'service-invite': '/invitation', 'organisation-invite': '/organisation-invitation' };
 type InvitePurpose = keyof typeof pages;
 
-/** The link in an invitation's message; `host` is the front end that asked, where it is not the usual one. */
+/** The link in an invitation's message; `host` overrides the default front end. */
 export function inviteUrl(app: InviteNeeds, purpose: InvitePurpose, inviteId: string, host?: string | null): string {
   const token = createLinkToken(app, purpose, { invite_id: inviteId });
   return pageUrl(host || app.config.ADMIN_BASE_URL, `${pages[purpose]}/${token}`);
 }
 
-/** The id of the invitation that a link leads to. */
+/** Returns the id of the invitation in a link's token. */
 export function inviteIdOfLink(
   app: Pick<Platform, 'secrets' | 'clock'>,
   purpose: InvitePurpose,

@@ -43,7 +43,7 @@ describe('POST /service/{service_id}/invite', () => {
       }),
     );
 
-  it('201; the link goes out with answers to the inviter', async () => {
+  it('201; sends the link, with the inviter as reply-to', async () => {
     const { answer, sent } = await invite();
     expect(answer.status).toBe(201);
     expect(answer.body.data).toEqual({
@@ -68,7 +68,7 @@ describe('POST /service/{service_id}/invite', () => {
     expect(sent[0]?.personalisation.url).toMatch(/^https:\/\/admin\.example\/invitation\/[\w-]+$/);
   });
 
-  it('201 with everything that may be said', async () => {
+  it('201 with every optional field', async () => {
     const fields = { auth_type: 'email_auth', folder_permissions: [unknown], permissions: '' };
     const { answer, sent } = await invite({ ...fields, invite_link_host: 'https://other.example' });
     expect(answer.body.data).toMatchObject(fields);
@@ -90,13 +90,13 @@ describe('POST /service/{service_id}/invite', () => {
     expect(sent).toEqual([]);
   });
 
-  it('400 for a permission that is none', async () => {
+  it('400 for an unknown permission', async () => {
     const { answer } = await invite({ permissions: 'send_messages,rule_the_world' });
     expect(answer.status).toBe(400);
     expect(answer.body.message.permissions[0]).toMatch(/^Must be one of: send_messages, /);
   });
 
-  it('404 when there is no such service', async () => {
+  it('404 for an unknown service', async () => {
     expect((await invite({}, unknown)).answer.body).toEqual(notFound);
   });
 });
@@ -108,7 +108,7 @@ describe('invitations to a service', () => {
     return { invite: answer.body.data, token: tokenOf(sent[0]?.personalisation.url) };
   }
 
-  it('200 as a list and one by one', async () => {
+  it('200 for the list and for one invitation', async () => {
     const { invite } = await anInvite();
     const list = await harness.admin('GET', `/service/${service}/invite`);
     expect(list.status).toBe(200);
@@ -119,7 +119,7 @@ describe('invitations to a service', () => {
     expect((await harness.admin('GET', `/service/${elsewhere}/invite`)).body).toEqual({ data: [] });
   });
 
-  it('200 when it is accepted or cancelled', async () => {
+  it('200 when accepting or cancelling', async () => {
     const { invite } = await anInvite();
     const url = `/service/${service}/invite/${invite.id}`;
     const change = { status: 'accepted', auth_type: 'email_auth' };
@@ -132,7 +132,7 @@ describe('invitations to a service', () => {
     });
   });
 
-  it('404 when there is none, or it is another service’s', async () => {
+  it('404 for an unknown invitation or one of another service', async () => {
     const { invite } = await anInvite();
     const elsewhere = await aService(harness);
     for (const url of [`/service/${service}/invite/${unknown}`, `/service/${elsewhere}/invite/${invite.id}`]) {
@@ -144,7 +144,7 @@ describe('invitations to a service', () => {
     expect((await harness.admin('GET', `/invite/service/${unknown}`)).body).toEqual(notFound);
   });
 
-  it('200 for its link, 400 after two days and when it is broken', async () => {
+  it('200 for its link, 400 after two days and for a malformed link', async () => {
     const { invite, token } = await anInvite();
     for (const path of ['/invite/service/check', '/invite/service']) {
       expect((await harness.admin('GET', `${path}/${token}`)).body).toEqual({ data: invite });
@@ -170,7 +170,7 @@ describe('POST /organisation/{organisation_id}/invite', () => {
       }),
     );
 
-  it('201; the link goes out with answers to the inviter', async () => {
+  it('201; sends the link, with the inviter as reply-to', async () => {
     const { answer, sent } = await invite({ permissions: ['can_make_services_live'] });
     expect(answer.status).toBe(201);
     expect(answer.body.data).toEqual({
@@ -198,7 +198,7 @@ describe('POST /organisation/{organisation_id}/invite', () => {
     expect((await harness.admin('GET', `/invite/organisation/check/${tokenOf(url)}`)).body).toEqual(expired);
   });
 
-  it('200 as a list, one by one, and when it is cancelled', async () => {
+  it('200 for the list, for one invitation, and when cancelling', async () => {
     const made = (await invite()).answer.body.data;
     expect(made.permissions).toEqual([]);
     const url = `/organisation/${organisation}/invite/${made.id}`;
@@ -235,7 +235,7 @@ describe('POST /organisation/{organisation_id}/invite', () => {
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is no such organisation or invitation', async () => {
+  it('404 for an unknown organisation or invitation', async () => {
     const made = (await invite()).answer.body.data;
     expect((await invite({}, unknown)).answer.body).toEqual(notFound);
     const elsewhere = await anOrganisation(harness);

@@ -40,7 +40,7 @@ export function joinRequestRoutes(http: Http, app: Deps): void {
     {
       ...takesLongLists,
       schema: {
-        summary: 'Ask members of a service to be let in',
+        summary: 'Request to join a service',
         params: OfService,
         body: Type.Object({
           requester_id: Uuid,
@@ -59,7 +59,7 @@ export function joinRequestRoutes(http: Http, app: Deps): void {
 
   http.get(
     '/service/:service_id/service-join-request/:request_id',
-    { schema: { summary: 'One request to join a service', params: OfRequest, response: { 200: JoinRequest } } },
+    { schema: { summary: 'Get a request to join a service', params: OfRequest, response: { 200: JoinRequest } } },
     async (request) => getJoinRequest(app, request.params.service_id, request.params.request_id),
   );
 
@@ -67,7 +67,7 @@ export function joinRequestRoutes(http: Http, app: Deps): void {
     '/service/:service_id/service-join-request/:request_id',
     {
       schema: {
-        summary: 'Decide a request to join; who is approved becomes a member',
+        summary: 'Approve or reject a request to join; an approved requester becomes a member',
         params: OfRequest,
         body: Type.Object({
           status: OneOf(['approved', 'rejected', 'cancelled']),

@@ -47,8 +47,8 @@ export function selectJoinRequest(db: Db | Tx, serviceId: string, requestId: str
 }
 
 /**
- * All requests of the same person for the service, held until the transaction ends, always in the same order: approving
- * one decides the others.
+ * Locks all requests of the same user for the service until the transaction ends, because approving one cancels the
+ * others. The fixed order prevents deadlocks.
  */
 export function lockJoinRequestsOfRequester(tx: Tx, serviceId: string, requestId: string) {
   return tx
@@ -71,7 +71,7 @@ export async function updateJoinRequests(
   await tx.updateTable('service_join_requests').set(change).where('id', '=', anyOf(requestIds)).execute();
 }
 
-/** Ids ascend with time. */
+/** Ids are time-ordered. */
 export async function clearReasonsBefore(db: Db, beforeId: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update service_join_requests set reason = null where id in (

@@ -78,7 +78,7 @@ describe('POST /service/{service_id}/service-join-request', () => {
     expect(answer.body.message).toBe('user-already-in-service');
   });
 
-  it('400 when nobody is asked, or somebody unknown', async () => {
+  it('400 without contacts, or with an unknown contact', async () => {
     const requester_id = await aUser(harness);
     expect((await ask({ requester_id, contacted_user_ids: [] })).answer.status).toBe(400);
     expect((await ask({ requester_id, contacted_user_ids: [unknown] })).answer.body.message).toEqual({
@@ -86,7 +86,7 @@ describe('POST /service/{service_id}/service-join-request', () => {
     });
   });
 
-  it('404 when the service or the requester is unknown', async () => {
+  it('404 for an unknown service or requester', async () => {
     expect((await ask({ requester_id: unknown })).answer.body).toEqual(notFound);
     expect((await ask({ requester_id: await aUser(harness) }, unknown)).answer.body).toEqual(notFound);
   });
@@ -95,7 +95,7 @@ describe('POST /service/{service_id}/service-join-request', () => {
 describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
   const approval = () => ({ status: 'approved', status_changed_by_id: manager, permissions: ['view_activity'] });
 
-  it('200 when approved: the requester is a member', async () => {
+  it('200 when approved; the requester becomes a member', async () => {
     const { requester, url } = await aRequest();
     const answer = await harness.admin('POST', url, approval());
     expect(answer.status).toBe(200);
@@ -109,7 +109,7 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     expect(data.permissions).toEqual({ [service]: ['view_activity'] });
   });
 
-  it('200 when approved: the requester is told, and signs in as the service wants it', async () => {
+  it('200 when approved; notifies the requester and sets the service’s sign-in method', async () => {
     const { requester, url } = await aRequest();
     const { answer, sent } = await sentBy(harness, () =>
       harness.admin('POST', url, { ...approval(), auth_type: 'email_auth' }),
@@ -132,14 +132,14 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     ]);
   });
 
-  it('200 and a security key stays the way to sign in', async () => {
+  it('200; keeps a security key as the sign-in method', async () => {
     const { requester, url } = await aRequest();
     await harness.admin('POST', `/user/${requester}`, { auth_type: 'webauthn_auth' });
     expect((await harness.admin('POST', url, { ...approval(), auth_type: 'sms_auth' })).status).toBe(200);
     expect((await harness.admin('GET', `/user/${requester}`)).body.data.auth_type).toBe('webauthn_auth');
   });
 
-  it('400 for an unknown way to sign in, or one that needs a number; then nothing has changed', async () => {
+  it('400 for an unknown sign-in method, or one that needs a phone number; changes nothing', async () => {
     const { requester, url } = await aRequest();
     const unknownType = await harness.admin('POST', url, { ...approval(), auth_type: 'pigeon' });
     expect(unknownType.body.message).toEqual({ auth_type: ['Must be one of: sms_auth, email_auth, webauthn_auth.'] });
@@ -154,7 +154,7 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     expect((await harness.admin('GET', `/user/${requester}`)).body.data.services).toEqual([]);
   });
 
-  it('200 when approved: other open requests of the same person for the service are cancelled', async () => {
+  it('200 when approved; cancels other open requests of the same user for the service', async () => {
     const { requester, url } = await aRequest();
     const again = async (of: string) => {
       const { answer } = await ask({ requester_id: requester }, of);
@@ -179,7 +179,7 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     });
   });
 
-  it('200 for one of two approvals at once', async () => {
+  it('200 for only one of two concurrent approvals', async () => {
     const { requester, url } = await aRequest();
     const { answer } = await ask({ requester_id: requester });
     const other = `/service/${service}/service-join-request/${answer.body.service_join_request_id}`;
@@ -187,7 +187,7 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it('200 when rejected: nobody is told, nothing else changes', async () => {
+  it('200 when rejected; sends no message and changes nothing else', async () => {
     const { requester, url } = await aRequest();
     const rejection = { status: 'rejected', status_changed_by_id: manager, auth_type: 'email_auth' };
     const { sent } = await sentBy(harness, () => harness.admin('POST', url, rejection));
@@ -195,7 +195,7 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     expect((await harness.admin('GET', `/user/${requester}`)).body.data.auth_type).toBe('sms_auth');
   });
 
-  it('200 when rejected, 400 when that is decided again', async () => {
+  it('200 when rejected, 400 for a second decision', async () => {
     const { requester, url } = await aRequest();
     const rejection = { status: 'rejected', status_changed_by_id: manager };
     expect((await harness.admin('POST', url, rejection)).body.status).toBe('rejected');
@@ -211,7 +211,7 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     expect((await harness.admin('POST', url, { ...approval(), status_changed_by_id: unknown })).status).toBe(400);
   });
 
-  it('404 when there is none, or it is another service’s', async () => {
+  it('404 for an unknown request or one of another service', async () => {
     const { url } = await aRequest();
     const elsewhere = url.replace(service, await aService(harness));
     for (const wrong of [`/service/${service}/service-join-request/${unknown}`, elsewhere]) {

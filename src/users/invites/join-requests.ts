@@ -31,7 +31,7 @@ interface NewJoinRequest {
   reason?: string | null;
 }
 
-/** Asks each of the contacted members by email; the answer comes through `decideJoinRequest`. */
+/** Emails each contacted member; `decideJoinRequest` records the decision. */
 export async function createJoinRequest(app: Deps, serviceId: string, request: NewJoinRequest): Promise<string> {
   const now = app.clock.now();
   const id = newId(now);
@@ -96,7 +96,7 @@ interface Decision {
   auth_type?: UserRecord['auth_type'];
 }
 
-/** An approved requester becomes a member in the same commit. A request is decided once. */
+/** An approved requester becomes a member in the same transaction. A request can be decided only once. */
 export async function decideJoinRequest(app: Deps, serviceId: string, requestId: string, decision: Decision) {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
@@ -129,7 +129,7 @@ async function letIn(
   const requester = await getUserRecord(tx, member.user_id);
   const service_name = await selectServiceName(tx, member.service_id);
   if (service_name === undefined) throw notFound();
-  // A security key is the strongest way to sign in: joining a service does not take it away.
+  // A security key is the strongest sign-in method, so joining a service does not replace it.
   if (auth_type && requester.auth_type !== 'webauthn_auth') {
     await updateUserRow(tx, requester.id, { auth_type, updated_at: timestamp(now) });
   }

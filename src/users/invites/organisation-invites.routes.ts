@@ -52,7 +52,7 @@ export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
     '/organisation/:organisation_id/invite',
     {
       schema: {
-        summary: 'Invitations to an organisation',
+        summary: 'List invitations to an organisation',
         params: OfOrganisation,
         response: { 200: Data(Type.Array(Invite)) },
       },
@@ -62,7 +62,7 @@ export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
 
   http.get(
     '/organisation/:organisation_id/invite/:invite_id',
-    { schema: { summary: 'One invitation to an organisation', params: OfInvite, response: { 200: Data(Invite) } } },
+    { schema: { summary: 'Get an invitation to an organisation', params: OfInvite, response: { 200: Data(Invite) } } },
     async (request) => ({
       data: await getOrganisationInvite(app, request.params.invite_id, request.params.organisation_id),
     }),
@@ -85,7 +85,7 @@ export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
     '/invite/organisation/check/:token',
     {
       schema: {
-        summary: 'The invitation that a link leads to',
+        summary: 'Get an invitation by the token of its link',
         params: Type.Object({ token: Type.String() }),
         response: { 200: Data(Invite) },
       },
@@ -97,7 +97,7 @@ export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
     '/invite/organisation/:id_or_token',
     {
       schema: {
-        summary: 'An invitation to an organisation, by its id or by the token of its link',
+        summary: 'Get an invitation to an organisation by its id or by the token of its link',
         params: Type.Object({ id_or_token: Type.String() }),
         response: { 200: Data(Invite) },
       },

@@ -57,7 +57,7 @@ export async function listOrganisationInvites(app: InviteNeeds, organisationId: 
   return selectOrganisationInvites(app.db, organisationId);
 }
 
-/** `organisationId`: an invitation to another organisation is as unknown as none. */
+/** With `organisationId`, an invitation to another organisation counts as not found. */
 export async function getOrganisationInvite(app: Pick<Platform, 'db'>, inviteId: string, organisationId?: string) {
   const invite = await selectOrganisationInvite(app.db, inviteId);
   if (!invite || (organisationId !== undefined && invite.organisation !== organisationId.toLowerCase())) {

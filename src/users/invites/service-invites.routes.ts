@@ -21,7 +21,7 @@ const Invite = Type.Object(
     email_address: Type.String(),
     from_user: Uuid,
     service: Uuid,
-    permissions: Type.String({ description: 'Names separated by commas' }),
+    permissions: Type.String({ description: 'Comma-separated names' }),
     auth_type: OneOf(authTypes),
     folder_permissions: Type.Array(Uuid),
     status: OneOf(inviteStatuses),
@@ -56,7 +56,7 @@ export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
     '/service/:service_id/invite',
     {
       schema: {
-        summary: 'Invitations to a service',
+        summary: 'List invitations to a service',
         params: OfService,
         response: { 200: Data(Type.Array(Invite)) },
       },
@@ -66,7 +66,7 @@ export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
 
   http.get(
     '/service/:service_id/invite/:invite_id',
-    { schema: { summary: 'One invitation to a service', params: OfInvite, response: { 200: Data(Invite) } } },
+    { schema: { summary: 'Get an invitation to a service', params: OfInvite, response: { 200: Data(Invite) } } },
     async (request) => ({
       data: await getServiceInvite(app, request.params.invite_id, request.params.service_id),
     }),
@@ -76,7 +76,7 @@ export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
     '/service/:service_id/invite/:invite_id',
     {
       schema: {
-        summary: 'Accept or cancel an invitation, or change how its user will sign in',
+        summary: 'Accept or cancel an invitation, or change its sign-in method',
         params: OfInvite,
         body: Type.Object({
           status: Type.Optional(OneOf(inviteStatuses)),
@@ -92,7 +92,7 @@ export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
     '/invite/service/check/:token',
     {
       schema: {
-        summary: 'The invitation that a link leads to',
+        summary: 'Get an invitation by the token of its link',
         params: Type.Object({ token: Type.String() }),
         response: { 200: Data(Invite) },
       },
@@ -104,7 +104,7 @@ export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
     '/invite/service/:id_or_token',
     {
       schema: {
-        summary: 'An invitation to a service, by its id or by the token of its link',
+        summary: 'Get an invitation to a service by its id or by the token of its link',
         params: Type.Object({ id_or_token: Type.String() }),
         response: { 200: Data(Invite) },
       },

@@ -19,7 +19,7 @@ import {
 interface NewServiceInvite {
   email_address: string;
   from_user: string;
-  /** Names separated by commas, as the front end keeps them. */
+  /** Comma-separated names, as the front end stores them. */
   permissions: string;
   auth_type?: UserRecord['auth_type'];
   folder_permissions?: string[];
@@ -60,7 +60,7 @@ export async function listServiceInvites(app: InviteNeeds, serviceId: string) {
   return selectServiceInvites(app.db, serviceId);
 }
 
-/** `serviceId`: an invitation to another service is as unknown as none. */
+/** With `serviceId`, an invitation to another service counts as not found. */
 export async function getServiceInvite(app: Pick<Platform, 'db'>, inviteId: string, serviceId?: string) {
   const invite = await selectServiceInvite(app.db, inviteId);
   if (!invite || (serviceId !== undefined && invite.service !== serviceId.toLowerCase())) throw notFound();
@@ -85,11 +85,11 @@ export async function updateServiceInvite(
   return invite;
 }
 
-/** For the request schema: which of the names is none. */
+/** For the request schema: returns an error message if a name is unknown. */
 export function refusalOfPermissionList(text: string): string | undefined {
-  const known: readonly string[] = servicePermissions;
-  if (namesIn(text).every((name) => known.includes(name))) return undefined;
-  return `Must be one of: ${known.join(', ')}.`;
+  const allowed: readonly string[] = servicePermissions;
+  if (namesIn(text).every((name) => allowed.includes(name))) return undefined;
+  return `Must be one of: ${allowed.join(', ')}.`;
 }
 
 function namesIn(list: string): string[] {

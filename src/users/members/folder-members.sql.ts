@@ -11,7 +11,7 @@ export async function deleteFolderMembers(tx: Tx, folder: Folder): Promise<void>
   await tx.deleteFrom('template_folder_members').where('template_folder_id', '=', folder.id).execute();
 }
 
-/** How many of the users are in the service's team, and see the folder now. */
+/** Grants access to the folder to those users who are in the service's team; returns how many those are. */
 export async function insertFolderMembers(tx: Tx, folder: Folder, userIds: string[]): Promise<number> {
   const added = await tx
     .insertInto('template_folder_members')

@@ -13,12 +13,12 @@ interface Folder {
   service_id: string;
 }
 
-/** A new folder is seen by those who see its parent; at the top, by every active member of the team. */
+/** A new folder inherits the members of its parent; a root folder is visible to every active member of the team. */
 export function openNewFolder(tx: Tx, folder: Folder, parentId: string | null): Promise<void> {
   return parentId === null ? insertActiveMembers(tx, folder) : copyFolderMembers(tx, folder, parentId);
 }
 
-/** Replaces the whole set; 400 when someone is not in the service's team. */
+/** Replaces the whole set; 400 when a user is not in the service's team. */
 export async function setFolderMembers(tx: Tx, folder: Folder, userIds: string[]): Promise<void> {
   const wanted = [...new Set(userIds.map(canonicalId))];
   await deleteFolderMembers(tx, folder);

@@ -13,7 +13,7 @@ export function organisationMemberRoutes(http: Http, app: Platform): void {
     '/organisations/:organisation_id/users',
     {
       schema: {
-        summary: 'Active users of an organisation',
+        summary: 'List active users of an organisation',
         params: Type.Object({ organisation_id: Uuid }),
         response: { 200: Data(Type.Array(UserRecord)) },
       },

@@ -19,7 +19,7 @@ export async function listOrganisationMembers({ db }: Deps, organisationId: stri
   return listUserRecords(db, await selectActiveMemberIds(db, organisationId));
 }
 
-/** Someone who is a member already keeps the membership and gets the permissions. */
+/** An existing member keeps the membership and gets the new permissions. */
 export async function joinOrganisation(
   { db, clock }: Deps,
   membership: Membership,

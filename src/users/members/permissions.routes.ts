@@ -26,7 +26,7 @@ export function permissionRoutes(http: Http, app: Platform): void {
       ...takesLongLists,
       preValidation: memberOfPathExists(app),
       schema: {
-        summary: 'Set what a user may do in a service, and in which folders; both sets are replaced whole',
+        summary: 'Replace the permissions and folders of a user in a service',
         params: InService,
         body: Type.Object(
           {
@@ -51,7 +51,7 @@ export function permissionRoutes(http: Http, app: Platform): void {
     {
       preValidation: [organisationOfPathExists(app), userOfPathExists(app)],
       schema: {
-        summary: 'Set what a user may do in an organisation; the set is replaced whole',
+        summary: 'Replace the permissions of a user in an organisation',
         params: InOrganisation,
         body: Type.Object(
           { permissions: Type.Array(Type.Object({ permission: OneOf(organisationPermissions) })) },

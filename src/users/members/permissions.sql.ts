@@ -74,7 +74,7 @@ export async function deleteFolderPermissions(tx: Tx, member: ServiceMember): Pr
     .execute();
 }
 
-/** How many of the folders are the service's own and were added. */
+/** Adds those folders that belong to the service; returns how many. */
 export async function insertFolderPermissions(tx: Tx, member: ServiceMember, folderIds: string[]): Promise<number> {
   if (folderIds.length === 0) return 0;
   const added = await tx
@@ -139,7 +139,7 @@ export async function replaceOrganisationPermissions(
       tx
         .insertInto('organisation_permissions')
         .values(permissions.map((permission) => ({ organisation_id, user_id, permission })))
-        // Two writers of the same set at once: either one's rows are the set.
+        // With two concurrent writers of the same set, either result is valid.
         .onConflict((conflict) => conflict.doNothing())
         .execute(),
   );

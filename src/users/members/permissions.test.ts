@@ -43,7 +43,7 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
   const set = (user: string, service: string, body: unknown) =>
     harness.admin('POST', `/user/${user}/service/${service}/permission`, body);
 
-  it('204; the set is replaced, in this service only', async () => {
+  it('204; replaces the set, in this service only', async () => {
     const { user, service } = await aMember();
     const other = await aService(harness, { created_by_id: user });
     const response = await set(user, service, {
@@ -59,7 +59,7 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
     expect((await record(user)).permissions).toEqual({ [service]: [], [other]: ['manage_settings'] });
   });
 
-  it('204; folders are replaced when they are given and untouched when not', async () => {
+  it('204; replaces the folders if given, otherwise keeps them', async () => {
     const { user, service } = await aMember();
     const [one, two] = [await aFolder(service), await aFolder(service)];
     await set(user, service, { permissions: [], folder_permissions: [one, two, one] });
@@ -72,7 +72,7 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
     expect(await foldersOf(user)).toEqual([]);
   });
 
-  it('404 for a folder that is unknown, of another service or no id, and nothing changes', async () => {
+  it('404 for a folder that is unknown, of another service or not an id; changes nothing', async () => {
     const { user, service } = await aMember();
     const mine = await aFolder(service);
     await set(user, service, { permissions: named('view_activity'), folder_permissions: [mine] });
@@ -85,14 +85,14 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
     }
   });
 
-  const known =
+  const allowed =
     'send_messages, manage_templates, manage_service, manage_api_keys, manage_users, view_activity, manage_settings, send_texts, send_emails, send_letters, platform_admin';
   it.each([
     [{}, { permissions: [missing] }],
     [{ permissions: 'x' }, { permissions: ['Not a valid list.'] }],
     [{ permissions: ['manage_users'] }, { permissions: ['Not a valid object.'] }],
     [{ permissions: [{}] }, { permissions: [missing] }],
-    [{ permissions: named('rule_the_world') }, { permissions: [`Must be one of: ${known}.`] }],
+    [{ permissions: named('rule_the_world') }, { permissions: [`Must be one of: ${allowed}.`] }],
     [{ permissions: named('manage_users', 'manage_users') }, { permissions: ['Must not contain duplicates.'] }],
     [{ permissions: [], folder_permissions: 'x' }, { folder_permissions: ['Not a valid list.'] }],
     [{ permissions: [], extra: 1 }, { _schema: ['Unknown field name extra'] }],
@@ -104,7 +104,7 @@ describe('POST /user/{user_id}/service/{service_id}/permission', () => {
     expect((await record(user)).permissions[service]).toEqual(['manage_settings']);
   });
 
-  it('404 unless the user is a member, before the body is looked at', async () => {
+  it('404 unless the user is a member, before validating the body', async () => {
     const { user, service } = await aMember();
     for (const response of [
       await set(user, await aService(harness), {}),
@@ -121,7 +121,7 @@ describe('POST /user/{user_id}/organisation/{organisation_id}/permissions', () =
   const set = (user: string, organisation: string, body: unknown) =>
     harness.admin('POST', `/user/${user}/organisation/${organisation}/permissions`, body);
 
-  it('204; the set is replaced', async () => {
+  it('204; replaces the set', async () => {
     const [user, organisation] = [await aUser(harness), await anOrganisation(harness)];
     const response = await set(user, organisation, { permissions: named('manage_services', 'can_make_services_live') });
     expect(response.status).toBe(204);
@@ -152,7 +152,7 @@ describe('POST /user/{user_id}/organisation/{organisation_id}/permissions', () =
     expect(response.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when the organisation or the user is unknown, before the body is looked at', async () => {
+  it('404 for an unknown organisation or user, before validating the body', async () => {
     for (const response of [
       await set(await aUser(harness), unknown, {}),
       await set(unknown, await anOrganisation(harness), {}),

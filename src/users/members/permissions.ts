@@ -18,7 +18,7 @@ import {
 
 export { alreadyMember, isServiceMember, type ServiceMember } from './permissions.sql.ts';
 
-/** The specification's names, then those that existing front ends store; what was given is stored and echoed. */
+/** The specification's names, then those that existing front ends use. Names are stored and returned as given. */
 export const servicePermissions = [
   'send_messages',
   'manage_templates',
@@ -34,7 +34,7 @@ export const servicePermissions = [
 ] as const;
 export type ServicePermission = (typeof servicePermissions)[number];
 
-/** What the creator of a service holds in it. */
+/** Permissions of a service's creator. */
 export const creatorPermissions: ServicePermission[] = [
   'manage_users',
   'manage_templates',
@@ -58,7 +58,7 @@ export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: Serv
   if (!(await isServiceMember(app.db, member))) throw notFound();
 }
 
-/** 404 when the user does not exist, 400 when already a member, 404 when a folder is not the service's. */
+/** 404 when the user does not exist, 400 when already a member, 404 when a folder belongs to another service. */
 export async function addServiceMember(
   tx: Tx,
   member: ServiceMember & { permissions: ServicePermission[]; folder_permissions?: string[] },
@@ -74,12 +74,12 @@ export async function addServiceMember(
   await addFolderPermissions(tx, member, member.folder_permissions ?? []);
 }
 
-/** Folder permissions go with the membership. */
+/** Also deletes the folder permissions. */
 export function removeServiceMember(tx: Tx, member: ServiceMember): Promise<void> {
   return deleteServiceMember(tx, member);
 }
 
-/** Replaces the whole set; folder permissions only when they are given. 404 when the user is not a member. */
+/** Replaces the whole set, and the folder permissions if given. 404 when the user is not a member. */
 export async function setServiceMemberPermissions(
   tx: Tx,
   member: ServiceMember,
@@ -92,7 +92,7 @@ export async function setServiceMemberPermissions(
   await addFolderPermissions(tx, member, set.folder_permissions);
 }
 
-/** Nothing happens when the user is a member already; the permissions are replaced either way. */
+/** Adds the user unless already a member; replaces the permissions in either case. */
 export async function addOrganisationMember(
   tx: Tx,
   member: { organisation_id: string; user_id: string; permissions: OrganisationPermission[] },
@@ -106,7 +106,7 @@ export async function addOrganisationMember(
   await setOrganisationPermissions(tx, member, member.permissions);
 }
 
-/** False when the user was not a member. The permissions go too. */
+/** Also deletes the permissions. Returns false when the user was not a member. */
 export async function removeOrganisationMember(
   tx: Tx,
   member: { organisation_id: string; user_id: string },
@@ -115,7 +115,7 @@ export async function removeOrganisationMember(
   return deleteOrganisationMember(tx, member);
 }
 
-/** Replaces the whole set; membership is not needed. */
+/** Replaces the whole set; the user need not be a member. */
 export async function setOrganisationPermissions(
   tx: Tx,
   member: { organisation_id: string; user_id: string },

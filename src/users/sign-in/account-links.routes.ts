@@ -44,7 +44,7 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
     {
       preValidation,
       schema: {
-        summary: 'Send a new user the link that confirms the address',
+        summary: 'Send a new user a link to confirm the address',
         params: OfUser,
         body: Type.Object({ admin_base_url: Type.Optional(Nullable(Type.String())) }),
         response: { 204: NoContent },
@@ -61,7 +61,7 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
     {
       preValidation,
       schema: {
-        summary: 'Send the link that confirms a new address to that address',
+        summary: 'Send a confirmation link to a new address',
         params: OfUser,
         body: Type.Object({ email: Email }),
         response: { 204: NoContent },
@@ -78,7 +78,7 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
     {
       preValidation,
       schema: {
-        summary: 'Tell an address that it has an account already',
+        summary: 'Notify an address that it already has an account',
         params: OfUser,
         body: Type.Object({ email: Email }),
         response: { 204: NoContent },
@@ -94,7 +94,7 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
     '/user/check-link',
     {
       schema: {
-        summary: 'What a link that was sent to a user carries',
+        summary: 'Check a link sent to a user and return its contents',
         body: Type.Object({
           purpose: OneOf(['reset-password', 'verify-email', 'change-email', 'email-auth']),
           token: Type.String(),

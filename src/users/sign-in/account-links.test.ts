@@ -20,7 +20,7 @@ const badEmails: [unknown, string][] = [
 ];
 
 describe('POST /user/reset-password', () => {
-  it('204: a link to the address as it was typed, about the address that is stored', async () => {
+  it('204; sends the link to the address as typed; the link contains the stored address', async () => {
     await aUser(harness, { name: 'Ada', email_address: 'Ada@example.org' });
     const { answer, sent } = await post('/user/reset-password', { email: 'ADA@example.org' });
     expect(answer.status).toBe(204);
@@ -39,7 +39,7 @@ describe('POST /user/reset-password', () => {
     });
   });
 
-  it('204 with another front end and a page to go on to', async () => {
+  it('204 with another front end and a redirect', async () => {
     await aUser(harness, { email_address: 'next@example.org' });
     const body = { email: 'next@example.org', admin_base_url: 'https://other.example', next: '/services' };
     const { sent } = await post('/user/reset-password', body);
@@ -52,13 +52,13 @@ describe('POST /user/reset-password', () => {
     expect(answer.body).toEqual({ result: 'error', message: { email: [text] } });
   });
 
-  it('400 for nulls where a text may be left out', async () => {
+  it('400 for null in optional text fields', async () => {
     const { answer } = await post('/user/reset-password', { email: 'a@example.org', admin_base_url: null, next: null });
     const text = ['Field may not be null.'];
     expect(answer.body.message).toEqual({ admin_base_url: text, next: text });
   });
 
-  it('404 when nobody has that address', async () => {
+  it('404 for an unknown address', async () => {
     const { answer, sent } = await post('/user/reset-password', { email: 'nobody@example.org' });
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual(notFound);
@@ -67,7 +67,7 @@ describe('POST /user/reset-password', () => {
 });
 
 describe('POST /user/{user_id}/email-verification', () => {
-  it('204: a link to the stored address; other keys are ignored', async () => {
+  it('204; sends a link to the stored address and ignores other keys', async () => {
     const id = await aUser(harness, { name: 'Nia', email_address: 'nia@example.org' });
     const { answer, sent } = await post(`/user/${id}/email-verification`, { to: 'x@example.org', extra: 1 });
     expect(answer.status).toBe(204);
@@ -93,13 +93,13 @@ describe('POST /user/{user_id}/email-verification', () => {
     expect((await post(`/user/${await aUser(harness)}/email-verification`)).answer.status).toBe(204);
   });
 
-  it('404 when there is no such user', async () => {
+  it('404 for an unknown user', async () => {
     expect((await post(`/user/${unknown}/email-verification`)).answer.body).toEqual(notFound);
   });
 });
 
 describe('POST /user/{user_id}/change-email-verification', () => {
-  it('204: a link to the new address; nothing has changed yet', async () => {
+  it('204; sends a link to the new address and changes nothing yet', async () => {
     const id = await aUser(harness, { name: 'Cy', email_address: 'old@example.org' });
     const { answer, sent } = await post(`/user/${id}/change-email-verification`, { email: 'new@example.org' });
     expect(answer.status).toBe(204);
@@ -122,13 +122,13 @@ describe('POST /user/{user_id}/change-email-verification', () => {
     expect(answer.body).toEqual({ result: 'error', message: { email: [text] } });
   });
 
-  it('404 when there is no such user, before the body is looked at', async () => {
+  it('404 for an unknown user, before validating the body', async () => {
     expect((await post(`/user/${unknown}/change-email-verification`, {})).answer.body).toEqual(notFound);
   });
 });
 
 describe('POST /user/{user_id}/email-already-registered', () => {
-  it('204: where to sign in', async () => {
+  it('204; sends the sign-in link', async () => {
     const id = await aUser(harness);
     const { answer, sent } = await post(`/user/${id}/email-already-registered`, { email: 'again@example.org' });
     expect(answer.status).toBe(204);
@@ -151,7 +151,7 @@ describe('POST /user/{user_id}/email-already-registered', () => {
     expect(answer.body).toEqual({ result: 'error', message: { email: [text] } });
   });
 
-  it('404 when there is no such user', async () => {
+  it('404 for an unknown user', async () => {
     const { answer } = await post(`/user/${unknown}/email-already-registered`, { email: 'x@example.org' });
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual(notFound);
@@ -177,20 +177,20 @@ describe('POST /user/check-link', () => {
     expect(answer.body).toEqual(refusal('Link has expired'));
   });
 
-  it('400 for a link to a new password once there is one', async () => {
+  it('400 for a password link after the password was changed', async () => {
     const { user, token } = await aResetLink();
     harness.clock.advance({ seconds: 1 });
     await harness.admin('POST', `/user/${user}/update-password`, { _password: 'new' });
     expect((await check('reset-password', token)).body).toEqual(refusal('Link has expired'));
   });
 
-  it('400 for a link to a new password of an archived user', async () => {
+  it('400 for a password link of an archived user', async () => {
     const { user, token } = await aResetLink();
     await harness.admin('POST', `/user/${user}/archive`);
     expect((await check('reset-password', token)).status).toBe(400);
   });
 
-  it('400 for another purpose, an altered token and nonsense', async () => {
+  it('400 for another purpose, a modified token and a malformed token', async () => {
     const { token } = await aResetLink();
     const altered = token.slice(0, -2) + (token.endsWith('AA') ? 'BB' : 'AA');
     for (const [purpose, text] of [

@@ -46,7 +46,7 @@ export async function sendEmailVerification(app: Deps, userId: string, adminBase
   });
 }
 
-/** To the new address: whoever opens the link shows that it is theirs. Nothing is changed yet. */
+/** Sent to the new address; opening the link proves ownership. Changes nothing yet. */
 export async function sendChangeEmailVerification(app: Deps, userId: string, email: string): Promise<void> {
   const user = await getUserRecord(app.db, userId);
   const base = app.config.ADMIN_BASE_URL;
@@ -81,7 +81,7 @@ async function send(app: Deps, message: AccountMessage): Promise<void> {
 
 type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
 
-/** What a link that was sent to a user says. A link to a new password works until the password is changed. */
+/** Returns the contents of a link sent to a user. A password link is valid until the password changes. */
 export async function readAccountLink(app: Deps, purpose: AccountLink, token: string): Promise<object> {
   const link = readLinkToken(app, purpose, token);
   if (link.state === 'broken') throw invalidField('token', 'Link is not valid');

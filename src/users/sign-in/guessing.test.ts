@@ -6,7 +6,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { lockUser } from '../users.ts';
 
-// Dozens of slow hashes in one test.
+// Each test computes dozens of slow hashes.
 vi.setConfig({ testTimeout: 60_000 });
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -52,11 +52,11 @@ async function newEmailCode(id: string): Promise<string> {
   return (await post('/user/check-link', { purpose: 'email-auth', token })).body.data.secret_code;
 }
 
-/** A code that no SMS holds: digits never follow themselves there. */
+/** Never a valid SMS code: those have no repeated adjacent digits. */
 const wrongCode = '11111';
 
 describe('wrong passwords', () => {
-  it('204 for the right one after ten wrong ones', async () => {
+  it('204 for the correct password after ten wrong ones', async () => {
     const id = await withPassword();
     await times(10, () => tryPassword(id, 'wrong'));
     expect(await failures(id)).toBe(10);
@@ -64,7 +64,7 @@ describe('wrong passwords', () => {
     expect(await failures(id)).toBe(0);
   });
 
-  it('400 for the right one for a second after the eleventh, and it is counted like a wrong one', async () => {
+  it('400 for the correct password for a second after the eleventh wrong one; counts as a failure', async () => {
     const id = await withPassword();
     const [wrong] = (await times(11, () => tryPassword(id, 'wrong'))).slice(-1);
     const right = await tryPassword(id, password);
@@ -77,12 +77,12 @@ describe('wrong passwords', () => {
     harness.clock.advance({ ms: 1 });
     expect((await tryPassword(id, password)).status).toBe(204);
     expect(await failures(id)).toBe(0);
-    // And the row of failures is over.
+    // The failure count is reset.
     await times(10, () => tryPassword(id, 'wrong'));
     expect((await tryPassword(id, password)).status).toBe(204);
   });
 
-  it('refuses for twice as long after each further wrong one, at most 15 minutes', async () => {
+  it('doubles the lockout after each further wrong password, up to 15 minutes', async () => {
     const id = await withPassword();
     await times(11, () => tryPassword(id, 'wrong'));
     let wait = 1;
@@ -99,7 +99,7 @@ describe('wrong passwords', () => {
     expect((await tryPassword(id, password)).status).toBe(204);
   });
 
-  it('does not refuse for longer because of checks that were refused', async () => {
+  it('does not extend the lockout for checks made during it', async () => {
     const id = await withPassword();
     await times(30, () => tryPassword(id, 'wrong'));
     expect(await failures(id)).toBe(30);
@@ -107,7 +107,7 @@ describe('wrong passwords', () => {
     expect((await tryPassword(id, password)).status).toBe(204);
   });
 
-  it('400 for the right one that arrived while checks were refused, however late it is judged', async () => {
+  it('400 for a correct password that arrived during the lockout, even if checked after it', async () => {
     const id = await withPassword();
     await times(11, () => tryPassword(id, 'wrong'));
     const response = await inTransaction(harness.app.db, async (tx) => {
@@ -120,7 +120,7 @@ describe('wrong passwords', () => {
     expect(await response.request).toMatchObject(incorrect);
   });
 
-  it('judges eleven of many at once', async () => {
+  it('checks only eleven of many concurrent passwords', async () => {
     const id = await withPassword();
     await times(10, () => tryPassword(id, 'wrong'));
     const guesses = ['wrong', ...Array.from({ length: 10 }, () => 'also wrong')];
@@ -134,14 +134,14 @@ describe('wrong passwords', () => {
     expect(failed_password_count).toBe(11);
   });
 
-  it('204 at once after the reset', async () => {
+  it('204 immediately after the reset', async () => {
     const id = await withPassword();
     await times(11, () => tryPassword(id, 'wrong'));
     expect((await reset(id)).body.data.failed_login_count).toBe(0);
     expect((await tryPassword(id, password)).status).toBe(204);
   });
 
-  it('are not forgiven by a right code', async () => {
+  it('are not reset by a correct code', async () => {
     const id = await withPassword();
     await times(5, () => tryPassword(id, 'wrong'));
     expect((await tryCode(id, await sentCode(id))).status).toBe(204);
@@ -150,13 +150,13 @@ describe('wrong passwords', () => {
     expect(await tryPassword(id, password)).toMatchObject(incorrect);
   });
 
-  it('of one user are not another’s', async () => {
+  it('of one user do not affect another', async () => {
     const [id, other] = [await withPassword(), await withPassword()];
     await times(11, () => tryPassword(id, 'wrong'));
     expect((await tryPassword(other, password)).status).toBe(204);
   });
 
-  it('takes about as long while checks are refused', async () => {
+  it('take about as long to check during the lockout', async () => {
     const id = await withPassword();
     const cpu_ms = async (request: () => Promise<unknown>) => {
       const start = process.cpuUsage();
@@ -179,7 +179,7 @@ describe('wrong passwords', () => {
 });
 
 describe('wrong codes', () => {
-  it('ten in a row make every live code useless, whatever the password', async () => {
+  it('invalidate every live code after ten in a row, whatever the password', async () => {
     const id = await withPassword();
     const codes = [await sentCode(id), await sentCode(id)];
     const link = await newEmailCode(id);
@@ -196,7 +196,7 @@ describe('wrong codes', () => {
     });
   });
 
-  it('are useless for good: neither the password nor the reset brings the old codes back', async () => {
+  it('invalidate codes permanently: neither the password nor the reset restores them', async () => {
     const id = await withPassword();
     const code = await sentCode(id);
     await times(10, () => tryCode(id, wrongCode));
@@ -217,13 +217,13 @@ describe('wrong codes', () => {
     expect((await tryCode(id, second)).status).toBe(400);
     expect((await tryCode(id, await sentCode(id))).status).toBe(204);
     expect(await failures(id)).toBe(0);
-    // The right one ended the row: nine wrong ones are bearable again.
+    // The correct code reset the count: nine wrong ones are allowed again.
     const third = await sentCode(id);
     await times(9, () => tryCode(id, wrongCode));
     expect((await tryCode(id, third)).status).toBe(204);
   });
 
-  it('are not forgiven by passwords, security keys or time', async () => {
+  it('are not reset by passwords, security keys or time', async () => {
     const id = await withPassword();
     await sentCode(id);
     await times(4, () => tryCode(id, wrongCode));
@@ -236,7 +236,7 @@ describe('wrong codes', () => {
     expect((await tryCode(id, code)).status).toBe(400);
   });
 
-  it('ten of hundreds at once, with the password between, are judged', async () => {
+  it('are checked only ten times among hundreds of concurrent ones, with passwords in between', async () => {
     const id = await withPassword();
     const codes = [await sentCode(id), await sentCode(id)];
     const rounds = await times(4, async () => {
@@ -248,7 +248,7 @@ describe('wrong codes', () => {
     for (const code of codes) expect((await tryCode(id, code)).body.message).toBe('Code has expired');
   });
 
-  it('cannot be tried against code after code: twenty a day are sent then', async () => {
+  it('cannot be tried against new codes without limit: only twenty a day are sent', async () => {
     const id = await withPassword();
     await sentCode(id);
     await times(10, () => tryCode(id, wrongCode));
@@ -262,7 +262,7 @@ describe('wrong codes', () => {
     expect((await tryCode(id, await sentCode(id))).status).toBe(204);
   });
 
-  it('do not count while there is no code to guess', async () => {
+  it('do not count while there is no live code', async () => {
     const id = await aUser(harness);
     await times(9, () => tryCode(id, wrongCode));
     expect(await failures(id)).toBe(9);
@@ -272,7 +272,7 @@ describe('wrong codes', () => {
     expect((await tryCode(id, code)).status).toBe(204);
   });
 
-  it('leave passwords alone', async () => {
+  it('do not affect passwords', async () => {
     const id = await withPassword();
     await sentCode(id);
     await times(10, () => tryCode(id, wrongCode));
@@ -281,7 +281,7 @@ describe('wrong codes', () => {
   });
 });
 
-describe('a right code', () => {
+describe('a correct code', () => {
   it('uses up every code of its type', async () => {
     const id = await withPassword();
     const [one, other] = [await sentCode(id), await sentCode(id)];

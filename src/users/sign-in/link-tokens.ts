@@ -1,7 +1,7 @@
 import { later, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 
-/** What each link carries, and for how long it works. The format is described in docs/operations/link-tokens.md. */
+/** The contents and lifetime of each link. docs/operations/link-tokens.md describes the format. */
 interface LinkPayloads {
   'reset-password': { email: string; created_at: string };
   'verify-email': { user_id: string; email: string };
@@ -37,7 +37,7 @@ type LinkToken<P extends LinkPurpose> =
 export function readLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, token: string): LinkToken<P> {
   const text = app.secrets.decrypt(keyPurpose(purpose), token);
   if (!text) return { state: 'broken' };
-  // Only we can have made a text that decrypts, so its shape needs no check.
+  // A token that decrypts was created by this application, so its shape needs no validation.
   const { expires_at, payload } = JSON.parse(text.toString()) as { expires_at: string; payload: LinkPayloads[P] };
   if (expires_at <= timestamp(app.clock.now())) return { state: 'expired' };
   return { state: 'valid', payload };
@@ -47,7 +47,7 @@ function keyPurpose(purpose: LinkPurpose): string {
   return `link:${purpose}`;
 }
 
-/** The address of a page of the administrative front end that a message leads to. */
+/** URL of a page of the admin front end that a message links to. */
 export function pageUrl(base: string, path: string, next?: string | null): string {
   return `${base}${path}${next ? `?${new URLSearchParams({ next })}` : ''}`;
 }

@@ -2,19 +2,19 @@ import { hash, verify } from '@node-rs/argon2';
 import { Turns } from '../../platform/threads/turns.ts';
 
 // argon2id with 64 MiB and 2 passes: 50 ms on one core of the reference machine. The library computes on the thread pool,
-// so requests go on meanwhile. That pool has four threads, and looking up names and reading files needs them too: two
-// passwords at a time leave room for deliveries, and hold no more than 128 MiB.
+// so it does not block the event loop. The pool has four threads, which DNS lookups and file reads need too. Two passwords
+// at a time leave threads for deliveries and use at most 128 MiB.
 const turns = new Turns(2);
 const cost = { memoryCost: 65_536, timeCost: 2, parallelism: 1 };
 
-/** Kept instead of a hash for accounts that nobody can sign in to. */
+/** Stored instead of a hash for accounts that cannot sign in. */
 export const noPassword = 'none';
 
 export function hashPassword(password: string): Promise<string> {
   return turns.take(() => hash(password, cost));
 }
 
-/** Takes the same time whether the password is wrong, the account has none, or there is no account (no hash). */
+/** Takes equally long for a wrong password, an account without a password, and no account (no hash). */
 export async function isPassword(password: string, kept: string | undefined): Promise<boolean> {
   const usable = kept?.startsWith('$argon2id$') ? kept : undefined;
   const same = await turns.take(() => verify(usable ?? impossibleHash, password));

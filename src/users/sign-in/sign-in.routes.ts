@@ -44,7 +44,7 @@ export function signInRoutes(http: Http, app: Platform): void {
     '/user/:user_id/complete/webauthn-login',
     {
       schema: {
-        summary: 'Record how a sign-in with a security key went',
+        summary: 'Record the result of a sign-in with a security key',
         params: OfUser,
         body: Type.Object(
           { successful: Type.Boolean(), webauthn_credential_id: Type.Optional(Nullable(Uuid)) },

@@ -8,7 +8,7 @@ export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<s
   return row?.password_hash;
 }
 
-/** In the count that the record shows, of all kinds of failures together. */
+/** Increments the count in the user record, which covers all kinds of failures. */
 export async function countFailure(tx: Tx, userId: string, now: Timestamp): Promise<void> {
   await tx
     .updateTable('users')
@@ -43,16 +43,16 @@ export async function raiseFailedCodeCount(tx: Tx, userId: string): Promise<void
     .execute();
 }
 
-/** What a row holds whose passwords have not failed. */
+/** Column values without failed passwords. */
 const noFailedPasswords = { failed_login_count: 0, failed_password_count: 0, passwords_refused_until: null };
-/** And whose codes have not failed, either. */
+/** Column values without failed passwords and codes. */
 export const noFailures = { ...noFailedPasswords, failed_code_count: 0 };
 
 export async function recordRightPassword(tx: Tx, userId: string, now: Timestamp): Promise<void> {
   await updateUser(tx, userId, { ...noFailedPasswords, updated_at: now });
 }
 
-export async function forgetFailures(db: Db, userId: string, now: Timestamp): Promise<void> {
+export async function resetFailures(db: Db, userId: string, now: Timestamp): Promise<void> {
   await updateUser(db, userId, { ...noFailures, updated_at: now });
 }
 

@@ -18,7 +18,7 @@ async function withFailures(failed_login_count: number): Promise<string> {
   return id;
 }
 
-/** Has a code sent, and reads it off the telephone. */
+/** Requests a code and returns it from the sent message. */
 async function smsCode(userId: string): Promise<string> {
   await harness.admin('POST', `/user/${userId}/sms-code`, {});
   return (await accountMessages(harness)).at(-1)?.personalisation.verify_code ?? '';
@@ -34,7 +34,7 @@ async function emailCode(userId: string): Promise<string> {
 const verify = (userId: string, code: unknown, code_type: unknown = 'sms') =>
   harness.admin('POST', `/user/${userId}/verify/code`, { code, code_type });
 
-/** A code that is not the right one. */
+/** Returns a wrong code. */
 const wrong = (code: string) => (code === '01010' ? '10101' : '01010');
 
 describe('POST /user/{user_id}/verify/password', () => {
@@ -44,7 +44,7 @@ describe('POST /user/{user_id}/verify/password', () => {
   }
   const check = (id: string, body: unknown) => harness.admin('POST', `/user/${id}/verify/password`, body);
 
-  it('204 when it is right; failures are forgotten, nobody is signed in', async () => {
+  it('204 when correct; resets the failures and signs no one in', async () => {
     const id = await withPassword('pässword');
     await harness.app.db.updateTable('users').set({ failed_login_count: 12 }).where('id', '=', id).execute();
     const answer = await check(id, { password: 'pässword' });
@@ -53,7 +53,7 @@ describe('POST /user/{user_id}/verify/password', () => {
     expect(await user(id)).toMatchObject({ failed_login_count: 0, logged_in_at: null, current_session_id: null });
   });
 
-  it('400 when it is wrong, and counted', async () => {
+  it('400 when wrong; counts the failure', async () => {
     const id = await withPassword('right');
     for (const count of [1, 2]) {
       const answer = await check(id, { password: 'wrong' });
@@ -63,7 +63,7 @@ describe('POST /user/{user_id}/verify/password', () => {
     }
   });
 
-  it('400 for every one of many at once, and each is counted', async () => {
+  it('400 for each of many concurrent attempts; counts each', async () => {
     const id = await withPassword('right');
     const answers = await Promise.all(Array.from({ length: 20 }, () => check(id, { password: 'wrong' })));
     expect(answers.every(({ status }) => status === 400)).toBe(true);
@@ -88,7 +88,7 @@ describe('POST /user/{user_id}/verify/password', () => {
     [undefined, missing],
     [{ password: null }, 'Field may not be null.'],
     [{ password: 5 }, 'Not a valid string.'],
-  ])('400 for %j, which is not counted', async (body, text) => {
+  ])('400 for %j; does not count it', async (body, text) => {
     const id = await aUser(harness);
     const answer = await check(id, body);
     expect(answer.status).toBe(400);
@@ -96,36 +96,37 @@ describe('POST /user/{user_id}/verify/password', () => {
     expect((await user(id)).failed_login_count).toBe(0);
   });
 
-  it('takes about as long for an address that nobody has as for a wrong password', async () => {
+  it('takes about as long for an unknown address as for a wrong password', async () => {
     const id = await withPassword('right');
-    // Processor time, in turns, the middle of each: what else the machine does is not our time.
+    // Medians of CPU time, measured alternately, so that other load on the machine does not matter.
     const cpu_ms = async (request: () => Promise<unknown>) => {
       const start = process.cpuUsage();
       await request();
       const { user, system } = process.cpuUsage(start);
       return (user + system) / 1_000;
     };
-    const times: { wrongPassword: number; nobody: number }[] = [];
+    const times: { wrongPassword: number; unknownAddress: number }[] = [];
     for (let round = 0; round < 7; round += 1) {
       times.push({
         wrongPassword: await cpu_ms(() => check(id, { password: 'wrong' })),
-        nobody: await cpu_ms(() => harness.admin('POST', '/user/email', { email: 'nobody@example.org' })),
+        unknownAddress: await cpu_ms(() => harness.admin('POST', '/user/email', { email: 'nobody@example.org' })),
       });
     }
-    const median = (of: 'wrongPassword' | 'nobody') => times.map((time) => time[of]).sort((a, b) => a - b)[3] ?? 0;
-    const [wrongPassword, nobody] = [median('wrongPassword'), median('nobody')];
-    expect(nobody).toBeGreaterThan(wrongPassword / 3);
-    expect(nobody).toBeLessThan(wrongPassword * 3);
+    const median = (of: 'wrongPassword' | 'unknownAddress') =>
+      times.map((time) => time[of]).sort((a, b) => a - b)[3] ?? 0;
+    const [wrongPassword, unknownAddress] = [median('wrongPassword'), median('unknownAddress')];
+    expect(unknownAddress).toBeGreaterThan(wrongPassword / 3);
+    expect(unknownAddress).toBeLessThan(wrongPassword * 3);
   });
 
-  it('404 when there is no such user, before the body is looked at', async () => {
+  it('404 for an unknown user, before validating the body', async () => {
     expect((await check(unknown, {})).body).toEqual(notFound);
     expect((await check(unknown.replaceAll('-', ''), {})).body).toEqual(notFound);
   });
 });
 
 describe('POST /user/{user_id}/verify/code', () => {
-  it('204 for a code by SMS: signed in, and the code is used up', async () => {
+  it('204 for an SMS code; signs in and uses up the code', async () => {
     const id = await withFailures(3);
     const code = await smsCode(id);
     harness.clock.advance({ minutes: 29 });
@@ -148,7 +149,7 @@ describe('POST /user/{user_id}/verify/code', () => {
     expect((await user(id)).failed_login_count).toBe(1);
   });
 
-  it('204 for a code by email: the address is confirmed too', async () => {
+  it('204 for an email code; also confirms the address', async () => {
     const id = await aUser(harness, { state: 'pending' });
     const code = await emailCode(id);
     expect((await verify(id, code, 'sms')).status).toBe(404);
@@ -158,13 +159,13 @@ describe('POST /user/{user_id}/verify/code', () => {
     expect(after.state).toBe('pending');
   });
 
-  it('204 with an id in capitals', async () => {
+  it('204 with an id in upper case', async () => {
     const id = await aUser(harness);
     const code = await smsCode(id);
     expect((await verify(id.toUpperCase(), code)).status).toBe(204);
   });
 
-  it('404 when no code of that type was sent, and counted', async () => {
+  it('404 when no code of that type was sent; counts the failure', async () => {
     const id = await aUser(harness);
     const answer = await verify(id, '12345');
     expect(answer.status).toBe(404);
@@ -172,7 +173,7 @@ describe('POST /user/{user_id}/verify/code', () => {
     expect((await user(id)).failed_login_count).toBe(1);
   });
 
-  it('400 for a wrong code, and counted', async () => {
+  it('400 for a wrong code; counts the failure', async () => {
     const id = await aUser(harness);
     const answer = await verify(id, wrong(await smsCode(id)));
     expect(answer.status).toBe(400);
@@ -186,7 +187,7 @@ describe('POST /user/{user_id}/verify/code', () => {
     if (mine !== theirs) expect((await verify(one, theirs)).body.message).toBe('Code is not valid');
   });
 
-  it('400 after thirty minutes, and counted', async () => {
+  it('400 after thirty minutes; counts the failure', async () => {
     const id = await aUser(harness);
     const code = await smsCode(id);
     harness.clock.advance({ minutes: 30 });
@@ -196,7 +197,7 @@ describe('POST /user/{user_id}/verify/code', () => {
     expect((await user(id)).failed_login_count).toBe(1);
   });
 
-  it('404 for a right code once ten attempts have failed', async () => {
+  it('404 for a correct code after ten failed attempts', async () => {
     const id = await withFailures(9);
     const code = await smsCode(id);
     expect((await verify(id, wrong(code))).status).toBe(400);
@@ -208,7 +209,7 @@ describe('POST /user/{user_id}/verify/code', () => {
     expect((await verify(id, code)).status).toBe(204);
   });
 
-  it('counts 200 wrong codes at once up to ten, and lets no later guess in', async () => {
+  it('counts 200 concurrent wrong codes up to ten, and accepts no later guess', async () => {
     const id = await aUser(harness);
     const code = await smsCode(id);
     const answers = await Promise.all(Array.from({ length: 200 }, () => verify(id, wrong(code))));
@@ -221,7 +222,7 @@ describe('POST /user/{user_id}/verify/code', () => {
     expect(await user(id)).toMatchObject({ failed_login_count: 10, logged_in_at: null, current_session_id: null });
   });
 
-  it('204 for one only, however often a code is presented at once', async () => {
+  it('204 only once for concurrent requests with the same code', async () => {
     const id = await aUser(harness);
     const code = await smsCode(id);
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify(id, code)));
@@ -239,13 +240,13 @@ describe('POST /user/{user_id}/verify/code', () => {
     [{ code: '1', code_type: 'smoke' }, { code_type: ['Must be one of: sms, email.'] }],
     [{ code: '1', code_type: 5 }, { code_type: ['Not a valid string.'] }],
     [{ code: '1', code_type: 'sms', to: 'x' }, { _schema: ['Unknown field name to'] }],
-  ])('400 for %j, before the user is looked up', async (body, message) => {
+  ])('400 for %j, before looking up the user', async (body, message) => {
     const answer = await harness.admin('POST', `/user/${unknown}/verify/code`, body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is no such user', async () => {
+  it('404 for an unknown user', async () => {
     const answer = await verify(unknown, '12345');
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual(notFound);
@@ -260,7 +261,7 @@ describe('POST /user/{user_id}/complete/webauthn-login', () => {
     return (await harness.admin('POST', `/user/${userId}/webauthn`, body)).body.data.id;
   }
 
-  it('204 when it went well: signed in, and the key’s use is recorded', async () => {
+  it('204 on success; signs in and records the use of the key', async () => {
     const id = await withFailures(4);
     const credential = await aCredential(id);
     const answer = await complete(id, { successful: true, webauthn_credential_id: credential });
@@ -279,7 +280,7 @@ describe('POST /user/{user_id}/complete/webauthn-login', () => {
     },
   );
 
-  it('204 when it failed, and counted; 403 from the fifth failure on', async () => {
+  it('204 on failure, which counts; 403 from the fifth failure on', async () => {
     const id = await withFailures(4);
     expect((await complete(id, { successful: false })).status).toBe(204);
     expect(await user(id)).toMatchObject({ failed_login_count: 5, logged_in_at: null });
@@ -291,14 +292,14 @@ describe('POST /user/{user_id}/complete/webauthn-login', () => {
     expect(await user(id)).toMatchObject({ failed_login_count: 5, logged_in_at: null });
   });
 
-  it('counts 40 failures at once up to five', async () => {
+  it('counts 40 concurrent failures up to five', async () => {
     const id = await aUser(harness);
     const answers = await Promise.all(Array.from({ length: 40 }, () => complete(id, { successful: false })));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(5);
     expect((await user(id)).failed_login_count).toBe(5);
   });
 
-  it('404 for another user’s key, and nobody is signed in', async () => {
+  it('404 for another user’s key; signs no one in', async () => {
     const [id, other] = [await aUser(harness), await aUser(harness)];
     const answer = await complete(id, { successful: true, webauthn_credential_id: await aCredential(other) });
     expect(answer.status).toBe(404);
@@ -311,13 +312,13 @@ describe('POST /user/{user_id}/complete/webauthn-login', () => {
     [{ successful: 'True' }, { successful: ['Not a valid boolean.'] }],
     [{ successful: true, webauthn_credential_id: 'x' }, { webauthn_credential_id: ['Not a valid UUID.'] }],
     [{ successful: true, extra: 1 }, { _schema: ['Unknown field name extra'] }],
-  ])('400 for %j, before the user is looked up', async (body, message) => {
+  ])('400 for %j, before looking up the user', async (body, message) => {
     const answer = await complete(unknown, body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is no such user', async () => {
+  it('404 for an unknown user', async () => {
     expect((await complete(unknown, { successful: true })).body).toEqual(notFound);
   });
 });
@@ -331,7 +332,7 @@ describe('POST /user/{user_id}/reset-failed-login-count', () => {
     expect(sent).toEqual([]);
   });
 
-  it('404 when there is none', async () => {
+  it('404 for an unknown user', async () => {
     expect((await harness.admin('POST', `/user/${unknown}/reset-failed-login-count`)).body).toEqual(notFound);
   });
 });

@@ -9,10 +9,10 @@ import { isPassword } from './passwords.ts';
 import {
   countFailure,
   countWrongPassword,
-  forgetFailures,
   raiseFailedCodeCount,
   recordRightPassword,
   recordSignIn,
+  resetFailures,
   selectPasswordHash,
 } from './sign-in.sql.ts';
 import { type CodeType, countLiveCodes, markCodesUsed, selectVerifyCodes } from './verify-codes.sql.ts';
@@ -21,45 +21,45 @@ import { recordCredentialUse } from './webauthn-credentials.ts';
 
 const maxFailures = 10;
 const maxWebauthnFailures = 5;
-const longestRefusal_ms = 15 * minute_ms;
+const maxLockout_ms = 15 * minute_ms;
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
 
 /**
- * From the eleventh wrong password in a row on, checks are refused for a while, and a refusal cannot be told from a wrong
- * password. A check that is refused counts in the record like a wrong one, but makes no refusal longer: the owner of an
- * account must be able to wait it out.
+ * After the eleventh consecutive wrong password, checks are locked out for a while. A locked-out check looks like a wrong
+ * password. It increments the failure count but does not extend the lockout, so that the account's owner can wait for
+ * its end.
  */
 export async function verifyPassword(app: Deps, userId: string, password: string): Promise<void> {
   const arrived = timestamp(app.clock.now());
   const hash = await selectPasswordHash(app.db, userId);
-  // Also while checks are refused, so that the time tells nothing; and before the lock, which is then held briefly.
+  // Hash during a lockout too, so that response times reveal nothing; and before taking the lock, to hold it only briefly.
   const matches = await isPassword(password, hash);
   const right = await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
     const now = app.clock.now();
     const at = timestamp(now);
-    // By when it arrived: however long the hash took, what was sent while checks were refused is not judged.
+    // Compare with the arrival time: a request sent during the lockout is rejected however long the hash took.
     if (user.passwords_refused_until !== null && user.passwords_refused_until > arrived) {
       await countFailure(tx, userId, at);
       return false;
     }
-    // A password that was changed meanwhile is not right any more.
+    // Reject the old password if it was changed during the hash.
     if (matches && (await selectPasswordHash(tx, userId)) === hash) {
       await recordRightPassword(tx, userId, at);
       return true;
     }
-    const refusal_ms = refusalAfter_ms(user.failed_password_count + 1);
-    await countWrongPassword(tx, userId, at, refusal_ms > 0 ? timestamp(later(now, refusal_ms)) : null);
+    const lockout_ms = lockoutAfter_ms(user.failed_password_count + 1);
+    await countWrongPassword(tx, userId, at, lockout_ms > 0 ? timestamp(later(now, lockout_ms)) : null);
     return false;
   });
   if (!right) throw invalidField('password', 'Incorrect password');
 }
 
-/** Nothing up to the tenth wrong password in a row, then 1 s, 2 s, 4 s and so on. */
-function refusalAfter_ms(wrongInARow: number): number {
+/** No lockout up to the tenth consecutive wrong password, then 1 s, 2 s, 4 s and so on. */
+function lockoutAfter_ms(wrongInARow: number): number {
   if (wrongInARow <= maxFailures) return 0;
-  return Math.min(1_000 * 2 ** (wrongInARow - maxFailures - 1), longestRefusal_ms);
+  return Math.min(1_000 * 2 ** (wrongInARow - maxFailures - 1), maxLockout_ms);
 }
 
 export async function verifyCode(
@@ -67,8 +67,8 @@ export async function verifyCode(
   userId: string,
   attempt: { code: string; code_type: CodeType },
 ): Promise<void> {
-  // The lock lets one attempt at a time read the counts, be judged and raise them, so no number of attempts at once gets
-  // past the limit. A refusal is thrown after the commit: thrown inside, it would undo the counting.
+  // The lock serialises reading, checking and incrementing the counts, so concurrent attempts cannot exceed the limit.
+  // Throw after the commit: inside the transaction, it would roll back the count.
   const refusal = await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
     const now = timestamp(app.clock.now());
@@ -92,8 +92,8 @@ export async function verifyCode(
 }
 
 /**
- * Only a right code ends the row of wrong ones, so a known password does not buy more guesses. From the tenth on every
- * wrong code costs all live ones. While there is no live code there is nothing to guess, and nothing is counted.
+ * Only a correct code resets the count of wrong ones, so knowing the password does not allow more guesses. From the tenth
+ * on, every wrong code invalidates all live codes. Attempts without a live code do not count.
  */
 async function countWrongCode(tx: Tx, user: LockedUser, now: Timestamp): Promise<void> {
   if ((await countLiveCodes(tx, user.id, now)) === 0) return;
@@ -116,7 +116,7 @@ async function judgeCode(
   return undefined;
 }
 
-/** The front end has checked the security key and says how that went. */
+/** Records the result of the front end's security key check. */
 export async function completeWebauthnSignIn(
   app: Deps,
   userId: string,
@@ -133,6 +133,6 @@ export async function completeWebauthnSignIn(
 }
 
 export async function resetFailedLoginCount(app: Deps, userId: string): Promise<UserRecord> {
-  await forgetFailures(app.db, userId, timestamp(app.clock.now()));
+  await resetFailures(app.db, userId, timestamp(app.clock.now()));
   return getUserRecord(app.db, userId);
 }

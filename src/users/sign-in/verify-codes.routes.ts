@@ -12,7 +12,7 @@ import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
 type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 export function verifyCodeRoutes(http: Http, app: Deps): void {
-  const preValidation = [userOfPathExists(app), answerIfTooManyCodes(app)];
+  const preValidation = [userOfPathExists(app), replyIfTooManyCodes(app)];
 
   http.post(
     '/user/:user_id/sms-code',
@@ -22,7 +22,7 @@ export function verifyCodeRoutes(http: Http, app: Deps): void {
         summary: 'Send a sign-in code by SMS',
         params: OfUser,
         body: Type.Object(
-          { to: Type.Optional(Nullable(Type.String({ description: 'Instead of the user’s own number' }))) },
+          { to: Type.Optional(Nullable(Type.String({ description: 'Defaults to the user’s number' }))) },
           { additionalProperties: false },
         ),
         response: { 204: NoContent },
@@ -59,8 +59,8 @@ export function verifyCodeRoutes(http: Http, app: Deps): void {
   );
 }
 
-/** Whatever the body holds; the count is taken again under a lock before a code is made. */
-function answerIfTooManyCodes(app: Deps) {
+/** Runs before body validation; the count is checked again under a lock before a code is created. */
+function replyIfTooManyCodes(app: Deps) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { user_id } = request.params as { user_id: string };
     if (isUuid(user_id) && (await hasTooManyCodes(app, user_id))) return reply.code(204).send(null);

@@ -17,7 +17,7 @@ export async function insertVerifyCode(
   await tx.insertInto('verify_codes').values(row).execute();
 }
 
-/** Neither used nor expired, of both types. */
+/** Unused, unexpired codes of both types. */
 export async function countLiveCodes(db: Db | Tx, userId: string, now: Timestamp): Promise<number> {
   const { count } = await db
     .selectFrom('verify_codes')
@@ -51,7 +51,7 @@ export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
     .execute();
 }
 
-/** Of one type, or of both. */
+/** For one type, or for both. */
 export async function markCodesUsed(tx: Tx, userId: string, codeType?: CodeType): Promise<void> {
   await tx
     .updateTable('verify_codes')

@@ -39,7 +39,7 @@ describe('POST /user/{user_id}/sms-code', () => {
     expect(sent).toMatchObject([{ recipient: '+447700900222' }]);
   });
 
-  it('204 and nothing is sent while five codes of any type are good, whatever the body holds', async () => {
+  it('204 without sending while five codes of any type are live, whatever the body', async () => {
     const id = await aUser(harness);
     for (const kind of ['sms', 'sms', 'sms', 'email', 'email'] as const) {
       expect((await send(kind, id)).sent).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('POST /user/{user_id}/sms-code', () => {
     expect((await send('sms', id)).sent).toHaveLength(1);
   });
 
-  it('204 for 20 at once, of which five are sent', async () => {
+  it('204 for 20 concurrent requests; sends five', async () => {
     const id = await aUser(harness);
     const { sent } = await sentBy(harness, () =>
       Promise.all(Array.from({ length: 20 }, () => harness.admin('POST', `/user/${id}/sms-code`, {}))),
@@ -69,7 +69,7 @@ describe('POST /user/{user_id}/sms-code', () => {
     ['+850 192 123 4567', 'Country code not found - double check the mobile number you entered'],
     ['020 7946 0123', 'This does not look like a UK mobile number – double check the mobile number you entered'],
     ['07700 90012', 'Number is not valid – double check the phone number you entered'],
-  ])('400 for the number %s, and no code is kept', async (to, message) => {
+  ])('400 for the number %s; stores no code', async (to, message) => {
     const id = await aUser(harness);
     const { answer, sent } = await send('sms', id, { to });
     expect(answer.status).toBe(400);
@@ -93,7 +93,7 @@ describe('POST /user/{user_id}/sms-code', () => {
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is no such user, before the body is looked at', async () => {
+  it('404 for an unknown user, before validating the body', async () => {
     expect((await send('sms', unknown, { to: 5 })).answer.body).toEqual(notFound);
   });
 
@@ -103,7 +103,7 @@ describe('POST /user/{user_id}/sms-code', () => {
 });
 
 describe('POST /user/{user_id}/email-code', () => {
-  it('204: a link to the user’s own address', async () => {
+  it('204; sends a link to the user’s address', async () => {
     const id = await aUser(harness, { name: 'Ada', email_address: 'ada@example.org' });
     const { answer, sent } = await send('email', id, {});
     expect(answer.status).toBe(204);
@@ -113,7 +113,7 @@ describe('POST /user/{user_id}/email-code', () => {
     expect(sent[0]?.personalisation.url).toMatch(/^https:\/\/admin\.example\/email-auth\/[\w-]+$/);
   });
 
-  it('204 with another front end and a page to go on to', async () => {
+  it('204 with another front end and a redirect', async () => {
     const body = { to: null, email_auth_link_host: 'https://other.example', next: '/services?a=b c' };
     const { sent } = await send('email', await aUser(harness), body);
     expect(sent[0]?.personalisation.url).toMatch(
@@ -121,7 +121,7 @@ describe('POST /user/{user_id}/email-code', () => {
     );
   });
 
-  it('204 with nulls as with nothing', async () => {
+  it('204; treats null like a missing field', async () => {
     const { sent } = await send('email', await aUser(harness), { email_auth_link_host: null, next: null });
     expect(sent[0]?.personalisation.url).toMatch(/^https:\/\/admin\.example\/email-auth\/[\w-]+$/);
   });
@@ -139,13 +139,13 @@ describe('POST /user/{user_id}/email-code', () => {
     expect(answer.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is no such user', async () => {
+  it('404 for an unknown user', async () => {
     expect((await send('email', unknown)).answer.body).toEqual(notFound);
   });
 });
 
 describe('newSmsCode', () => {
-  it('has five digits, none like the one before, and every digit at every place', () => {
+  it('has five digits, no repeated adjacent digits, and every digit in every position', () => {
     const codes = Array.from({ length: 2_000 }, newSmsCode);
     expect(codes.filter((code) => !/^\d{5}$/.test(code) || /(\d)\1/.test(code))).toEqual([]);
     for (const place of [0, 1, 2, 3, 4]) expect(new Set(codes.map((code) => code[place])).size).toBe(10);

@@ -13,7 +13,7 @@ import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from
 const codeLifetime_ms = 30 * minute_ms;
 const maxLiveCodes = 5;
 const codeDigits = 5;
-/** Wrong codes in a row after which a user's codes are useless. */
+/** Consecutive wrong codes after which a user's codes are invalidated. */
 export const maxWrongCodes = 10;
 const maxCodesADayAfterThat = 20;
 const codePurpose = 'verify-code';
@@ -23,7 +23,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
 
-/** Nothing is sent, and nothing is said, while five codes are still good. */
+/** Silently sends nothing while five codes are live. */
 export async function hasTooManyCodes(app: Pick<Platform, 'db' | 'clock'>, userId: string): Promise<boolean> {
   return (await countLiveCodes(app.db, userId, timestamp(app.clock.now()))) >= maxLiveCodes;
 }
@@ -65,10 +65,10 @@ async function sendCode(
 ): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
-    // The lock makes the count exact however many requests arrive at once.
+    // The lock makes the count exact under concurrent requests.
     const user = await lockUser(tx, userId);
     if ((await countLiveCodes(tx, userId, timestamp(now))) >= maxLiveCodes) return;
-    // Useless codes make room for new ones. Without a limit, one guess at each of thousands of codes would be possible.
+    // Invalidated codes make room for new ones. Without a limit, an attacker could guess once at each of thousands of codes.
     if (user.failed_code_count >= maxWrongCodes) {
       const today = await countCodesSince(tx, userId, timestamp(earlier(now, day_ms)));
       if (today >= maxCodesADayAfterThat) return;
@@ -85,12 +85,12 @@ async function sendCode(
   });
 }
 
-/** Keyed, and bound to the user: five digits without the key could be tried out in no time. */
+/** A keyed hash, bound to the user: an unkeyed hash of five digits is trivial to brute-force. */
 function codeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string): string {
   return app.secrets.digest(codePurpose, textOf(userId, code));
 }
 
-/** Also of a code that was sent while another key came first. */
+/** Also matches codes that were hashed with an older key, before a key rotation. */
 export function isCodeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string, digest: string): boolean {
   return app.secrets.isDigest(codePurpose, textOf(userId, code), digest);
 }
@@ -99,7 +99,7 @@ function textOf(userId: string, code: string): string {
   return `${userId}:${code}`;
 }
 
-/** No digit follows itself, which is easier to read off a telephone. */
+/** No repeated adjacent digits, which makes codes easier to read from a phone. */
 export function newSmsCode(): string {
   const digits = [randomInt(10)];
   while (digits.length < codeDigits) {

@@ -26,7 +26,7 @@ export function webauthnCredentialRoutes(http: Http, app: Platform): void {
     {
       preValidation,
       schema: {
-        summary: 'Security keys of a user',
+        summary: 'List the security keys of a user',
         params: OfUser,
         response: { 200: Data(Type.Array(Credential)) },
       },
@@ -73,7 +73,7 @@ export function webauthnCredentialRoutes(http: Http, app: Platform): void {
     '/user/:user_id/webauthn/:credential_id',
     {
       schema: {
-        summary: 'Remove a security key; the last one stays',
+        summary: 'Delete a security key, except the last one',
         params: OfCredential,
         response: { 204: NoContent },
       },

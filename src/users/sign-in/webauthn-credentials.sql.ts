@@ -27,7 +27,7 @@ export function insertCredential(
   return db.insertInto('webauthn_credentials').values(row).returning(columns).executeTakeFirstOrThrow();
 }
 
-/** Undefined when the user has no such credential. */
+/** Returns undefined when the user has no such credential. */
 export function updateCredential(
   db: Db | Tx,
   userId: string,

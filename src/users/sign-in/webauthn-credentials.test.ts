@@ -12,7 +12,7 @@ const add = (user: string, body: unknown = key) => harness.admin('POST', `/user/
 const list = (user: string) => harness.admin('GET', `/user/${user}/webauthn`);
 
 describe('security keys of a user', () => {
-  it('201 when one is added, 200 when they are listed', async () => {
+  it('201 when adding, 200 when listing', async () => {
     const user = await aUser(harness);
     expect((await list(user)).body).toEqual({ data: [] });
     const response = await add(user);
@@ -39,7 +39,7 @@ describe('security keys of a user', () => {
     expect(response.body).toEqual({ result: 'error', message });
   });
 
-  it('200 when one is renamed', async () => {
+  it('200 when renaming', async () => {
     const user = await aUser(harness);
     const { id } = (await add(user)).body.data;
     const response = await harness.admin('POST', `/user/${user}/webauthn/${id}`, { name: 'Red key' });
@@ -47,7 +47,7 @@ describe('security keys of a user', () => {
     expect(response.body.data).toMatchObject({ id, name: 'Red key', updated_at: '2026-11-15T12:00:00.000000Z' });
   });
 
-  it('204 when one is removed, 400 for the last', async () => {
+  it('204 when deleting, 400 for the last one', async () => {
     const user = await aUser(harness);
     const [first, second] = [(await add(user)).body.data.id, (await add(user)).body.data.id];
     expect((await harness.admin('DELETE', `/user/${user}/webauthn/${first}`)).status).toBe(204);
@@ -57,7 +57,7 @@ describe('security keys of a user', () => {
     expect((await list(user)).body.data).toHaveLength(1);
   });
 
-  it('keeps one of two that are removed at once', async () => {
+  it('keeps one of two under concurrent deletion', async () => {
     const user = await aUser(harness);
     const ids = [(await add(user)).body.data.id, (await add(user)).body.data.id];
     const responses = await Promise.all(ids.map((id) => harness.admin('DELETE', `/user/${user}/webauthn/${id}`)));
@@ -72,7 +72,7 @@ describe('security keys of a user', () => {
     expect((await harness.admin('DELETE', `/user/${user}/webauthn/${id}`)).body).toEqual(notFound);
   });
 
-  it('404 when there is no such user', async () => {
+  it('404 for an unknown user', async () => {
     for (const response of [
       await list(unknown),
       await add(unknown, {}),

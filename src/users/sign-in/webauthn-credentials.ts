@@ -47,7 +47,7 @@ export async function recordCredentialUse(tx: Tx, userId: string, credentialId: 
 
 export async function deleteCredential(app: Deps, userId: string, credentialId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
-    // Two removals at once must not take the last two.
+    // Prevents two concurrent requests from deleting the last two keys.
     await lockUser(tx, userId);
     const credentials = await selectCredentials(tx, userId);
     const credential = credentials.find(({ id }) => id === credentialId.toLowerCase());
