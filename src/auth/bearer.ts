@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../platform/failure.ts';
 
-/** Error messages of rejected credentials. Each surface formats the body; `token` is the field name on the admin surface. */
+/** Error messages of rejected credentials. Each surface formats the body; `token` is the field of the admin surface. */
 export const credentialTexts = {
   missing: 'Unauthorized: authentication token must be provided',
   scheme: 'Unauthorized: authentication bearer scheme must be used',

@@ -1,4 +1,4 @@
-/** Of what a request gives, only what differs: a request that changes nothing makes no new version. */
+/** Returns only the fields that differ, so that a request without changes creates no new version. */
 export function changedFields<Row extends object>(row: Row, given: Partial<Row>): Partial<Row> {
   const differs = ([field, value]: [string, unknown]) => value !== undefined && value !== row[field as keyof Row];
   return Object.fromEntries(Object.entries(given).filter(differs)) as Partial<Row>;

@@ -13,11 +13,11 @@ let id: string;
 beforeEach(async () => {
   service = await aService(harness);
   id = await aTemplate(harness, service, { content: 'Hello ((name))' });
-  await noticesAreHeard();
+  await drainNotifications();
 });
 
-/** ChangeListener arrive in the order in which they were sent: behind this one there is none left over from making rows. */
-async function noticesAreHeard(): Promise<void> {
+/** Waits for a marker notification. They arrive in order, so none from the test setup is still pending after it. */
+async function drainNotifications(): Promise<void> {
   const { db, changeListener } = harness.app;
   const mark = newId(harness.clock.now());
   const heard = new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ async function noticesAreHeard(): Promise<void> {
   await heard;
 }
 
-/** A notice from the database arrives within milliseconds, but not at once. */
+/** Retries, because a database notification takes some milliseconds to arrive. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -44,7 +44,7 @@ async function contentNow(): Promise<string> {
 }
 
 describe('findTemplate', () => {
-  it('tells a template of the service from one of another and from none', async () => {
+  it('distinguishes a template of the service, of another service and an unknown one', async () => {
     const other = await aService(harness);
     expect(await findTemplate(harness.app, service, id)).toMatchObject({ found: 'here', template: { row: { id } } });
     expect(await findTemplate(harness.app, other, id)).toEqual({ found: 'in-another-service' });
@@ -58,12 +58,12 @@ describe('findTemplate', () => {
     expect((await findTemplate(harness.app, service, hidden)).found).toBe('nowhere');
   });
 
-  it('takes any way of writing an id', async () => {
+  it('accepts an id in any notation', async () => {
     const written = id.toUpperCase().replaceAll('-', '');
     expect((await findTemplate(harness.app, service, written)).found).toBe('here');
   });
 
-  it('answers from memory, and compiles each version once', async () => {
+  it('returns cached templates and compiles each version once', async () => {
     const first = await getTemplateForSending(harness.app, service, id);
     const second = await getTemplateForSending(harness.app, service, id);
     expect(second).toBe(first);
@@ -73,7 +73,7 @@ describe('findTemplate', () => {
     expect(afterReset.compiled).toBe(first.compiled);
   });
 
-  it('hears of a change in another process', async () => {
+  it('picks up a change by another process', async () => {
     expect(await contentNow()).toBe('Hello ((name))');
     await harness.app.db
       .updateTable('templates')
@@ -83,7 +83,7 @@ describe('findTemplate', () => {
     await eventually(async () => expect(await contentNow()).toBe('Changed'));
   });
 
-  it('hears of a change of the default sender', async () => {
+  it('picks up a change of the default sender', async () => {
     expect((await getTemplateForSending(harness.app, service, id)).row.reply_to_text).toBe('TESTING');
     await harness.app.db
       .updateTable('service_sms_senders')
@@ -95,10 +95,10 @@ describe('findTemplate', () => {
     );
   });
 
-  it('keeps the templates of other services when one changes', async () => {
+  it('keeps the cached templates of other services when one changes', async () => {
     const other = await aService(harness);
     const kept = await aTemplate(harness, other);
-    await noticesAreHeard();
+    await drainNotifications();
     const before = await getTemplateForSending(harness.app, other, kept);
     await contentNow();
     await harness.app.db
@@ -110,14 +110,14 @@ describe('findTemplate', () => {
     expect(await getTemplateForSending(harness.app, other, kept)).toBe(before);
   });
 
-  it('does not remember what it cannot find', async () => {
+  it('does not cache templates that are not found', async () => {
     const other = await aService(harness);
     expect((await findTemplate(harness.app, other, id)).found).toBe('in-another-service');
     await harness.app.db.updateTable('templates').set({ service_id: other }).where('id', '=', id).execute();
     expect((await findTemplate(harness.app, other, id)).found).toBe('here');
   });
 
-  it('sees an edit through the door at once', async () => {
+  it('returns an edit through the API immediately', async () => {
     expect(await contentNow()).toBe('Hello ((name))');
     await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'Edited' });
     expect(await contentNow()).toBe('Edited');
@@ -125,7 +125,7 @@ describe('findTemplate', () => {
 });
 
 describe('getTemplateForSending', () => {
-  it('refuses what the public API refuses', async () => {
+  it('rejects what the public API rejects', async () => {
     await expect(getTemplateForSending(harness.app, service, unknown)).rejects.toMatchObject({ kind: 'not-found' });
     await expect(getTemplateForSending(harness.app, await aService(harness), id)).rejects.toMatchObject({
       kind: 'forbidden',
@@ -134,7 +134,7 @@ describe('getTemplateForSending', () => {
     });
   });
 
-  it('asks for the values of the contact block and of the Welsh letter', async () => {
+  it('requires the values of the contact block and of the Welsh letter', async () => {
     const reply_to = await aReplyTo(harness, service, 'letter', { text: 'Room ((room))' });
     const welsh = { letter_welsh_subject: '((pwnc))', letter_welsh_content: '' };
     const inWelsh = await aTemplate(harness, service, {
@@ -159,7 +159,7 @@ describe('getTemplateForSending', () => {
     });
   });
 
-  it('leaves out Welsh texts of a letter that is in English', async () => {
+  it('omits the Welsh texts of a letter in English', async () => {
     const english = await aTemplate(harness, service, {
       template_type: 'letter',
       letter_welsh_subject: '((pwnc))',
@@ -172,7 +172,7 @@ describe('getTemplateForSending', () => {
 });
 
 describe('getTemplateForDelivery', () => {
-  it('gives the version a message was accepted with, and keeps it', async () => {
+  it('returns and caches the version that a message was accepted with', async () => {
     await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'Edited' });
     const message = { template_id: id, notification_type: 'sms' as const, reply_to_text: 'TESTING' };
     const first = await getTemplateForDelivery(harness.app, { ...message, template_version: 1 });
@@ -193,7 +193,7 @@ describe('getTemplateForDelivery', () => {
     expect(compiled.placeholders).toEqual(['room']);
   });
 
-  it('fails loudly when there is no such version', async () => {
+  it('throws for an unknown version', async () => {
     const message = { template_id: id, template_version: 9, notification_type: 'sms' as const, reply_to_text: null };
     await expect(getTemplateForDelivery(harness.app, message)).rejects.toThrow('has no version 9');
   });

@@ -9,7 +9,7 @@ import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';
 import { selectTemplateById, selectTemplateVersion } from './template-rows.sql.ts';
 
-/** A template ready to be sent with. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
+/** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
 export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
   row: Row;
   compiled: CompiledTemplate;
@@ -20,24 +20,24 @@ type FoundTemplate =
   | { found: 'in-another-service' }
   | { found: 'nowhere' };
 
-// About 120 MB of text at most in each of the two caches. A template of ordinary size weighs some 1,500; one for emails
-// 17,000, because it may hold as much besides to render messages from. Most emails of the two caches are the same objects.
+// At most about 120 MB of text in each of the two caches. A typical template weighs about 1,500; an email template
+// 17,000, because it may also hold that much for rendering. Most email templates are the same objects in both caches.
 const maxCharacters = 60_000_000;
-const weightOfNothing = 1_000;
-const rememberedServices = 10_000;
+const baseWeight = 1_000;
+const maxChangedServices = 10_000;
 
-interface Remembered {
-  /** How many changes had been heard of when the read began: one heard of since makes it worthless. */
+interface CacheEntry {
+  /** The change counter when the read began; a later change of the service invalidates the entry. */
   readAt: number;
   loading: Promise<FoundTemplate>;
 }
 
 /**
- * Templates in memory, so that accepting or delivering a message reads nothing. A compiled version never changes and is
- * kept while there is room; which version is the newest is forgotten when its service changes.
+ * Caches templates, so that accepting or delivering a message needs no database read. Compiled versions are immutable and
+ * cached while there is room; the entry for the newest version is invalidated when its service changes.
  */
 export class CompiledTemplates {
-  private readonly newest = new Lru<Remembered>(maxCharacters);
+  private readonly newest = new Lru<CacheEntry>(maxCharacters);
   private readonly versions = new Lru<ReadyTemplate<TemplateRow>>(maxCharacters);
   private readonly reading = new Map<string, Promise<TemplateRow | undefined>>();
   private readonly changedAt = new Map<string, number>();
@@ -48,13 +48,13 @@ export class CompiledTemplates {
   constructor(app: Pick<Platform, 'db' | 'changeListener'>) {
     this.app = app;
     app.changeListener.on('service_changed', (serviceId) => {
-      if (this.changedAt.size >= rememberedServices) this.forgetNewest();
+      if (this.changedAt.size >= maxChangedServices) this.clearNewest();
       this.changedAt.set(serviceId, ++this.changes);
     });
-    app.changeListener.onReset(() => this.forgetNewest());
+    app.changeListener.onReset(() => this.clearNewest());
   }
 
-  private forgetNewest(): void {
+  private clearNewest(): void {
     this.resetAt = ++this.changes;
     this.changedAt.clear();
     this.newest.clear();
@@ -63,18 +63,18 @@ export class CompiledTemplates {
   /** Ids in canonical form. */
   find(serviceId: string, templateId: string): Promise<FoundTemplate> {
     const key = `${serviceId} ${templateId}`;
-    const known = this.newest.get(key);
-    if (known && known.readAt >= Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return known.loading;
+    const cached = this.newest.get(key);
+    if (cached && cached.readAt >= Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return cached.loading;
     const loading = this.load(serviceId, templateId);
-    if (this.app.changeListener.connected) this.remember(key, { readAt: this.changes, loading });
+    if (this.app.changeListener.connected) this.cache(key, { readAt: this.changes, loading });
     return loading;
   }
 
-  private remember(key: string, entry: Remembered): void {
-    this.newest.set(key, entry, weightOfNothing);
+  private cache(key: string, entry: CacheEntry): void {
+    this.newest.set(key, entry, baseWeight);
     const settle = (found?: FoundTemplate) => {
       if (this.newest.get(key) !== entry) return;
-      // Neither a failed read nor an id that is not here is worth remembering.
+      // Do not cache failed reads or templates that are not found.
       if (found?.found === 'here') this.newest.set(key, entry, weightOf(found.template.row));
       else this.newest.delete(key);
     };
@@ -90,41 +90,41 @@ export class CompiledTemplates {
     return { found: 'here', template: { row: template, compiled: this.compile(template, row.reply_to_text).compiled } };
   }
 
-  /** The version a message was accepted with; undefined when there is none. */
+  /** Returns the version that a message was accepted with, or undefined. */
   async findVersion(
     templateId: string,
     version: number,
     contactBlock: string | null,
   ): Promise<ReadyTemplate<TemplateRow> | undefined> {
-    const known = this.versions.get(versionKey(templateId, version, contactBlock));
-    if (known) return known;
+    const cached = this.versions.get(versionKey(templateId, version, contactBlock));
+    if (cached) return cached;
     const row = await this.readVersion(templateId, version);
     return row && this.compile(row, contactBlock);
   }
 
-  /** Once, however many messages ask for it at the same time. */
+  /** Concurrent callers share one read. */
   private readVersion(templateId: string, version: number): Promise<TemplateRow | undefined> {
     const key = versionKey(templateId, version, null);
-    const underWay = this.reading.get(key);
-    if (underWay) return underWay;
+    const pending = this.reading.get(key);
+    if (pending) return pending;
     const reading = selectTemplateVersion(this.app.db, templateId, version).finally(() => this.reading.delete(key));
     this.reading.set(key, reading);
     return reading;
   }
 
-  /** The contact block is part of what is compiled, and not of the version: it may be rewritten in between. */
+  /** The contact block is compiled in but not part of the version, because it can change independently. */
   private compile(row: TemplateRow, contactBlock: string | null): ReadyTemplate<TemplateRow> {
     const block = row.template_type === 'letter' ? contactBlock : null;
     const key = versionKey(row.id, row.version, block);
-    const known = this.versions.get(key);
-    if (known) return known;
+    const cached = this.versions.get(key);
+    if (cached) return cached;
     const ready = { row, compiled: compileRow(row, block) };
     this.versions.set(key, ready, weightOf(row));
     return ready;
   }
 }
 
-/** What a stored template says, read once. */
+/** Compiles a stored template. */
 export function compileRow(row: TemplateRow, contactBlock = row.reply_to_text): CompiledTemplate {
   const { letter_welsh_subject, letter_welsh_content, ...source } = row;
   const welsh = row.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
@@ -138,24 +138,26 @@ function versionKey(templateId: string, version: number, contactBlock: string | 
 function weightOf(row: TemplateRow): number {
   const texts = [row.content, row.subject, row.letter_welsh_content, row.reply_to_text];
   const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  return weightOfNothing + length + (row.template_type === 'email' ? maxOutlineCharacters(length) : 0);
+  return baseWeight + length + (row.template_type === 'email' ? maxOutlineCharacters(length) : 0);
 }
 
-type Deps = { compiledTemplates: CompiledTemplates };
+interface Deps {
+  compiledTemplates: CompiledTemplates;
+}
 
-/** From memory, as a rule. Archived templates are found, hidden ones are not. */
+/** Usually served from the cache. Finds archived templates, but not hidden ones. */
 export function findTemplate(app: Deps, serviceId: string, templateId: string): Promise<FoundTemplate> {
   return app.compiledTemplates.find(serviceId, canonicalId(templateId));
 }
 
-/** As the public API answers: another service's template is refused like another service's key. */
+/** Throws the public API's errors: another service's template is rejected like another service's key. */
 export async function getTemplateForSending(app: Deps, serviceId: string, templateId: string): Promise<ReadyTemplate> {
   const result = await findTemplate(app, serviceId, templateId);
   if (result.found === 'here') return result.template;
   throw result.found === 'nowhere' ? notFound() : refused('serviceNotFound');
 }
 
-/** To render a message that was accepted with this version; for a letter with the contact block it was accepted with. */
+/** For rendering a message accepted with this version; for a letter, with the contact block it was accepted with. */
 export async function getTemplateForDelivery(
   app: Deps,
   message: {

@@ -9,7 +9,7 @@ import { lockTemplate, updateTemplates } from './templates.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'>;
 
-/** Where the pages of an attachment are kept. */
+/** Storage key of an attachment's pages. */
 export function letterAttachmentPath(serviceId: string, attachmentId: string): string {
   return `letter-attachments/${serviceId}/${attachmentId}.pdf`;
 }
@@ -22,7 +22,7 @@ export interface NewAttachmentRequest {
   created_by_id: string;
 }
 
-/** The pages have been checked. */
+/** The caller has validated the pages. */
 export function createLetterAttachment(
   app: Deps,
   request: NewAttachmentRequest,
@@ -63,7 +63,7 @@ export async function getLetterAttachment(db: Db | Tx, attachmentId: string) {
   return attachment;
 }
 
-/** The file stays: letters of earlier versions of the template are still printed with it. */
+/** Keeps the file, because letters of earlier template versions are still printed with it. */
 export function archiveLetterAttachment(app: Deps, attachmentId: string, archivedById: string): Promise<void> {
   return inTransaction(app.db, async (tx) => {
     const { template_id } = await getLetterAttachment(tx, attachmentId);

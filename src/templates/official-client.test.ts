@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 
-// The client signs its tokens with the time it really is, so the clock begins there.
+// The client signs its tokens with the real time, so the clock starts there.
 const harness = useHarness();
 let client: NotifyClient;
 let service: string;
@@ -24,7 +24,7 @@ describe('the official client', () => {
     expect(data).toMatchObject({ id, type: 'email', version: 2, body: 'Hello Ada', subject: 'For Ada' });
   });
 
-  it('is told what is missing', async () => {
+  it('gets an error for missing values', async () => {
     await expect(client.previewTemplateById(id)).rejects.toMatchObject({
       response: { status: 400, data: { errors: [{ message: 'Missing personalisation: name' }] } },
     });

@@ -8,7 +8,7 @@ import type { CurrentTemplateRow } from './template-row.ts';
 import { selectPrecompiledTemplate } from './template-rows.sql.ts';
 import { insertPrecompiledTemplate } from './templates.sql.ts';
 
-/** The hidden template that letters provided as PDF belong to; the service must exist. */
+/** The hidden template of letters supplied as PDF; the service must exist. */
 export async function getOrCreatePrecompiledTemplate(
   db: Db | Tx,
   serviceId: string,

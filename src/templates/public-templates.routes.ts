@@ -17,7 +17,7 @@ import {
 import { Postages, TemplateTypes } from './template-record.ts';
 import type { TemplateRow } from './template-row.ts';
 
-/** `test/examples.test.ts` compares these with what is really answered. */
+/** `test/examples.test.ts` compares these with the actual responses. */
 const example = {
   id: 'f33517ff-2a88-4f6e-b855-c550268ce08a',
   type: 'sms',
@@ -61,7 +61,7 @@ const PublicTemplate = Type.Object(
   { title: 'PublicTemplate', examples: [example] },
 );
 
-// Named `id`: errors of this surface begin with the name of the parameter.
+// Named `id`, because errors of this surface start with the name of the parameter.
 const OfTemplate = Type.Object({ id: Uuid });
 
 const PublicPreview = Type.Object(
@@ -83,7 +83,7 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
     {
       ...takesLongText,
       schema: {
-        summary: 'A template filled with values',
+        summary: 'Preview a template with values',
         params: OfTemplate,
         body: Type.Object(
           { personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) },
@@ -105,7 +105,7 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
     '/v2/templates',
     {
       schema: {
-        summary: 'Templates of the service, without archived ones',
+        summary: 'List the templates of the service, except archived ones',
         querystring: Type.Object(
           { type: Type.Optional({ ...TemplateTypes, examples: ['sms'] }) },
           { additionalProperties: false },
@@ -123,7 +123,13 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
 
   http.get(
     '/v2/template/:id',
-    { schema: { summary: 'The newest version of a template', params: OfTemplate, response: { 200: PublicTemplate } } },
+    {
+      schema: {
+        summary: 'Get the newest version of a template',
+        params: OfTemplate,
+        response: { 200: PublicTemplate },
+      },
+    },
     async (request) => publicTemplate(await getPublicTemplate(app, apiCallerOf(request), request.params.id)),
   );
 
@@ -131,7 +137,7 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
     '/v2/template/:id/version/:version',
     {
       schema: {
-        summary: 'One version of a template',
+        summary: 'Get a version of a template',
         params: Type.Object({
           id: Uuid,
           version: Type.String({ description: 'A whole number from 1', examples: ['1'] }),
@@ -157,7 +163,7 @@ function publicTemplate(row: TemplateRow): Static<typeof PublicTemplate> {
     version: row.version,
     body: row.content,
     subject: row.template_type === 'sms' ? null : row.subject,
-    // Entries, not assignments: a placeholder may be called __proto__.
+    // Object.fromEntries instead of assignments, because a placeholder may be called __proto__.
     personalisation: Object.fromEntries(compileRow(row).placeholders.map((name) => [name, { required: true }])),
     postage: row.postage,
     letter_contact_block: row.template_type === 'letter' ? row.reply_to_text : null,

@@ -23,7 +23,7 @@ function refusal(status: number, error: string, message: string) {
 }
 
 describe('GET /v2/templates', () => {
-  it('200 with the templates of the service by name and type, neither archived nor hidden', async () => {
+  it('200 with the templates of the service by name and type, except archived and hidden ones', async () => {
     const own = await aService(harness);
     const ownKey = await anApiKey(harness, own);
     await aTemplate(harness, own, { name: 'b', template_type: 'letter' });
@@ -45,7 +45,7 @@ describe('GET /v2/templates', () => {
     ]);
   });
 
-  it.each(['sms', 'email', 'letter'])('200 with those of type %s', async (type) => {
+  it.each(['sms', 'email', 'letter'])('200 with the templates of type %s', async (type) => {
     const own = await aService(harness);
     const ownKey = await anApiKey(harness, own);
     for (const template_type of ['sms', 'email', 'letter'] as const) await aTemplate(harness, own, { template_type });
@@ -53,7 +53,7 @@ describe('GET /v2/templates', () => {
     expect(body.templates.map((template: { type: string }) => template.type)).toEqual([type]);
   });
 
-  it('200 and an empty list for a service without templates', async () => {
+  it('200 with an empty list for a service without templates', async () => {
     const ownKey = await anApiKey(harness, await aService(harness));
     expect((await harness.v2('GET', '/v2/templates', ownKey)).body).toEqual({ templates: [] });
   });
@@ -64,7 +64,7 @@ describe('GET /v2/templates', () => {
     expect(body).toEqual(refusal(400, 'ValidationError', 'type coconut is not one of [sms, email, letter]'));
   });
 
-  it('400 when there is another parameter', async () => {
+  it('400 for an unknown parameter', async () => {
     const { status, body } = await get('/v2/templates?page=2');
     expect(status).toBe(400);
     expect(body).toEqual(
@@ -103,7 +103,7 @@ describe('GET /v2/template/{id}', () => {
     });
   });
 
-  it('200 with an archived one', async () => {
+  it('200 with an archived template', async () => {
     const id = await aTemplate(harness, service, { archived: true });
     expect((await get(`/v2/template/${id}`)).status).toBe(200);
   });
@@ -117,12 +117,12 @@ describe('GET /v2/template/{id}', () => {
     expect(Object.keys(body.personalisation)).toEqual(['room', 'thing', 'name']);
   });
 
-  it('200 when the id is written in capitals', async () => {
+  it('200 for an id in upper case', async () => {
     const id = await aTemplate(harness, service);
     expect((await get(`/v2/template/${id.toUpperCase()}`)).body.id).toBe(id);
   });
 
-  it('200 with a placeholder called like a property of every object', async () => {
+  it('200 with a placeholder named like a property of Object.prototype', async () => {
     const id = await aTemplate(harness, service, { content: '((__proto__)) ((constructor))' });
     const { text } = await get(`/v2/template/${id}`);
     expect(text).toContain('"personalisation":{"__proto__":{"required":true},"constructor":{"required":true}}');
@@ -239,7 +239,7 @@ describe('POST /v2/template/{id}/preview', () => {
     });
   });
 
-  it('200 for an email: Markdown in the body, a fragment of HTML beside it', async () => {
+  it('200 for an email, with a Markdown body and an HTML fragment', async () => {
     const id = await aTemplate(harness, service, {
       template_type: 'email',
       subject: 'Hello ((name))',
@@ -282,7 +282,7 @@ describe('POST /v2/template/{id}/preview', () => {
     ['an empty object', '{}'],
     ['an empty list', '[]'],
     ['empty personalisation', '{"personalisation":{}}'],
-    ['keys nobody knows', '{"other":1}'],
+    ['unknown keys', '{"other":1}'],
   ])('200 with %s when the template has no placeholders', async (_what, payload) => {
     const id = await aTemplate(harness, service, { content: 'Hello' });
     const { status, body } = await harness.request({
@@ -300,20 +300,20 @@ describe('POST /v2/template/{id}/preview', () => {
     expect((await preview(id, { personalisation: { NAME: 'Ada', age: 36 } })).body.body).toBe('Hello Ada');
   });
 
-  it('200 with values of every kind', async () => {
+  it('200 with values of every type', async () => {
     const id = await aTemplate(harness, service, { content: '((a)) ((b)) ((c)) ((d)) ((e??shown))' });
     const personalisation = { a: 1.5, b: true, c: ['x', 'y', 'z'], d: '', e: 'yes' };
     expect((await preview(id, { personalisation })).body.body).toBe('1.5 true x, y and z shown');
   });
 
-  it('200 for an archived one, and when the service may not send at all', async () => {
+  it('200 for an archived template, and when the service may not send at all', async () => {
     const limited = await aService(harness, { permissions: [] });
     const limitedKey = await anApiKey(harness, limited);
     const id = await aTemplate(harness, limited, { content: 'Hello', archived: true });
     expect((await harness.v2('POST', `/v2/template/${id}/preview`, limitedKey)).status).toBe(200);
   });
 
-  it('200 for a message that is too long to be sent', async () => {
+  it('200 for a message that is too long to send', async () => {
     const id = await aTemplate(harness, service);
     expect((await preview(id, { personalisation: { name: 'x'.repeat(2000) } })).body.body).toHaveLength(2006);
   });
@@ -333,7 +333,7 @@ describe('POST /v2/template/{id}/preview', () => {
     10_000,
   );
 
-  it('200 with nothing of the markup that came in templates and values', async () => {
+  it('200 without the markup in templates and values', async () => {
     const hostile = '<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>';
     const id = await aTemplate(harness, service, { template_type: 'email', content: `((x)) ${hostile}` });
     const { body } = await preview(id, { personalisation: { thing: hostile, x: hostile } });
@@ -353,7 +353,7 @@ describe('POST /v2/template/{id}/preview', () => {
     expect((await harness.v2('POST', `/v2/template/${id}/preview`, other)).status).toBe(200);
   });
 
-  it('400 with the missing values in the order of the template', async () => {
+  it('400 with the missing values in template order', async () => {
     const id = await aTemplate(harness, service, {
       template_type: 'email',
       subject: '((subject line))',
@@ -378,7 +378,7 @@ describe('POST /v2/template/{id}/preview', () => {
     expect(body).toEqual(refusal(400, 'ValidationError', message));
   });
 
-  it('400 when the body is no object', async () => {
+  it('400 when the body is not an object', async () => {
     const id = await aTemplate(harness, service);
     expect((await preview(id, [1])).body).toEqual(refusal(400, 'ValidationError', '[1] is not of type object'));
   });

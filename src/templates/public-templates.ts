@@ -16,7 +16,7 @@ export function listPublicTemplates(app: Deps, caller: ApiCaller, type?: Templat
   return selectListedTemplates(app.db, caller.service_id, type);
 }
 
-/** Archived ones too; hidden ones are as if they did not exist. */
+/** Including archived templates; hidden ones count as not found. */
 export async function getPublicTemplate(app: Deps, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
   const template = await selectTemplateById(app.db, templateId);
   if (!template) throw notFound();
@@ -31,7 +31,7 @@ export async function getPublicTemplateVersion(
   templateId: string,
   versionText: string,
 ): Promise<TemplateRow> {
-  // A path whose last part is not a number names nothing; only then is the number itself judged.
+  // A non-numeric version is an unknown URL; check that before the number itself.
   if (!/^\d+$/.test(versionText)) throw new Failure('not-found', 'NotFoundError', urlNotFound);
   const version = Number(versionText);
   if (version === 0) throw new Failure('invalid', 'ValidationError', 'version 0 is less than the minimum of 1');
@@ -42,7 +42,7 @@ export async function getPublicTemplateVersion(
   return found;
 }
 
-/** Archived templates too, and whatever the length: a preview promises nothing about sending. */
+/** Including archived templates and messages of any length, because a preview does not check whether it can be sent. */
 export async function previewPublicTemplate(
   app: { compiledTemplates: CompiledTemplates },
   caller: ApiCaller,

@@ -6,7 +6,7 @@ import { refusalOfTemplateSubject } from './template-formats.ts';
 import type { LetterLanguages, TemplateRow, TemplateType } from './template-row.ts';
 import { replyToExists, selectServicePermissions } from './templates.sql.ts';
 
-/** What a template must be to be stored, one step per rule. */
+/** Validation rules for storing a template, one function per rule. */
 
 const channels: Record<TemplateType, string> = { sms: 'text message', email: 'email', letter: 'letter' };
 
@@ -62,8 +62,8 @@ interface GivenLanguages {
 const welshFields = ['letter_welsh_subject', 'letter_welsh_content'] as const;
 
 /**
- * Naming the languages means naming both Welsh texts with them: texts for Welsh then English, null for English. A letter
- * that stays in Welsh then English never loses a Welsh text.
+ * A request that sets the languages must set both Welsh texts: strings for Welsh then English, null for English. A letter
+ * that stays in Welsh then English cannot lose a Welsh text.
  */
 export function refuseUnlessLanguagesFit(
   template: Pick<TemplateRow, 'template_type' | 'letter_languages' | (typeof welshFields)[number]>,

@@ -77,7 +77,7 @@ describe('POST /service/{service_id}/template', () => {
     });
   });
 
-  it('201 for a letter, by second class and in English unless it says otherwise', async () => {
+  it('201 for a letter, second class and in English by default', async () => {
     const { status, body } = await create(letter());
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ postage: 'second', letter_languages: 'english', letter_welsh_content: null });
@@ -87,7 +87,7 @@ describe('POST /service/{service_id}/template', () => {
     expect((await create({ ...letter(), postage })).body.data.postage).toBe(postage);
   });
 
-  it('201 without postage when it is not a letter', async () => {
+  it('201 without postage unless it is a letter', async () => {
     expect((await create({ ...email(), postage: 'first' })).body.data.postage).toBeNull();
   });
 
@@ -101,19 +101,19 @@ describe('POST /service/{service_id}/template', () => {
     expect(body.data.folder).toBe(parent_folder_id);
   });
 
-  it('201 when the service is named too, however it is written', async () => {
+  it('201 when the body repeats the service id, in any notation', async () => {
     expect((await create({ ...text(), service })).status).toBe(201);
     expect((await create({ ...text(), service: service.toUpperCase().replaceAll('-', '') })).status).toBe(201);
   });
 
-  it('201 with keys nobody knows, which are ignored', async () => {
+  it('201 with unknown keys, which are ignored', async () => {
     const { status, body } = await create({ ...text(), colour: 'blue', version: 7, hidden: true });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ version: 1, hidden: false });
     expect(body.data).not.toHaveProperty('colour');
   });
 
-  it('201 without the subject that a text message cannot have', async () => {
+  it('201 for a text message, ignoring the subject', async () => {
     expect((await create({ ...text(), subject: 'A subject' })).body.data.subject).toBeNull();
     expect((await create({ ...text(), subject: null })).body.data.subject).toBeNull();
   });
@@ -144,7 +144,7 @@ describe('POST /service/{service_id}/template', () => {
     });
   });
 
-  it('201 exactly at the length limit, placeholders not counted', async () => {
+  it('201 exactly at the length limit, not counting placeholders', async () => {
     expect((await create({ ...text(), content: `${'x'.repeat(918)}((name))` })).status).toBe(201);
   });
 
@@ -205,7 +205,11 @@ describe('POST /service/{service_id}/template', () => {
     ['reply-to is not an id', { reply_to: 'me' }, { reply_to: ['Not a valid UUID.'] }],
     ['service is not an id', { service: 'ours' }, { service: ['Not a valid UUID.'] }],
     ['service is another one', { service: unknown }, { service: ['Must be the service in the path.'] }],
-    ['unsubscribe link is a text', { has_unsubscribe_link: 'yes' }, { has_unsubscribe_link: ['Not a valid boolean.'] }],
+    [
+      'unsubscribe link is a string',
+      { has_unsubscribe_link: 'yes' },
+      { has_unsubscribe_link: ['Not a valid boolean.'] },
+    ],
     [
       'unsubscribe link is not in an email',
       { has_unsubscribe_link: true },
@@ -216,7 +220,11 @@ describe('POST /service/{service_id}/template', () => {
       { letter_languages: 'english', letter_welsh_subject: null, letter_welsh_content: null },
       { letter_languages: ['Only letters have languages.'] },
     ],
-    ['several are wrong', { name: 1, content: 2 }, { name: ['Not a valid string.'], content: ['Not a valid string.'] }],
+    [
+      'fields are invalid',
+      { name: 1, content: 2 },
+      { name: ['Not a valid string.'], content: ['Not a valid string.'] },
+    ],
   ];
   it.each(wrong)('400 when the %s', async (_what, change, message) => {
     expect(await refusal({ ...text(), ...change })).toEqual(message);
@@ -262,7 +270,7 @@ describe('POST /service/{service_id}/template', () => {
     });
   });
 
-  it('400 when the folder does not exist or is another service’s', async () => {
+  it('400 when the folder does not exist or belongs to another service', async () => {
     const elsewhere = await aTemplateFolder(harness, await aService(harness));
     for (const parent_folder_id of [unknown, elsewhere]) {
       expect(await refusal({ ...text(), parent_folder_id })).toBe('parent_folder_id not found');
@@ -284,7 +292,7 @@ describe('POST /service/{service_id}/template', () => {
     }
   });
 
-  it('400 when a text holds what the database cannot store', async () => {
+  it('400 when a string contains characters that the database cannot store', async () => {
     expect((await create({ ...text(), content: 'a\u0000b' })).status).toBe(400);
   });
 
@@ -322,7 +330,7 @@ describe('POST /service/{service_id}/template', () => {
     }
   });
 
-  it('404 when the service id is not an id', async () => {
+  it('404 for an invalid service id', async () => {
     expect((await create(text(), 'ours')).status).toBe(404);
   });
 });

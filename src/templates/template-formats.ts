@@ -1,4 +1,4 @@
-/** Why a text cannot be the name of a template; undefined when it can. */
+/** Returns why a string is not a valid template name, or undefined. */
 export function refusalOfTemplateName(text: string): string | undefined {
   return text.trim() === '' ? 'Invalid template name' : undefined;
 }

@@ -6,7 +6,7 @@ import { compileRow } from './compiled-templates.ts';
 import type { CurrentTemplateRow } from './template-row.ts';
 import { getTemplate } from './templates.ts';
 
-/** What the API shows of a message: a text without the name of the service before it, other bodies as Markdown. */
+/** Message body in API responses: SMS without the service name prefix, other bodies as Markdown. */
 export function renderPreview(
   compiled: CompiledTemplate,
   personalisation: Personalisation,
@@ -15,7 +15,7 @@ export function renderPreview(
   return { subject: compiled.subject(personalisation), body: compiled.body(personalisation) };
 }
 
-/** The template with its subject and content filled. */
+/** Renders the subject and content of a template with values. */
 export async function previewTemplate(
   app: { db: Db },
   serviceId: string,

@@ -3,7 +3,7 @@ import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
-/** A template as the administrative side sees it. */
+/** A template in responses of the admin API. */
 
 export const TemplateTypes = OneOf(['sms', 'email', 'letter']);
 export const ProcessTypes = OneOf(['normal', 'priority', 'bulk']);
@@ -98,7 +98,7 @@ function versionFieldsOf(row: TemplateRow) {
 export function templateVersion(row: TemplateRow): Static<typeof TemplateVersion> {
   return {
     ...versionFieldsOf(row),
-    // What hides the personalisation has the id of its template.
+    // The redaction record has the id of its template.
     template_redacted: row.id,
     created_by: { ...authorOf(row), email_address: row.created_by_email_address },
   };
@@ -120,7 +120,7 @@ export function isPrecompiled(row: Pick<TemplateRow, 'hidden' | 'name' | 'templa
   return row.hidden && row.name === precompiledName && row.template_type === 'letter';
 }
 
-/** What a message of this template carries as its sender, reply-to address or contact block. */
+/** The sender, reply-to address or contact block of messages with this template. */
 export function replyToTextOf(row: Pick<TemplateRow, 'template_type' | 'reply_to_text'>): string | null {
   if (row.reply_to_text === null || row.template_type !== 'sms') return row.reply_to_text;
   return formatSmsSender(row.reply_to_text);

@@ -15,7 +15,7 @@ export interface LetterAttachment {
   archived_at: Timestamp | null;
 }
 
-/** A file of an email template, as the template shows it. */
+/** A file of an email template, as part of the template's record. */
 export interface EmailFile {
   id: string;
   filename: string;
@@ -25,7 +25,7 @@ export interface EmailFile {
   pending: boolean;
 }
 
-/** One version of a template with everything that hangs off it, whether it is the newest or not. */
+/** A version of a template with its related rows, whether it is the newest or not. */
 export interface TemplateRow {
   id: string;
   service: string;
@@ -40,7 +40,7 @@ export interface TemplateRow {
   redact_personalisation: boolean;
   postage: TemplatePostage | null;
   reply_to: string | null;
-  /** The template's own sender, reply-to address or contact block; without one the service's default, except for letters. */
+  /** The template's sender, reply-to address or contact block; defaults to that of the service, except for letters. */
   reply_to_text: string | null;
   letter_languages: LetterLanguages | null;
   letter_welsh_subject: string | null;
@@ -55,7 +55,7 @@ export interface TemplateRow {
   updated_at: Timestamp | null;
 }
 
-/** The newest version: only that one is in a folder. */
+/** The newest version, the only one with a folder. */
 export interface CurrentTemplateRow extends TemplateRow {
   folder: string | null;
 }

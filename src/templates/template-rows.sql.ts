@@ -12,7 +12,7 @@ export async function selectTemplate(
   return (await selectCurrent(db, found))[0];
 }
 
-/** Whatever service it belongs to, hidden or not. */
+/** Of any service, hidden or not. */
 export async function selectTemplateById(db: Db | Tx, templateId: string): Promise<CurrentTemplateRow | undefined> {
   return (await selectCurrent(db, sql`template.id = ${templateId}`))[0];
 }
@@ -31,7 +31,7 @@ export async function selectPrecompiledTemplate(
   return (await selectCurrent(db, precompiled))[0];
 }
 
-/** Newest first; none when the template is unknown or hidden. */
+/** Newest first; empty when the template is unknown or hidden. */
 export async function selectTemplateVersions(
   db: Db,
   templateId: string,
@@ -50,7 +50,7 @@ export async function selectTemplateVersions(
   return rows;
 }
 
-/** For rendering what was accepted: whatever service it belongs to, hidden or not. */
+/** For rendering accepted messages: of any service, hidden or not. */
 export async function selectTemplateVersion(
   db: Db | Tx,
   templateId: string,
@@ -61,7 +61,7 @@ export async function selectTemplateVersion(
   return rows[0];
 }
 
-/** Several versions at once, of any templates. */
+/** Selects several versions, of any templates. */
 export async function selectVersionsOfTemplates(
   db: Db,
   wanted: { id: string; version: number }[],
@@ -86,7 +86,7 @@ async function selectCurrent(
 
 const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** The newest versions and the history have the same shape, so one statement reads either table. */
+/** The newest versions and the history have the same columns, so the same statement reads either table. */
 function selectRows<Row>(
   table: RawBuilder<unknown>,
   more: RawBuilder<unknown>,
@@ -129,13 +129,13 @@ const letterAttachment = sql`(
     'archived_at', ${wireTime(sql`attachment.archived_at`)})
   from letter_attachments attachment where attachment.id = template.letter_attachment_id)`;
 
-/** Files as they were at this version of the template: the newest version of each that already counted then. */
+/** Files as of this version of the template: the newest version of each that was effective then. */
 const emailFiles = sql`case when template.template_type = 'email' then (
   select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'filename', file.filename, 'link_text', file.link_text,
     'retention_period', file.retention_period, 'validate_users_email', file.validate_users_email,
     'pending', file.pending) order by file.created_at, file.id), '[]')
   from (
-    select distinct on (known.id) known.* from template_email_files_history known
-    where known.template_id = template.id and known.template_version <= template.version
-    order by known.id, known.version desc) file
+    select distinct on (past.id) past.* from template_email_files_history past
+    where past.template_id = template.id and past.template_version <= template.version
+    order by past.id, past.version desc) file
   where file.archived_at is null and not file.pending) else '[]'::jsonb end`;

@@ -13,11 +13,11 @@ export function templateStatisticsRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template-statistics',
     {
       schema: {
-        summary: 'Messages of the last days by template and status',
+        summary: 'Count recent messages by template and status',
         params: OfService,
         querystring: Type.Object({
           whole_days: Type.Optional(QueryInteger),
-          limit_days: Type.Optional({ ...QueryInteger, description: 'The older name of whole_days' }),
+          limit_days: Type.Optional({ ...QueryInteger, description: 'Older name of whole_days' }),
         }),
         response: {
           200: Data(
@@ -46,7 +46,7 @@ export function templateStatisticsRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template-statistics/last-used/:template_id',
     {
       schema: {
-        summary: 'The day a template was last used',
+        summary: 'Get the day a template was last used',
         params: Type.Object({ service_id: Uuid, template_id: Uuid }),
         response: { 200: Type.Object({ last_date_used: Nullable(Datetime) }) },
       },
@@ -60,9 +60,11 @@ export function templateStatisticsRoutes(http: Http, app: Platform): void {
     '/service/:service_id/notifications/templates_usage/monthly',
     {
       schema: {
-        summary: 'Messages of a financial year by template and month',
+        summary: 'Count messages of a financial year by template and month',
         params: OfService,
-        querystring: Type.Object({ year: Type.Optional(Type.String({ description: 'The year it starts in' })) }),
+        querystring: Type.Object({
+          year: Type.Optional(Type.String({ description: 'The year in which the financial year starts' })),
+        }),
         response: {
           200: Type.Object({
             stats: Type.Array(

@@ -3,7 +3,7 @@ import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { TemplateType } from './template-row.ts';
 
-/** Read from the daily figures, never from the messages themselves. Test keys count nowhere. */
+/** Reads the daily totals, never the messages themselves. Excludes messages of test keys. */
 
 interface StatusOfTemplate {
   count: number;
@@ -30,7 +30,7 @@ export async function selectStatusCounts(
   return rows;
 }
 
-/** Of the newest month in the totals one day is looked for; what is not folded yet may be newer. */
+/** Finds the last day within the newest month of the totals; counts not yet folded into the totals may be newer. */
 export async function selectLastUsedDay(db: Db, serviceId: string, templateId: string): Promise<string | null> {
   const used = sql`service_id = ${serviceId} and template_id = ${templateId} and key_type <> 'test' and count > 0`;
   const { rows } = await sql<{ day: string | null }>`
@@ -63,7 +63,7 @@ interface MonthOfTemplate {
   hidden: boolean;
 }
 
-/** The totals, and what they do not hold yet. Cancelled letters were not sent. */
+/** The totals plus the counts not yet folded into them. Excludes cancelled letters. */
 export async function selectMonthlyUsage(db: Db, serviceId: string, days: Days): Promise<MonthOfTemplate[]> {
   const { rows } = await sql<MonthOfTemplate>`
     select total(count) as count, extract(year from day)::integer as year, extract(month from day)::integer as month,

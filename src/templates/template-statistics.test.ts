@@ -10,7 +10,7 @@ let text: string;
 let precompiled: string;
 
 beforeAll(() => {
-  // In London it is the 16th already.
+  // Already the 16th in London.
   harness.clock.set('2026-07-15T23:30:00Z');
 });
 
@@ -46,7 +46,7 @@ describe('GET /service/{service_id}/template-statistics', () => {
     return harness.admin('GET', `/service/${of}/template-statistics${query}`);
   }
 
-  it('200 by template and status, over today and the days before', async () => {
+  it('200 by template and status, for today and the days before', async () => {
     await count(text, '2026-07-16', 'delivered', { count: 3 });
     await count(text, '2026-07-16', 'delivered', { count: 2, key_type: 'team' });
     await count(text, '2026-07-16', 'delivered', { count: 9, key_type: 'test' });
@@ -77,7 +77,7 @@ describe('GET /service/{service_id}/template-statistics', () => {
     expect((await get('?limit_days=7')).body.data[1]).toMatchObject({ count: 9, status: 'created' });
   });
 
-  it('200 and an empty list when nothing was sent', async () => {
+  it('200 with an empty list when nothing was sent', async () => {
     expect((await get('?whole_days=7')).body).toEqual({ data: [] });
   });
 
@@ -87,7 +87,7 @@ describe('GET /service/{service_id}/template-statistics', () => {
     expect(body.message).toEqual({ whole_days: ['whole_days must be between 0 and 7'] });
   });
 
-  it('400 when the number of days is missing or no number', async () => {
+  it('400 when the number of days is missing or not a number', async () => {
     expect((await get('')).body.message).toEqual({ whole_days: ['Missing data for required field.'] });
     expect((await get('?whole_days=week')).body.message).toEqual({ whole_days: ['Not a valid integer.'] });
   });
@@ -104,7 +104,7 @@ describe('GET /service/{service_id}/template-statistics/last-used/{template_id}'
     return harness.admin('GET', `/service/${service}/template-statistics/last-used/${id}`);
   }
 
-  it('200 with the beginning of the London day it was last used on', async () => {
+  it('200 with the start of the London day it was last used on', async () => {
     await count(text, '2026-07-01', 'delivered');
     await count(text, '2026-01-05', 'delivered');
     await count(text, '2026-07-10', 'delivered', { key_type: 'test' });
@@ -118,7 +118,7 @@ describe('GET /service/{service_id}/template-statistics/last-used/{template_id}'
     expect((await get(text)).body).toEqual({ last_date_used: null });
   });
 
-  it('404 when the template does not exist or is another service’s', async () => {
+  it('404 when the template does not exist or belongs to another service', async () => {
     const elsewhere = await aTemplate(harness, await aService(harness));
     for (const id of [unknown, elsewhere]) {
       const { status, body } = await get(id);

@@ -9,7 +9,7 @@ import { getTemplate } from './templates.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
-/** Messages by template and status, today and on as many whole London days before. */
+/** Messages by template and status, for today and the given number of London days before. */
 export async function countByTemplateAndStatus(app: Deps, serviceId: string, wholeDays: number) {
   if (wholeDays < 0 || wholeDays > 7) throw invalidField('whole_days', 'whole_days must be between 0 and 7');
   await getServicePermissions(app.db, serviceId);
@@ -18,7 +18,7 @@ export async function countByTemplateAndStatus(app: Deps, serviceId: string, who
   return counts.map((row) => ({ ...row, is_precompiled_letter: isPrecompiled({ ...row, name: row.template_name }) }));
 }
 
-/** The beginning of the London day on which the template was last used; null when it never was. */
+/** The start of the London day on which the template was last used, or null. */
 export async function getLastUsed(app: Deps, serviceId: string, templateId: string): Promise<Timestamp | null> {
   await getTemplate(app.db, serviceId, templateId);
   const day = await selectLastUsedDay(app.db, serviceId, templateId);

@@ -39,7 +39,7 @@ async function refusal(id: string, body: object): Promise<unknown> {
 }
 
 describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
-  it('200 with the next version, and keeps the one before', async () => {
+  it('200 with the next version; keeps the previous one', async () => {
     const id = await aTemplateOfOurs({ name: 'Old', content: 'Old ((text))' });
     const { status, body } = await update(id, { name: 'New', content: 'New ((text))', created_by: editor });
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ]);
   });
 
-  it('200 and the same author when none is named', async () => {
+  it('200 with the same author when none is given', async () => {
     const id = await aTemplateOfOurs();
     const { body } = await update(id, { content: 'New' });
     expect(body.data).toMatchObject({ version: 2, created_by: { id: author, name: 'Grace Author' } });
@@ -80,7 +80,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ],
     ['archived', 'sms', { archived: true }],
   ];
-  it.each(changes)('200 and one version more for the %s', async (_what, template_type, change) => {
+  it.each(changes)('200 with a new version for the %s', async (_what, template_type, change) => {
     const id = await aTemplateOfOurs({ template_type });
     const { status, body } = await update(id, change);
     expect(status).toBe(200);
@@ -88,7 +88,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     expect((await versionsOf(id))[0]).toMatchObject({ ...change, version: 2 });
   });
 
-  it('200 and one version more when only the author differs', async () => {
+  it('200 with a new version when only the author differs', async () => {
     const id = await aTemplateOfOurs();
     expect((await update(id, { created_by: editor })).body.data).toMatchObject({
       version: 2,
@@ -96,7 +96,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     });
   });
 
-  it('200 and the same version when nothing changes', async () => {
+  it('200 with the same version when nothing changes', async () => {
     const id = await aTemplateOfOurs({ name: 'Same', content: 'Same' });
     for (const body of [{}, { name: 'Same', content: 'Same', created_by: author }, { archived: false }]) {
       const response = await update(id, body);
@@ -106,7 +106,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     expect(await versionsOf(id)).toHaveLength(1);
   });
 
-  it('200 and the same version when the record is sent back as it came', async () => {
+  it('200 with the same version when the record is sent back unchanged', async () => {
     const id = await aTemplateOfOurs({ template_type: 'letter' });
     const { body } = await harness.admin('GET', `/service/${service}/template/${id}`);
     const { reply_to: _reply_to, created_by, ...record } = body.data;
@@ -115,20 +115,20 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     expect(response.body.data.version).toBe(1);
   });
 
-  it('200 without a change of type or service', async () => {
+  it('200 without changing type or service', async () => {
     const id = await aTemplateOfOurs();
     const { status, body } = await update(id, { template_type: 'email', service: unknown, id: unknown });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ id, template_type: 'sms', service, version: 1 });
   });
 
-  it('200 without what belongs to other types', async () => {
+  it('200; ignores fields of other template types', async () => {
     const id = await aTemplateOfOurs();
     const { body } = await update(id, { subject: 'A subject', postage: 'first' });
     expect(body.data).toMatchObject({ subject: null, postage: null, version: 1 });
   });
 
-  it('200 on an archived template, which stays archived', async () => {
+  it('200 for an archived template, which stays archived', async () => {
     const id = await aTemplateOfOurs({ archived: true });
     expect((await update(id, { content: 'New' })).body.data).toMatchObject({
       version: 2,
@@ -137,7 +137,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     });
   });
 
-  it('200 for a Welsh text alone when the letter is in Welsh already', async () => {
+  it('200 for only a Welsh text when the letter is already in Welsh', async () => {
     const id = await aTemplateOfOurs({
       template_type: 'letter',
       letter_languages: 'welsh_then_english',
@@ -152,7 +152,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     });
   });
 
-  it('counts every one of many edits at once', async () => {
+  it('creates a version for each of many concurrent edits', async () => {
     const id = await aTemplateOfOurs();
     const edits = ['a', 'b', 'c', 'd', 'e'].map((content) => update(id, { content }));
     expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -175,8 +175,8 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ['name is a number', { name: 1 }, { name: ['Not a valid string.'] }],
     ['content is null', { content: null }, { content: ['Field may not be null.'] }],
     ['type is unknown', { template_type: 'fax' }, { template_type: ['Must be one of: sms, email, letter.'] }],
-    ['archived is a text', { archived: 'true' }, { archived: ['Not a valid boolean.'] }],
-    ['redaction is a text', { redact_personalisation: 'yes' }, { redact_personalisation: ['Not a valid boolean.'] }],
+    ['archived is a string', { archived: 'true' }, { archived: ['Not a valid boolean.'] }],
+    ['redaction is a string', { redact_personalisation: 'yes' }, { redact_personalisation: ['Not a valid boolean.'] }],
     ['author is not an id', { created_by: 'me' }, { created_by: ['Not a valid UUID.'] }],
     ['author is unknown', { created_by: unknown, name: 'x' }, { created_by: ['No result found'] }],
     [
@@ -212,7 +212,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     expect(await refusal(id, { content: `QR: ${'x'.repeat(501)}` })).toEqual({ content: ['qr-code-too-long'] });
   });
 
-  it('400 when the languages are named without the Welsh texts', async () => {
+  it('400 when the languages are given without the Welsh texts', async () => {
     const id = await aTemplateOfOurs({ template_type: 'letter' });
     expect(await refusal(id, { letter_languages: 'welsh_then_english' })).toEqual({
       letter_welsh_subject: ['Missing data for required field.'],
@@ -234,7 +234,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     }
   });
 
-  it('404 when the template does not exist, is hidden or is another service’s, whatever the body', async () => {
+  it('404 when the template does not exist, is hidden or belongs to another service, whatever the body', async () => {
     const hidden = await aTemplateOfOurs({ template_type: 'letter', hidden: true });
     const elsewhere = await aTemplate(harness, await aService(harness));
     for (const id of [unknown, hidden, elsewhere]) {
@@ -248,7 +248,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
 });
 
 describe('POST /service/{service_id}/template/{template_id} (archive and restore)', () => {
-  it('200, out of its folder and out of the list', async () => {
+  it('200; no longer in its folder or in the list', async () => {
     const folder = await aTemplateFolder(harness, service);
     const id = await aTemplateOfOurs({ folder });
     const { status, body } = await update(id, { archived: true, created_by: editor });
@@ -259,12 +259,12 @@ describe('POST /service/{service_id}/template/{template_id} (archive and restore
     expect((await harness.admin('GET', `/service/${service}/template/${id}`)).body.data.archived).toBe(true);
   });
 
-  it('200 and the same version when it is archived already', async () => {
+  it('200 with the same version when it is already archived', async () => {
     const id = await aTemplateOfOurs({ archived: true });
     expect((await update(id, { archived: true, created_by: author })).body.data.version).toBe(1);
   });
 
-  it('200 and back in the list when it is restored', async () => {
+  it('200 and in the list again when it is restored', async () => {
     const id = await aTemplateOfOurs({ archived: true });
     expect((await update(id, { archived: false })).body.data).toMatchObject({ archived: false, version: 2 });
     const list = await harness.admin('GET', `/service/${service}/template`);
@@ -273,7 +273,7 @@ describe('POST /service/{service_id}/template/{template_id} (archive and restore
 });
 
 describe('POST /service/{service_id}/template/{template_id} (redact)', () => {
-  it('200 with the next version, and nothing else changes', async () => {
+  it('200 with the next version; changes nothing else', async () => {
     const id = await aTemplateOfOurs({ name: 'Kept' });
     const { status, body } = await update(id, { redact_personalisation: true, created_by: editor, name: 'Ignored' });
     expect(status).toBe(200);
@@ -283,26 +283,26 @@ describe('POST /service/{service_id}/template/{template_id} (redact)', () => {
     ).toEqual([true, false]);
   });
 
-  it('200 and the same version when it is redacted already', async () => {
+  it('200 with the same version when it is already redacted', async () => {
     const id = await aTemplateOfOurs({ redact_personalisation: true });
     const { status, body } = await update(id, { redact_personalisation: true, created_by: editor });
     expect(status).toBe(200);
     expect(body.data.version).toBe(1);
   });
 
-  it('200 and still redacted: it cannot be undone', async () => {
+  it('200 and still redacted, because redaction cannot be undone', async () => {
     const id = await aTemplateOfOurs({ redact_personalisation: true });
     const { status, body } = await update(id, { redact_personalisation: false, name: 'Renamed' });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ redact_personalisation: true, name: 'Renamed' });
   });
 
-  it('400 when nobody is named', async () => {
+  it('400 without a user', async () => {
     const id = await aTemplateOfOurs();
     expect(await refusal(id, { redact_personalisation: true })).toEqual({ created_by: ['Field is required'] });
   });
 
-  it('400 when the person named does not exist', async () => {
+  it('400 for an unknown user', async () => {
     const id = await aTemplateOfOurs();
     expect(await refusal(id, { redact_personalisation: true, created_by: unknown })).toEqual({
       created_by: ['No result found'],
@@ -342,7 +342,7 @@ describe('POST /service/{service_id}/template/{template_id} (reply-to)', () => {
     expect((await versionsOf(id))[1]).toMatchObject({ version: 2, reply_to });
   });
 
-  it('shows the default of the service where the template has none, except for letters', async () => {
+  it('returns the default of the service when the template has none, except for letters', async () => {
     const own = await aService(harness);
     await aReplyTo(harness, own, 'letter', { is_default: true });
     await aReplyTo(harness, own, 'email', { is_default: true, text: 'default@example.org' });

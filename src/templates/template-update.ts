@@ -21,14 +21,14 @@ import { getTemplate, type NewTemplateRequest } from './templates.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
-/** Type and service cannot be changed; whoever sends them back with the rest is not refused. */
+/** Type and service cannot be changed; a request that sends them back is accepted. */
 type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
   archived?: boolean;
   redact_personalisation?: boolean;
   archive_email_file_ids?: string[];
 };
 
-/** One route, five behaviours: redact and reply-to ignore whatever else the request holds. */
+/** One route, five behaviours: redact and reply-to ignore all other fields of the request. */
 export function updateTemplate(
   app: Deps,
   serviceId: string,
@@ -46,7 +46,7 @@ export function updateTemplate(
   });
 }
 
-/** What is refused before the request's body is even looked at. */
+/** Checks that run before the body is validated. */
 export async function getTemplateForUpdate(
   db: Db | Tx,
   serviceId: string,

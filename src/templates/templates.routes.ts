@@ -81,7 +81,7 @@ export function templateRoutes(http: Http, app: Platform): void {
         body: NewTemplate,
         response: { 201: Data(TemplateRecord) },
       },
-      // An unknown service is told before what is wrong with the template.
+      // Report an unknown service before errors in the template.
       preValidation: async ({ params }) => {
         if (isUuid(params.service_id)) await getServicePermissions(app.db, params.service_id);
       },
@@ -97,7 +97,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     {
       ...takesLongLists,
       schema: {
-        summary: 'Edit, archive, restore or redact a template, or choose its reply-to; each makes a new version',
+        summary: 'Edit, archive, restore or redact a template, or set its reply-to; each creates a new version',
         params: OfTemplate,
         body: TemplateUpdate,
         response: { 200: Data(TemplateRecord) },
@@ -116,7 +116,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template',
     {
       schema: {
-        summary: 'Templates of a service, neither archived nor hidden ones',
+        summary: 'List the templates of a service, except archived and hidden ones',
         params: OfService,
         response: { 200: Data(Type.Array(ListedTemplate)) },
       },
@@ -131,7 +131,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template/precompiled',
     {
       schema: {
-        summary: 'The hidden template of letters that are provided as PDF',
+        summary: 'Get the hidden template of letters supplied as PDF',
         params: OfService,
         response: { 200: TemplateRecord },
       },
@@ -147,7 +147,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template/:template_id',
     {
       schema: {
-        summary: 'The newest version of a template',
+        summary: 'Get the newest version of a template',
         params: OfTemplate,
         response: { 200: Data(TemplateRecord) },
       },
@@ -162,7 +162,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template/:template_id/preview',
     {
       schema: {
-        summary: 'A template filled with the values of the query, one parameter per placeholder',
+        summary: 'Preview a template with the values of the query, one parameter per placeholder',
         params: OfTemplate,
         querystring: Type.Unsafe<Record<string, string | string[]>>({ type: 'object', additionalProperties: true }),
         response: { 200: TemplateRecord },
@@ -170,7 +170,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const { service_id, template_id } = request.params;
-      // Of a parameter given twice the first counts.
+      // The first value of a repeated parameter wins.
       const values = Object.entries(request.query).map(([name, value]) => [name, [value].flat()[0]]);
       return templateRecord(await previewTemplate(app, service_id, template_id, Object.fromEntries(values)));
     },
@@ -180,7 +180,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template/:template_id/version/:version',
     {
       schema: {
-        summary: 'One version of a template',
+        summary: 'Get a version of a template',
         params: Type.Object({ service_id: Uuid, template_id: Uuid, version: Type.String({ pattern: '^[0-9]{1,9}$' }) }),
         response: { 200: Data(TemplateVersion) },
       },
@@ -195,7 +195,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template/:template_id/versions',
     {
       schema: {
-        summary: 'Every version of a template, newest first',
+        summary: 'List the versions of a template, newest first',
         params: OfTemplate,
         response: { 200: Data(Type.Array(ListedVersion)) },
       },

@@ -37,7 +37,7 @@ export function insertTemplate(tx: Tx, row: NewTemplate): Promise<void> {
 
 type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;
 
-/** Makes the next version of each template; answers with the ids that were changed. */
+/** Creates the next version of each template; returns the ids that were changed. */
 export function updateTemplates(
   tx: Tx,
   which: { id: string } | { service_id: string; archived: false } | { service_id: string; reply_to: string },
@@ -57,7 +57,7 @@ export function updateTemplates(
   });
 }
 
-/** Waits for anyone who is changing the template, and makes others wait. */
+/** Locks the template until the transaction ends. */
 export async function lockTemplate(tx: Tx, templateId: string): Promise<void> {
   await tx.selectFrom('templates').select('id').where('id', '=', templateId).forUpdate().executeTakeFirst();
 }
@@ -95,7 +95,7 @@ async function recordVersions(tx: Tx, templateIds: string[]): Promise<void> {
     .execute();
 }
 
-/** Both rows in one statement, so that it is whole on a plain connection too; nothing happens when there is one already. */
+/** Inserts both rows in one statement, so that it is atomic without a transaction; does nothing if they exist. */
 export async function insertPrecompiledTemplate(
   db: Db | Tx,
   row: { id: string; service_id: string; name: string; created_by_id: string; created_at: Timestamp },
@@ -113,10 +113,10 @@ export async function insertPrecompiledTemplate(
     insert into templates_history (${columns}) select ${columns} from made`.execute(db);
 }
 
-/** By name as its characters are numbered, then text messages, emails, letters. */
+/** By name in code point order, then text messages, emails, letters. */
 export const byNameThenType = sql`template.name collate "C", array_position(array['sms', 'email', 'letter'], template.template_type)`;
 
-/** What a list shows: the texts themselves may be megabytes. */
+/** Fields of a list: without the content, which may be megabytes. */
 export function selectTemplateList(db: Db, serviceId: string) {
   return db
     .selectFrom('templates as template')
@@ -139,7 +139,7 @@ export function selectTemplateList(db: Db, serviceId: string) {
     .execute();
 }
 
-/** Undefined when there is no such service. */
+/** Returns undefined for an unknown service. */
 export async function selectServicePermissions(db: Db | Tx, serviceId: string): Promise<string[] | undefined> {
   const service = await db.selectFrom('services').select('permissions').where('id', '=', serviceId).executeTakeFirst();
   return service?.permissions;
@@ -161,7 +161,7 @@ const replyToTables = {
   sms: 'service_sms_senders',
 } as const;
 
-/** Whether an id is a letter contact, reply-to address or sender in use by the service. */
+/** Whether an id is an active letter contact, reply-to address or sender of the service. */
 export async function replyToExists(
   db: Db | Tx,
   type: TemplateType,

@@ -25,7 +25,7 @@ function get(path: string, of = service) {
 }
 
 describe('GET /service/{service_id}/template', () => {
-  it('200 with the fields of a list, by name and type, neither archived nor hidden ones', async () => {
+  it('200 with the list fields, by name and type, except archived and hidden templates', async () => {
     const own = await aService(harness);
     const folder = await aTemplateFolder(harness, own);
     const letter = await aTemplate(harness, own, { name: 'b', template_type: 'letter', folder, process_type: 'bulk' });
@@ -51,7 +51,7 @@ describe('GET /service/{service_id}/template', () => {
     });
   });
 
-  it('200 and an empty list for a service without templates', async () => {
+  it('200 with an empty list for a service without templates', async () => {
     expect((await get('', await aService(harness))).body).toEqual({ data: [] });
   });
 
@@ -110,12 +110,12 @@ describe('GET /service/{service_id}/template/{template_id}', () => {
     });
   });
 
-  it('200 with an archived one', async () => {
+  it('200 with an archived template', async () => {
     const id = await aTemplate(harness, service, { archived: true });
     expect((await get(`/${id}`)).body.data.archived).toBe(true);
   });
 
-  it('404 when it does not exist, is hidden or is another service’s', async () => {
+  it('404 when it does not exist, is hidden or belongs to another service', async () => {
     for (const id of [unknown, hidden, elsewhere]) {
       const { status, body } = await get(`/${id}`);
       expect(status).toBe(404);
@@ -123,7 +123,7 @@ describe('GET /service/{service_id}/template/{template_id}', () => {
     }
   });
 
-  it('404 when the id is not an id', async () => {
+  it('404 for an invalid id', async () => {
     const { status, body } = await get('/reminder');
     expect(status).toBe(404);
     expect(body.result).toBe('error');
@@ -131,7 +131,7 @@ describe('GET /service/{service_id}/template/{template_id}', () => {
 });
 
 describe('GET /service/{service_id}/template/{template_id}/version/{version}', () => {
-  it('200 with that version, by its author', async () => {
+  it('200 with that version and its author', async () => {
     const id = await aTemplate(harness, service, { content: 'First', created_by_id: author });
     await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'Second' });
     const first = await get(`/${id}/version/1`);
@@ -161,7 +161,7 @@ describe('GET /service/{service_id}/template/{template_id}/version/{version}', (
     expect((await get(`/${id}/version/${version}`)).status).toBe(404);
   });
 
-  it('404 when the template does not exist, is hidden or is another service’s', async () => {
+  it('404 when the template does not exist, is hidden or belongs to another service', async () => {
     for (const id of [unknown, hidden, elsewhere]) expect((await get(`/${id}/version/1`)).status).toBe(404);
   });
 });
@@ -181,7 +181,7 @@ describe('GET /service/{service_id}/template/{template_id}/versions', () => {
     ]);
   });
 
-  it('404 when the template does not exist, is hidden or is another service’s', async () => {
+  it('404 when the template does not exist, is hidden or belongs to another service', async () => {
     for (const id of [unknown, hidden, elsewhere]) {
       const { status, body } = await get(`/${id}/versions`);
       expect(status).toBe(404);
@@ -191,7 +191,7 @@ describe('GET /service/{service_id}/template/{template_id}/versions', () => {
 });
 
 describe('GET /service/{service_id}/template/precompiled', () => {
-  it('200 with the hidden template, made on the first call', async () => {
+  it('200 with the hidden template, created on the first call', async () => {
     const own = await aService(harness);
     const { status, body } = await get('/precompiled', own);
     expect(status).toBe(200);
@@ -212,7 +212,7 @@ describe('GET /service/{service_id}/template/precompiled', () => {
     expect((await get(`/${body.id}`, own)).status).toBe(404);
   });
 
-  it('one and the same for many who ask at once, inside a transaction or not', async () => {
+  it('returns the same template to concurrent callers, inside a transaction or not', async () => {
     const own = await aService(harness);
     const { db } = harness.app;
     const now = harness.clock.now();
@@ -251,7 +251,7 @@ describe('GET /service/{service_id}/template/{template_id}/preview', () => {
     expect(body).not.toHaveProperty('data');
   });
 
-  it('200 for an email: typography in the subject, the body as it is written', async () => {
+  it('200 for an email, with typography in the subject and the body as written', async () => {
     const id = await aTemplate(harness, service, {
       template_type: 'email',
       subject: '((name))\'s "letter"',
@@ -292,12 +292,12 @@ describe('GET /service/{service_id}/template/{template_id}/preview', () => {
     expect((await get(`/${id}/preview?name=`)).body.content).toBe('Hello !');
   });
 
-  it('200 for an archived one', async () => {
+  it('200 for an archived template', async () => {
     const id = await aTemplate(harness, service, { content: 'Hello', archived: true });
     expect((await get(`/${id}/preview`)).status).toBe(200);
   });
 
-  it('400 with the missing values in the order of the template', async () => {
+  it('400 with the missing values in template order', async () => {
     const id = await aTemplate(harness, service, {
       template_type: 'email',
       subject: 'About ((thing))',
@@ -330,13 +330,13 @@ describe('GET /service/{service_id}/template/{template_id}/preview', () => {
     });
   });
 
-  it('404 when the template does not exist, is hidden or is another service’s', async () => {
+  it('404 when the template does not exist, is hidden or belongs to another service', async () => {
     for (const id of [unknown, hidden, elsewhere]) expect((await get(`/${id}/preview`)).status).toBe(404);
   });
 });
 
 describe('archiving a service', () => {
-  it('makes one more version of every template that is not archived, the hidden one included', async () => {
+  it('creates a version of every template that is not archived, including the hidden one', async () => {
     const own = await aService(harness);
     const folder = await aTemplateFolder(harness, own);
     const live = await aTemplate(harness, own, { folder });

@@ -128,10 +128,10 @@ export async function getTemplateVersion(
   return found;
 }
 
-/** Whatever service they belong to, hidden or not. */
+/** Of any service, hidden or not. */
 export const findVersionsOfTemplates = selectVersionsOfTemplates;
 
-/** For a service that is archived; those already archived stay at their version. */
+/** Used when a service is archived; templates that are already archived keep their version. */
 export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: Date): Promise<void> {
   const ids = await updateTemplates(
     tx,
@@ -142,7 +142,7 @@ export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: 
   await archiveEmailFiles(tx, { template_ids: ids }, { now: timestamp(now) });
 }
 
-/** For a sender, reply-to address or letter contact that is archived: its templates go back to the service's default. */
+/** Used when a sender, reply-to address or letter contact is archived: its templates revert to the service's default. */
 export async function detachReplyTo(tx: Tx, serviceId: string, replyToId: string, now: Date): Promise<void> {
   await updateTemplates(tx, { service_id: serviceId, reply_to: replyToId }, { reply_to: null }, timestamp(now));
 }

@@ -1,4 +1,4 @@
-/** Kinds of file that may be sent by email. */
+/** File types that can be sent by email. */
 
 const mimeTypes = new Map(
   Object.entries({
@@ -17,7 +17,7 @@ const mimeTypes = new Map(
   }),
 );
 
-/** Two mebibytes, and a little for those who count in another way. */
+/** 2 MiB, plus a margin for clients that measure the size differently. */
 export const largestFileBytes = 2 * 1024 * 1024 + 1024;
 export const fileIsTooLarge = 'Uploaded file exceeds file size limit';
 
@@ -26,7 +26,7 @@ export interface FileType {
   mime_type: string;
 }
 
-/** By its name; undefined when that kind is not supported. */
+/** Determines the type by file name; returns undefined when it is not supported. */
 export function fileTypeOfName(filename: string): FileType | undefined {
   const extension = extensionOf(filename);
   const mime_type = mimeTypes.get(extension);
@@ -43,7 +43,7 @@ export function extensionOf(filename: string): string {
   return filename.slice(filename.lastIndexOf('.')).toLowerCase();
 }
 
-/** By its first bytes, for files without a name; an unsupported kind has an empty extension. */
+/** Determines the type by the first bytes, for files without a name; an unsupported type has an empty extension. */
 export function fileTypeOfContent(content: Buffer): FileType {
   const mime_type = mimeTypeOf(content);
   const [extension = ''] = [...mimeTypes].find(([, type]) => type === mime_type) ?? [];
@@ -61,7 +61,7 @@ function mimeTypeOf(content: Buffer): string {
   return mimeTypeOfText(content) ?? 'application/octet-stream';
 }
 
-/** Office documents are ZIP files: what they are shows in the names of their first members. */
+/** Office documents are ZIP files; the names of the first entries determine the type. */
 function mimeTypeOfZip(content: Buffer): string {
   const head = content.subarray(0, 4096).toString('latin1');
   if (head.includes('mimetypeapplication/vnd.oasis.opendocument.text')) return mimeTypes.get('.odt') ?? '';
@@ -71,7 +71,7 @@ function mimeTypeOfZip(content: Buffer): string {
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what no text holds
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches bytes that text files never contain
 const binary = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
 
 function mimeTypeOfText(content: Buffer): string | undefined {
@@ -79,7 +79,7 @@ function mimeTypeOfText(content: Buffer): string | undefined {
   try {
     text = decoder.decode(content);
   } catch {
-    // Older Windows programs write letters above 127 in an encoding of their own.
+    // Older Windows programs write non-ASCII characters in a legacy encoding.
     text = content.toString('latin1');
   }
   if (binary.test(text)) return undefined;

@@ -50,13 +50,13 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
     {
       ...takesFiles,
       schema: {
-        summary: 'Add a file to an email template; it is pending until it is made live',
+        summary: 'Add a file to an email template, pending until it is made live',
         params: OfTemplate,
         body: Type.Object({
           id: Type.Optional(Uuid),
           filename: Filename,
           created_by_id: Uuid,
-          content: Type.String({ description: 'The file, as base64' }),
+          content: Type.String({ description: 'The file in base64' }),
           ...settings,
         }),
         response: { 201: Data(EmailFileRecord) },
@@ -69,7 +69,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
     '/service/:service_id/templates/:template_id/template_email_files',
     {
       schema: {
-        summary: 'Files of an email template, live and pending ones',
+        summary: 'List the live and pending files of an email template',
         params: OfTemplate,
         response: { 200: Data(Type.Array(EmailFileRecord)) },
       },
@@ -79,7 +79,9 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
 
   http.get(
     '/service/:service_id/templates/:template_id/template_email_files/:email_file_id',
-    { schema: { summary: 'One file of an email template', params: OfFile, response: { 200: Data(EmailFileRecord) } } },
+    {
+      schema: { summary: 'Get a file of an email template', params: OfFile, response: { 200: Data(EmailFileRecord) } },
+    },
     async (request) => ({ data: await getEmailFile(app.db, request.params) }),
   );
 
@@ -87,7 +89,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
     '/service/:service_id/templates/:template_id/template_email_files/:email_file_id',
     {
       schema: {
-        summary: 'Change a file of an email template, or make it live',
+        summary: 'Update a file of an email template, or make it live',
         params: OfFile,
         body: Type.Object({ filename: Type.Optional(Filename), ...settings }),
         response: { 200: Data(EmailFileRecord) },
@@ -100,7 +102,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
     '/service/:service_id/templates/:template_id/template_email_files/:email_file_id/archive',
     {
       schema: {
-        summary: 'Take a file out of an email template',
+        summary: 'Archive a file of an email template',
         params: OfFile,
         body: Type.Object({ archived_by_id: Uuid }),
         response: { 200: Data(EmailFileRecord) },

@@ -25,7 +25,7 @@ const columns = [
 
 export type EmailFileRow = Pick<Selectable<TemplateEmailFiles>, (typeof columns)[number]>;
 
-/** Live and pending ones, oldest first. */
+/** Live and pending files, oldest first. */
 export function selectEmailFiles(db: Db, serviceId: string, templateId: string): Promise<EmailFileRow[]> {
   return db
     .selectFrom('template_email_files')
@@ -98,7 +98,7 @@ export type EmailFileChange = Pick<
   'filename' | 'filename_key' | 'link_text' | 'retention_period' | 'validate_users_email' | 'pending'
 >;
 
-/** Makes the next version of a file, which counts from the newest version of its template on. */
+/** Creates the next version of a file, effective from the newest version of its template. */
 export function updateEmailFileRow(
   tx: Tx,
   file: { id: string; template_id: string },
@@ -122,7 +122,7 @@ export function updateEmailFileRow(
   });
 }
 
-/** Archives every file that is not archived yet; by the author of the template unless someone else is named. */
+/** Archives the files that are not archived yet, in the name of the template's author unless a user is given. */
 export function archiveEmailFiles(
   tx: Tx,
   which: { ids: string[] } | { template_ids: string[] },

@@ -40,7 +40,7 @@ async function atVersion(version: number) {
 }
 
 describe('POST /service/{service_id}/templates/{template_id}/template_email_files', () => {
-  it('201, pending and with the defaults; the template stays as it is', async () => {
+  it('201, pending and with the defaults; the template does not change', async () => {
     const { status, body } = await add();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -64,7 +64,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect(await current()).toMatchObject({ version: 1, email_files: [] });
   });
 
-  it('201 with everything given, live at once', async () => {
+  it('201 with every field, live immediately', async () => {
     const given = {
       id: '8a1d2f30-0000-4000-8000-000000000001',
       link_text: 'The form',
@@ -78,7 +78,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect(harness.files.kept.get(emailFilePath(service, given.id))?.toString()).toBe('bytes');
   });
 
-  it('400 when the template has a file of that name, however it is written', async () => {
+  it('400 when the template has a file with an equivalent name', async () => {
     await add();
     for (const filename of ['form.pdf', 'FORM.pdf', 'fo_rm.pdf']) {
       const { status, body } = await add({ filename });
@@ -90,19 +90,19 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     }
   });
 
-  it('201 when the file of that name is archived', async () => {
+  it('201 when the file with that name is archived', async () => {
     const id = await aLiveFile();
     await harness.admin('POST', url(id, 'archive'), { archived_by_id: author });
     expect((await add()).status).toBe(201);
   });
 
-  it('400 when the file holds a virus', async () => {
+  it('400 when the file contains a virus', async () => {
     const { status, body } = await add({ content: Buffer.from('EICAR').toString('base64') });
     expect(status).toBe(400);
     expect(body).toEqual({ result: 'error', message: 'File did not pass the virus scan' });
   });
 
-  it('400 when the template is no email', async () => {
+  it('400 when the template is not an email', async () => {
     template = await aTemplate(harness, service);
     const { status, body } = await add();
     expect(status).toBe(400);
@@ -116,7 +116,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     ['author is unknown', { created_by_id: unknown }, { created_by_id: ['No result found'] }],
     ['retention is 0', { retention_period: 0 }, { retention_period: ['Must be greater than or equal to 1.'] }],
     ['retention is 79', { retention_period: 79 }, { retention_period: ['Must be less than or equal to 78.'] }],
-    ['check is a text', { validate_users_email: 'no' }, { validate_users_email: ['Not a valid boolean.'] }],
+    ['check is a string', { validate_users_email: 'no' }, { validate_users_email: ['Not a valid boolean.'] }],
     ['file is missing', { content: undefined }, { content: ['Missing data for required field.'] }],
     ['file is null', { content: null }, { content: ['Field may not be null.'] }],
     ['file is empty', { content: '' }, { content: ['Not valid base64.'] }],
@@ -159,7 +159,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
 });
 
 describe('GET /service/{service_id}/templates/{template_id}/template_email_files', () => {
-  it('200 with live and pending ones, but no archived ones', async () => {
+  it('200 with live and pending files, but no archived ones', async () => {
     const live = await aLiveFile('a.pdf');
     const { body: pending } = await add({ filename: 'b.pdf' });
     const archived = await aLiveFile('c.pdf');
@@ -181,7 +181,7 @@ describe('GET /service/{service_id}/templates/{template_id}/template_email_files
     expect((await harness.admin('GET', url(body.data.id))).body).toEqual(body);
   });
 
-  it('404 when it does not exist or is another template’s', async () => {
+  it('404 when it does not exist or belongs to another template', async () => {
     const id = await aLiveFile();
     template = await aTemplate(harness, service, { template_type: 'email' });
     for (const other of [unknown, id]) {
@@ -193,7 +193,7 @@ describe('GET /service/{service_id}/templates/{template_id}/template_email_files
 });
 
 describe('POST /service/{service_id}/templates/{template_id}/template_email_files/{id}', () => {
-  it('200 when it is made live: a new version of the file, none of the template', async () => {
+  it('200 when making it live; creates a version of the file, but none of the template', async () => {
     const { body: added } = await add();
     const { status, body } = await harness.admin('POST', url(added.data.id), { pending: false });
     expect(status).toBe(200);
@@ -201,14 +201,14 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect(await current()).toMatchObject({ version: 1, email_files: [{ id: added.data.id, pending: false }] });
   });
 
-  it('200 for a change of a pending file: none of the template', async () => {
+  it('200 when updating a pending file; creates no version of the template', async () => {
     const { body: added } = await add();
     const { body } = await harness.admin('POST', url(added.data.id), { link_text: 'Form', retention_period: 4 });
     expect(body.data).toMatchObject({ link_text: 'Form', retention_period: 4, pending: true, version: 2 });
     expect((await current()).version).toBe(1);
   });
 
-  it('200 for a change of a live file: one version more of the template, earlier ones keep the earlier file', async () => {
+  it('200 when updating a live file; creates a version of the template, earlier ones keep the earlier file', async () => {
     const id = await aLiveFile();
     const { body } = await harness.admin('POST', url(id), { link_text: 'Form', filename: 'new.pdf' });
     expect(body.data).toMatchObject({ link_text: 'Form', filename: 'new.pdf', version: 2, template_version: 2 });
@@ -235,7 +235,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect(body.message).toBe(`File named A.pdf already exists for template id ${template}`);
   });
 
-  it('400 when the new name could not be linked, or the file was never uploaded', async () => {
+  it('400 when the new name cannot be a link, or the file was never uploaded', async () => {
     const id = await aLiveFile();
     const named = await harness.admin('POST', url(id), { filename: 'form.exe' });
     expect([named.status, Object.keys(named.body.message)]).toEqual([400, ['filename']]);
@@ -246,7 +246,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect((await current()).version).toBe(1);
   });
 
-  it('400 when a live file is to be pending again', async () => {
+  it('400 when making a live file pending again', async () => {
     const { body } = await harness.admin('POST', url(await aLiveFile()), { pending: true });
     expect(body.message).toEqual({ pending: ['A live file stays live.'] });
   });
@@ -257,7 +257,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
 });
 
 describe('POST /service/{service_id}/templates/{template_id}/template_email_files/{id}/archive', () => {
-  it('200, and one version more of the template, without it', async () => {
+  it('200; creates a version of the template without it', async () => {
     const id = await aLiveFile();
     const { status, body } = await harness.admin('POST', url(id, 'archive'), { archived_by_id: author });
     expect(status).toBe(200);
@@ -266,13 +266,13 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
     expect((await atVersion(1)).email_files).toMatchObject([{ id }]);
   });
 
-  it('200 for a pending file: none of the template', async () => {
+  it('200 for a pending file; creates no version of the template', async () => {
     const { body } = await add();
     await harness.admin('POST', url(body.data.id, 'archive'), { archived_by_id: author });
     expect((await current()).version).toBe(1);
   });
 
-  it('400 when it is archived already, or nobody is named', async () => {
+  it('400 when it is already archived, or without a user', async () => {
     const id = await aLiveFile();
     expect((await harness.admin('POST', url(id, 'archive'), {})).body.message).toEqual({
       archived_by_id: ['Missing data for required field.'],
@@ -293,7 +293,7 @@ describe('POST /service/{service_id}/template/{template_id} with files', () => {
     return harness.admin('POST', `/service/${service}/template/${template}`, body);
   }
 
-  it('200 when it is archived: its files are too, by whoever archived it', async () => {
+  it('200 when archiving it; archives its files too, by the same user', async () => {
     const id = await aLiveFile();
     const { body: pending } = await add({ filename: 'later.pdf' });
     const archiver = await aUser(harness);
@@ -310,7 +310,7 @@ describe('POST /service/{service_id}/template/{template_id} with files', () => {
     expect((await atVersion(1)).email_files).toMatchObject([{ id }]);
   });
 
-  it('200 for an edit that takes files out with it', async () => {
+  it('200 for an edit that also archives files', async () => {
     const leaving = await aLiveFile('a.pdf');
     const staying = await aLiveFile('b.pdf');
     const { body } = await update({ content: 'Without ((a.pdf))', archive_email_file_ids: [leaving] });
@@ -321,7 +321,7 @@ describe('POST /service/{service_id}/template/{template_id} with files', () => {
     });
   });
 
-  it('200 and no new version when the files named are not its own', async () => {
+  it('200 and no new version when the given files belong to another template', async () => {
     const elsewhere = template;
     const file = await aLiveFile();
     template = await aTemplate(harness, service, { template_type: 'email' });

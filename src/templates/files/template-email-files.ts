@@ -23,7 +23,10 @@ import { readUpload } from './upload.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'>;
 type UploadNeeds = Deps & { virusScanner: VirusScanner };
-type OfTemplate = { service_id: string; template_id: string };
+interface OfTemplate {
+  service_id: string;
+  template_id: string;
+}
 type OfFile = OfTemplate & { email_file_id: string };
 
 interface EmailFileSettings {
@@ -43,12 +46,12 @@ interface NewEmailFileRequest extends EmailFileSettings {
 
 const defaultRetentionWeeks = 26;
 
-/** Where the content of a file is kept. */
+/** Storage key of a file's content. */
 export function emailFilePath(serviceId: string, fileId: string): string {
   return `template-email-files/${serviceId}/${fileId}`;
 }
 
-/** Pending unless the request says otherwise: a file belongs to the template once it is live. */
+/** Pending unless the request sets it; only live files are part of the template. */
 export async function createEmailFile(
   app: UploadNeeds,
   of: OfTemplate,
@@ -89,7 +92,7 @@ export async function listEmailFiles(app: Deps, of: OfTemplate): Promise<EmailFi
   return selectEmailFiles(app.db, of.service_id, of.template_id);
 }
 
-/** Archived ones too. */
+/** Including archived files. */
 export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRow> {
   const { service_id, template_id, email_file_id: id } = of;
   const file = await selectEmailFile(db, { service_id, template_id, id });
@@ -97,7 +100,7 @@ export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRo
   return file;
 }
 
-/** A change of a live file is a change of its template; a pending one is not part of it yet. */
+/** Updating a live file creates a version of its template; a pending file is not part of it yet. */
 export function updateEmailFile(app: Deps, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
     const file = await lockEmailFile(tx, of);
@@ -123,13 +126,13 @@ export function archiveEmailFile(app: Deps, of: OfFile, archivedById: string): P
   });
 }
 
-/** The link stands where the template says `((filename))`, and its page shows the file by its kind. */
+/** The link replaces `((filename))` in the template, and its page displays the file by type. */
 function refuseUnlessNameCanBeLinked(filename: string): void {
   if (!fileTypeOfName(filename)) throw invalidField('filename', describeUnsupported(extensionOf(filename)));
   if (/[()]|\?\?/.test(filename)) throw invalidField('filename', 'Must not contain brackets or ??.');
 }
 
-/** Earlier releases took files without their content. */
+/** Earlier releases accepted files without content. */
 async function refuseUnlessUploaded(app: Deps, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
   if (!(await app.files.get(emailFilePath(service_id, id)))) throw invalid('The file has not been uploaded');
 }

@@ -8,15 +8,15 @@ describe('a file in base64', () => {
     ['QUI=', 'AB'],
     ['QUI', 'AB'],
     ['QU\nI=\n', 'AB'],
-  ])('%j is read', (content, expected) => {
+  ])('decodes %j', (content, expected) => {
     expect(readUpload(content)?.toString()).toBe(expected);
   });
 
-  it.each(['', '====', 'QUJD!', 'QUJDQ'])('%j is refused', (content) => {
+  it.each(['', '====', 'QUJD!', 'QUJDQ'])('rejects %j', (content) => {
     expect(() => readUpload(content)).toThrow();
   });
 
-  it('is refused in time that grows with it: 10 MB of padding', () => {
+  it('rejects 10 MB of padding in linear time', () => {
     const content = `QUJD${'='.repeat(10_000_000)}a`;
     expect(processorTime_ms(() => expect(() => readUpload(content)).toThrow())).toBeLessThan(1_000);
   });

@@ -1,9 +1,9 @@
 import { invalidField } from '../../platform/failure.ts';
 
-/** The bytes of a file that came as base64 inside JSON. */
+/** Decodes a file in base64. */
 export function readUpload(content: string): Buffer {
   const bytes = Buffer.from(content, 'base64');
-  // Decoding skips whatever is not base64; encoding the result again shows whether something was skipped.
+  // Decoding skips invalid characters; encoding the result again reveals whether any were skipped.
   if (
     bytes.length === 0 ||
     withoutPadding(bytes.toString('base64')) !== withoutPadding(content.replaceAll(/\s+/g, ''))
@@ -13,7 +13,7 @@ export function readUpload(content: string): Buffer {
   return bytes;
 }
 
-/** A pattern for the end of a text would be tried at every one of its characters. */
+/** Not a regular expression: an end-anchored one is tried at every character, which is quadratic. */
 function withoutPadding(text: string): string {
   let end = text.length;
   while (text[end - 1] === '=') end -= 1;

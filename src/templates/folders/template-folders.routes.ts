@@ -27,7 +27,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template-folder',
     {
       schema: {
-        summary: 'Every template folder of a service',
+        summary: 'List the template folders of a service',
         params: OfService,
         response: { 200: Type.Object({ template_folders: Type.Array(Folder) }) },
       },
@@ -39,7 +39,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template-folder',
     {
       schema: {
-        summary: 'Create a template folder; those who see its parent see it',
+        summary: 'Create a template folder, which inherits the members of its parent',
         params: OfService,
         body: Type.Object({ name: Name, parent_id: Nullable(Uuid) }),
         response: { 201: Data(Folder) },
@@ -55,7 +55,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/template-folder/:folder_id',
     {
       schema: {
-        summary: 'Rename a template folder, and say who sees it',
+        summary: 'Rename a template folder and set its members',
         params: OfFolder,
         body: Type.Object({ name: Name, users_with_permission: Type.Optional(Type.Array(Uuid)) }),
         response: { 200: Data(Folder) },
@@ -81,7 +81,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
     {
       ...takesLongLists,
       schema: {
-        summary: 'Move templates and folders to the top',
+        summary: 'Move templates and folders to the root',
         params: OfService,
         body: Contents,
         response: { 204: NoContent },

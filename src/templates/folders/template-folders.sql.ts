@@ -46,7 +46,7 @@ export async function updateFolderName(tx: Tx, id: string, name: string): Promis
   await tx.updateTable('template_folders').set({ name }).where('id', '=', id).execute();
 }
 
-/** What is inside refers to the folder, so the database knows best whether it is empty. */
+/** Contents reference the folder, so the foreign keys prevent deleting one that is not empty. */
 export async function deleteFolderRow(db: Db, id: string): Promise<void> {
   const notEmpty = () => invalid('Folder is not empty');
   await withConstraints({ template_folders_parent_id_fkey: notEmpty, templates_folder_fkey: notEmpty }, () =>
@@ -54,7 +54,7 @@ export async function deleteFolderRow(db: Db, id: string): Promise<void> {
   );
 }
 
-/** Every folder of the service, held until the transaction ends: of two moves, the second sees the first one's tree. */
+/** Locks every folder of the service until the transaction ends, so that concurrent moves see each other's tree. */
 export function lockFolders(tx: Tx, serviceId: string) {
   return tx
     .selectFrom('template_folders')
@@ -79,7 +79,7 @@ export async function selectTemplateIds(tx: Tx, serviceId: string, ids: string[]
   return found.map(({ id }) => id);
 }
 
-/** Archived ones stay where they are. Moving is no new version. */
+/** Does not move archived templates. Moving creates no new version. */
 export async function moveTemplates(tx: Tx, ids: string[], folder: string | null): Promise<void> {
   await tx
     .updateTable('templates')

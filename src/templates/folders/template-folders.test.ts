@@ -24,7 +24,7 @@ async function aTemplate({ user, service }: { user: string; service: string }, f
 }
 
 describe('POST /service/{id}/template-folder', () => {
-  it('201 at the top: every active member sees it, and the name is trimmed', async () => {
+  it('201 at the root; visible to every active member, with the name trimmed', async () => {
     const { user, service, folders } = await aServiceOf();
     const pending = await aUser(harness, { state: 'pending' });
     await admin('POST', `/service/${service}/users/${pending}`, { permissions: [] });
@@ -42,7 +42,7 @@ describe('POST /service/{id}/template-folder', () => {
     expect((await admin('GET', folders)).body).toEqual({ template_folders: [body.data] });
   });
 
-  it('201 inside another: those who see the parent see it', async () => {
+  it('201 inside another; inherits the members of the parent', async () => {
     const { folders } = await aServiceOf();
     const parent = await aFolder(folders);
     await admin('POST', `${folders}/${parent.id}`, { name: 'Secret', users_with_permission: [] });
@@ -52,7 +52,7 @@ describe('POST /service/{id}/template-folder', () => {
     });
   });
 
-  it('400 for a parent that does not exist, or is another service’s', async () => {
+  it('400 for a parent that does not exist or belongs to another service', async () => {
     const { folders } = await aServiceOf();
     const foreign = await aFolder((await aServiceOf()).folders);
     for (const parent_id of [newId(new Date()), foreign.id]) {
@@ -82,7 +82,7 @@ describe('POST /service/{id}/template-folder', () => {
 });
 
 describe('POST /service/{id}/template-folder/{folder_id}', () => {
-  it('200 renames, and replaces who sees it only when told', async () => {
+  it('200 renames, and replaces the members only if given', async () => {
     const { user, service, folders } = await aServiceOf();
     const other = await aUser(harness);
     await admin('POST', `/service/${service}/users/${other}`, { permissions: [] });
@@ -100,7 +100,7 @@ describe('POST /service/{id}/template-folder/{folder_id}', () => {
     ]);
   });
 
-  it('404 for an unknown folder, or another service’s', async () => {
+  it('404 for an unknown folder or one of another service', async () => {
     const { folders } = await aServiceOf();
     const foreign = await aFolder((await aServiceOf()).folders);
     expect((await admin('POST', `${folders}/${foreign.id}`, { name: 'x' })).status).toBe(404);
@@ -129,7 +129,7 @@ describe('DELETE /service/{id}/template-folder/{folder_id}', () => {
 });
 
 describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
-  it('204 moves templates and folders in, and out to the top; templates keep their version', async () => {
+  it('204 moves templates and folders in, and out to the root; templates keep their version', async () => {
     const { folders, ...of } = await aServiceOf();
     const [target, moved] = [await aFolder(folders), await aFolder(folders)];
     const template = await aTemplate(of);
@@ -144,7 +144,7 @@ describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
     expect(await place()).toMatchObject([{ folder: null, version: 1 }, null]);
   });
 
-  it('204 leaves archived templates where they are', async () => {
+  it('204 does not move archived templates', async () => {
     const { folders, ...of } = await aServiceOf();
     const target = await aFolder(folders);
     const template = await aTemplate(of);
@@ -154,7 +154,7 @@ describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
     expect((await admin('GET', `/service/${of.service}/template/${template.id}`)).body.data.folder).toBeNull();
   });
 
-  it('400 for moves that cannot be, and nothing moves', async () => {
+  it('400 for invalid moves; moves nothing', async () => {
     const { folders, ...of } = await aServiceOf();
     const top = await aFolder(folders);
     const middle = await aFolder(folders, { parent_id: top.id });
@@ -199,7 +199,7 @@ describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
     });
   });
 
-  it('400 for more ids than a statement holds', async () => {
+  it('400 for more ids than a statement can take', async () => {
     const { folders } = await aServiceOf();
     const templates = Array.from({ length: 70_000 }, () => newId(new Date()));
     const { status, body } = await admin('POST', `${folders}/contents`, { templates, folders: [] });
@@ -207,7 +207,7 @@ describe('POST /service/{id}/template-folder/{folder_id}/contents', () => {
     expect(body.message).toContain(`No template found with id ${templates[0]}`);
   });
 
-  it('never ties a knot when two folders are moved into each other at once', async () => {
+  it('never creates a cycle when two folders are concurrently moved into each other', async () => {
     const { folders } = await aServiceOf();
     const [a, b] = [await aFolder(folders), await aFolder(folders)];
     const responses = await Promise.all([

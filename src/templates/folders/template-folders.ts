@@ -67,7 +67,7 @@ export async function deleteFolder({ db }: Deps, serviceId: string, id: string):
   await deleteFolderRow(db, id);
 }
 
-/** Moves folders and templates into a folder, or to the top; all of them or none. */
+/** Moves folders and templates into a folder or to the root, all or nothing. */
 export async function moveIntoFolder(
   { db }: Deps,
   serviceId: string,
@@ -82,8 +82,8 @@ export async function moveIntoFolder(
     const parents = new Map((await lockFolders(tx, serviceId)).map(({ id, parent_id }) => [id, parent_id]));
     if (into !== null && !parents.has(into)) throw notFound();
     for (const folder of folders) refuseUnlessMovable(folder, into, parents, serviceId);
-    const known = new Set(await selectTemplateIds(tx, serviceId, templates));
-    const unknown = templates.find((id) => !known.has(id));
+    const found = new Set(await selectTemplateIds(tx, serviceId, templates));
+    const unknown = templates.find((id) => !found.has(id));
     if (unknown !== undefined) {
       throw invalid(`Could not move to folder: No template found with id ${unknown} for service ${serviceId}`);
     }

@@ -2,8 +2,8 @@ import { hash, verify } from '@node-rs/argon2';
 import { Turns } from '../../platform/threads/turns.ts';
 
 // argon2id with 64 MiB and 2 passes: 50 ms on one core of the reference machine. The library computes on the thread pool,
-// so it does not block the event loop. The pool has four threads, which DNS lookups and file reads need too. Two passwords
-// at a time leave threads for deliveries and use at most 128 MiB.
+// so it does not block the event loop. The pool has four threads, which DNS lookups and file reads need too. Two
+// passwords at a time leave threads for deliveries and use at most 128 MiB.
 const turns = new Turns(2);
 const cost = { memoryCost: 65_536, timeCost: 2, parallelism: 1 };
 
