@@ -6,10 +6,10 @@ import { openFinancialYear } from './allowance.ts';
 export function allowanceJob(app: Platform): Job {
   return {
     name: 'open-financial-year',
-    description: 'Gives every active service its free text messages of the new financial year.',
+    description: 'Creates the free SMS allowance of the new financial year for every active service.',
     async handle() {
       const opened = await inTransaction(app.db, (tx) => openFinancialYear(tx, app.clock.now()));
-      app.log.info({ services: opened }, 'allowances of the financial year are in place');
+      app.log.info({ services: opened }, 'created the allowances of the financial year');
     },
   };
 }

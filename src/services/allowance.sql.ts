@@ -23,7 +23,7 @@ export function selectAllowance(db: Db, serviceId: string, year: number): Promis
     .executeTakeFirst();
 }
 
-/** The newest default that is valid by then; for years before the first one, that. */
+/** The newest default that is valid in that year; for earlier years, the first default. */
 export async function selectDefault(db: Db, organisationType: string | null, year: number): Promise<number> {
   const { rows } = await sql<{ free_sms_fragment_limit: number }>`
     select free_sms_fragment_limit from default_allowances
@@ -45,14 +45,14 @@ export interface ImpliedAllowance extends Allowance {
 
 export interface ImpliedQuestion {
   year: number;
-  /** The first months of the financial year in which much use takes the allowance away, and of the one after it. */
+  /** First month of the financial year that is checked for high volume, and of the year after it. */
   volumeFrom: string;
   volumeBefore: string;
   highVolume: number;
   which: { service_id: string } | 'services without a row' | 'active services without a row';
 }
 
-/** What the rules give services that have no allowance of their own in a year. */
+/** Computes the allowance of services without a stored one in a year. */
 export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<ImpliedAllowance[]> {
   const { year, which } = question;
   const chosen =
@@ -87,7 +87,7 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
   return rows;
 }
 
-/** One value for any number of services: the values of a statement are limited. */
+/** Passes all services as one JSON parameter, because the number of parameters is limited. */
 export async function insertMissingAllowances(tx: Tx, allowances: ImpliedAllowance[], now: Timestamp): Promise<void> {
   await sql`
     insert into annual_allowances (service_id, financial_year_start, free_sms_fragment_limit, has_custom_allowance,
@@ -111,7 +111,7 @@ export async function upsertAllowance(tx: Tx, allowance: ImpliedAllowance, now: 
     .execute();
 }
 
-/** The number alone: whether the service was a high-volume one stays as it is. */
+/** Sets only the limit; keeps the high-volume flag. */
 export async function upsertLimit(
   tx: Tx,
   row: Pick<

@@ -40,7 +40,7 @@ describe('the default allowance', () => {
     expect(found).toEqual(expected);
   });
 
-  it('before the first and after the last year known, the nearest counts', async () => {
+  it('uses the nearest year before the first and after the last one defined', async () => {
     expect(await selectDefault(harness.app.db, 'central', 2010)).toBe(250000);
     expect(await selectDefault(harness.app.db, 'central', 2040)).toBe(20000);
   });
@@ -71,7 +71,7 @@ describe('ensureAllowance', () => {
     });
   });
 
-  it('is nothing after a year of 300,000 chargeable units, custom or not', async () => {
+  it('is zero after a year with 300,000 chargeable units, custom or not', async () => {
     const service = await aService(harness, { organisation_type: 'central' });
     const sms = { service_id: service, notification_type: 'sms' as const, status: 'delivered' as const };
     await somePastMessages(harness, [
@@ -93,13 +93,13 @@ describe('ensureAllowance', () => {
     });
   });
 
-  it.each([2015, 2027])('refuses %i', async (year) => {
+  it.each([2015, 2027])('rejects %i', async (year) => {
     const service = await aService(harness);
     await expect(inTx((tx) => ensureAllowance(tx, service, year, now()))).rejects.toThrow('Invalid financial year');
     expect(await selectAllowance(harness.app.db, service, year)).toBeUndefined();
   });
 
-  it('knows which services there are', async () => {
+  it('rejects an unknown service', async () => {
     const nowhere = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
     await expect(inTx((tx) => ensureAllowance(tx, nowhere, 2026, now()))).rejects.toThrow('No result found');
     await expect(inTx((tx) => setAllowance(tx, nowhere, 1, now()))).rejects.toThrow('No result found');
@@ -107,7 +107,7 @@ describe('ensureAllowance', () => {
 });
 
 describe('setAllowance', () => {
-  it('is custom unless it equals the default, and keeps the high-volume mark', async () => {
+  it('is custom unless it equals the default, and keeps the high-volume flag', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
     await inTx((tx) => setAllowance(tx, service, 9_999, now()));
     expect(await selectAllowance(harness.app.db, service, 2026)).toMatchObject({ has_custom_allowance: true });
@@ -127,7 +127,7 @@ describe('setAllowance', () => {
 });
 
 describe('resetAllowance', () => {
-  it('overwrites a number set this year, unless last year was custom too', async () => {
+  it('overwrites a limit set this year, unless last year was custom too', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
     await inTx((tx) => setAllowance(tx, service, 5, now()));
     await inTx((tx) => resetAllowance(tx, service, now()));
@@ -139,7 +139,7 @@ describe('resetAllowance', () => {
 });
 
 describe('the first of April', () => {
-  it('gives active services what they lack, and nothing is stored by asking', async () => {
+  it('creates missing allowances of active services; reading stores nothing', async () => {
     const active = await aService(harness, { organisation_type: 'local' });
     const archived = await aService(harness, { active: false });
     expect(await getAllowance(harness.app.db, active, 2026, now())).toMatchObject({ free_sms_fragment_limit: 10_000 });
@@ -155,7 +155,7 @@ describe('the first of April', () => {
     expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);
   });
 
-  it('takes more services than a statement has room for parameters', async () => {
+  it('handles more services than a statement can have parameters', async () => {
     const services = 11_000;
     const first = await aService(harness);
     await sql`

@@ -17,19 +17,19 @@ import {
 
 export type { ImpliedAllowance } from './allowance.sql.ts';
 
-/** Free text message fragments of a service in a financial year. */
+/** Free SMS fragments of a service in a financial year. */
 
 const firstYear = 2016;
 
-/** Chargeable units in the last financial year that take the free allowance away. */
+/** A service with this many chargeable units in the last financial year gets no free allowance. */
 const highVolume = 300_000;
 
-/** The stored allowance of a year, or what the rules give it: nothing is stored. */
+/** Returns the stored allowance of a year, or computes it without storing it. */
 export async function getAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<Allowance> {
   return (await selectAllowance(db, serviceId, year)) ?? (await impliedAllowance(db, serviceId, year, now));
 }
 
-/** The same, and stored from now on. */
+/** Like `getAllowance`, but stores a computed allowance. */
 export async function ensureAllowance(tx: Tx, serviceId: string, year: number, now: Date): Promise<Allowance> {
   const stored = await selectAllowance(tx, serviceId, year);
   if (stored) return stored;
@@ -40,14 +40,14 @@ export async function ensureAllowance(tx: Tx, serviceId: string, year: number, n
 }
 
 /**
- * Gives the current year what the rules say, whatever was there: for a new service, one that joins an organisation, and
- * those of an organisation whose type changes.
+ * Recomputes and overwrites the allowance of the current year: for a new service, a service that joins an organisation,
+ * and the services of an organisation whose type changes.
  */
 export async function resetAllowance(tx: Tx, serviceId: string, now: Date): Promise<void> {
   await upsertAllowance(tx, await impliedAllowance(tx, serviceId, financialYear(now), now), timestamp(now));
 }
 
-/** Sets the current year's number; other years stay. */
+/** Sets the limit of the current year only. */
 export async function setAllowance(tx: Tx, serviceId: string, limit: number, now: Date): Promise<void> {
   const service = await selectOrganisationType(tx, serviceId);
   if (!service) throw notFound();
@@ -65,12 +65,12 @@ export async function setAllowance(tx: Tx, serviceId: string, limit: number, now
   );
 }
 
-/** For reports over all services: those without a stored allowance in a year, and what the rules give them. */
+/** For reports on all services: the computed allowances of services without a stored one in a year. */
 export function listImpliedAllowances(db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
   return selectImplied(db, question(year, now, 'services without a row'));
 }
 
-/** At the start of a financial year every active service gets its allowance. Returns how many were missing. */
+/** Creates the allowances of active services at the start of a financial year. Returns how many were missing. */
 export async function openFinancialYear(tx: Tx, now: Date): Promise<number> {
   const missing = await selectImplied(tx, question(financialYear(now), now, 'active services without a row'));
   await insertMissingAllowances(tx, missing, timestamp(now));
@@ -83,7 +83,7 @@ async function impliedAllowance(db: Db, serviceId: string, year: number, now: Da
   return implied;
 }
 
-/** Much use counts in the year before the current one, whichever year is asked about. */
+/** High volume is measured in the year before the current one, whatever the requested year. */
 function question(year: number, now: Date, which: ImpliedQuestion['which']): ImpliedQuestion {
   const current = financialYear(now);
   return {

@@ -1,4 +1,4 @@
-/** Messages a day by channel, for a service that says nothing else. */
+/** Default daily message limits by channel. */
 const trial = {
   email_message_limit: 50,
   sms_message_limit: 50,
@@ -19,8 +19,8 @@ export function defaultLimits(restricted: boolean): Limits {
   return restricted ? trial : live;
 }
 
-/** The limits that nobody has changed since the trial began, as they become when it ends. */
+/** Live values for the limits that still have their trial defaults. */
 export function raisedLimits(current: Limits): Partial<Limits> {
-  const untouched = (Object.keys(trial) as (keyof Limits)[]).filter((limit) => current[limit] === trial[limit]);
-  return Object.fromEntries(untouched.map((limit) => [limit, live[limit]]));
+  const unchanged = (Object.keys(trial) as (keyof Limits)[]).filter((limit) => current[limit] === trial[limit]);
+  return Object.fromEntries(unchanged.map((limit) => [limit, live[limit]]));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
 
-/** Which table the id in a field of a service names. */
+/** The table that each id field of a service references. */
 const tables = {
   created_by: 'users',
   go_live_user: 'users',
@@ -13,7 +13,7 @@ const tables = {
 type ReferenceField = keyof typeof tables;
 const referenceFields = Object.keys(tables) as ReferenceField[];
 
-/** The fields whose id names nothing. */
+/** Returns the fields whose id does not exist. */
 export async function selectUnknownReferences(
   tx: Tx,
   references: { [field in ReferenceField]?: string | null },

@@ -1,13 +1,13 @@
 import type { Tx } from '../platform/db/database.ts';
 
-/** Services of the type `nhs_notify` belong to this organisation, where it exists. */
+/** The organisation of services with the type `nhs_notify`, if it exists. */
 export const nhsNotifyOrganisationId = '477f8870-af2b-4b81-9a2c-1fad12028919';
 
 export async function selectOrganisationId(tx: Tx, id: string): Promise<string | undefined> {
   return (await tx.selectFrom('organisations').select('id').where('id', '=', id).executeTakeFirst())?.id;
 }
 
-/** The brands named `NHS`, where they exist. */
+/** The brands named `NHS`, if they exist. */
 export function selectNhsBrands(tx: Tx) {
   return tx
     .selectNoFrom((one) => [

@@ -15,7 +15,7 @@ async function create(fields: object = {}, user_id?: string) {
 }
 
 describe('POST /service', () => {
-  it('201 with the whole record', async () => {
+  it('201 with the full record', async () => {
     const user_id = await aUser(harness);
     const { status, body } = await create({ name: 'Fish Licences' }, user_id);
     expect(status).toBe(201);
@@ -64,7 +64,7 @@ describe('POST /service', () => {
     expect((await admin('GET', `/service/${body.data.id}`)).body).toEqual(body);
   });
 
-  it('201 honours everything that is sent', async () => {
+  it('201 with every field of the request', async () => {
     const created_by = await aUser(harness);
     const fields = {
       restricted: false,
@@ -86,7 +86,7 @@ describe('POST /service', () => {
     });
   });
 
-  it('201 and the creator is the first member, with eight permissions', async () => {
+  it('201; the creator is the first member, with eight permissions', async () => {
     const user_id = await aUser(harness);
     const { id } = (await create({}, user_id)).body.data;
     const { body } = await admin('GET', `/service/${id}/users`);
@@ -117,7 +117,7 @@ describe('POST /service', () => {
     expect(history).toMatchObject([{ version: 1, updated_at: null }]);
   });
 
-  it('201 and not counted as live when a platform administrator creates it', async () => {
+  it('201; not counted as live when a platform administrator creates it', async () => {
     const user_id = await aUser(harness);
     await harness.app.db.updateTable('users').set({ platform_admin: true }).where('id', '=', user_id).execute();
     expect((await create({}, user_id)).body.data.count_as_live).toBe(false);
@@ -168,7 +168,7 @@ describe('POST /service', () => {
     },
   );
 
-  it('201 once and 400 once when two create the same name at once, and nothing of the loser is left', async () => {
+  it('201 once and 400 once for concurrent requests with the same name; rolls back the second one', async () => {
     const users = [await aUser(harness), await aUser(harness)];
     const responses = await Promise.all(users.map((user_id) => create({ name: 'At once' }, user_id)));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
@@ -232,7 +232,7 @@ describe('POST /service', () => {
     expect(body).toEqual({ result: 'error', message });
   });
 
-  it('400 names every id that does not exist', async () => {
+  it('400 with every unknown id', async () => {
     const unknown = newId(new Date());
     const fields = { created_by: unknown, organisation: unknown, email_branding: unknown, letter_branding: unknown };
     const { status, body } = await create(fields);

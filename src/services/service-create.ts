@@ -21,7 +21,7 @@ import { getService, type Service } from './services.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'> };
 
-/** Makes the service with everything it needs to send, or nothing at all. */
+/** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(
   app: Deps,
   request: SettableFields & { name: string; user_id: string },
@@ -60,7 +60,7 @@ export async function createService(
   return getService(app.db, id);
 }
 
-/** Whether the Crown owns it, where the type alone decides. */
+/** Whether it is a Crown body, if the type determines that. */
 const crownByType: { [type in OrganisationType]?: boolean } = {
   local: false,
   nhs_central: true,
@@ -71,7 +71,7 @@ const crownByType: { [type in OrganisationType]?: boolean } = {
   school_or_college: false,
 };
 
-/** The organisation that owns the creator's email domain gives the service its type and its brands. */
+/** The service gets its type and brands from the organisation that owns the creator's email domain. */
 async function organisationDefaults(tx: Tx, creator: UserRecord, fields: SettableFields) {
   const requested = fields.organisation_type ?? null;
   const organisationId =

@@ -5,11 +5,11 @@ import { Datetime, largestInteger, Nullable, OneOf, Uuid } from '../platform/htt
 const Count = Type.Integer({ minimum: 0, maximum: largestInteger });
 const Text = Type.String();
 const ShortText = Type.String({ maxLength: 255 });
-/** An empty text takes the brand away, as null does. */
+/** An empty string clears the brand, like null. */
 const BrandId = Nullable(Type.String({ format: 'uuid-or-empty' }));
 const Moment = Nullable(Type.String({ format: 'datetime' }));
 
-/** What can be set when a service is made or changed. */
+/** Fields that can be set when creating or updating a service. */
 export const settable = {
   name: Type.String({ maxLength: 255, format: 'service-name' }),
   active: Type.Boolean(),
@@ -48,7 +48,7 @@ export const settable = {
 export const SettableFields = Type.Partial(Type.Object(settable));
 export type SettableFields = Static<typeof SettableFields>;
 
-/** Only what a request may set: everything else in its body is ignored. */
+/** Keeps only settable fields; all others in the body are ignored. */
 export function pickSettable(body: object): SettableFields {
   return Object.fromEntries(Object.entries(body).filter(([field]) => Object.hasOwn(settable, field)));
 }
@@ -71,7 +71,7 @@ export const Statistics = Type.Object(
   { title: 'ServiceStatistics' },
 );
 
-/** A service as the wire shows it. */
+/** A service in API responses. */
 export const serviceRecord = {
   ...settable,
   id: Uuid,

@@ -32,7 +32,7 @@ export async function listServices(app: Deps, query: ListQuery): Promise<Listed[
   return listWithStatistics(app, { only_active, days, with_test_keys: isTrue(query.include_from_test_key, true) });
 }
 
-/** Two queries, however many services there are. A range of the past lists only those that sent something in it. */
+/** Two queries for any number of services. A range in the past lists only services that sent messages in it. */
 async function listWithStatistics(
   { db, clock }: Deps,
   options: { only_active: boolean; days: Days; with_test_keys: boolean },
@@ -52,7 +52,7 @@ async function listWithStatistics(
   );
 }
 
-/** Today, unless something else is said; one end alone reaches to today. */
+/** Defaults to today; with only one end given, the range extends to today. */
 function daysOf({ start_date, end_date }: ListQuery, today: string): Days {
   if (start_date !== undefined && end_date !== undefined && start_date > end_date) {
     throw invalidField('start_date', 'Start date must be before end date');

@@ -20,7 +20,7 @@ describe('normalised name', () => {
     expect(normalisedName(name)).toBe(expected);
   });
 
-  it('normalised again stays the same, and never begins, ends or doubles with a dot', () => {
+  it('is idempotent, and has no leading, trailing or double dots', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         const normalised = normalisedName(name);

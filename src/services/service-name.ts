@@ -1,6 +1,6 @@
 /**
- * What decides whether two names are too alike, and the mailbox a service sends from: accents, case and punctuation do not
- * count, blanks become dots.
+ * Normalises a name to detect duplicates and to derive the mailbox that a service sends from: drops accents, case and
+ * punctuation, and replaces spaces with dots.
  */
 export function normalisedName(name: string): string {
   return name
@@ -14,12 +14,12 @@ export function normalisedName(name: string): string {
     .replaceAll(/^\.|\.$/g, '');
 }
 
-/** A name of punctuation alone would have no mailbox. */
+/** A name with only punctuation has no mailbox. */
 export function refusalOfServiceName(name: string): string | undefined {
   return normalisedName(name) === '' ? 'Must contain a letter or a digit.' : undefined;
 }
 
-/** The mailbox a service sends from: its own choice of sender name, else its name. */
+/** The mailbox a service sends from, derived from its custom sender name or its name. */
 export function emailSenderLocalPart(name: string, customSenderName: string | null | undefined): string {
   return normalisedName(customSenderName ?? '') || normalisedName(name);
 }

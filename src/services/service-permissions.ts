@@ -1,6 +1,6 @@
 import { invalidField } from '../platform/failure.ts';
 
-/** What a service may do; the first three are its channels. */
+/** Permissions of a service; the first three are its channels. */
 const allServicePermissions = [
   'email',
   'sms',
@@ -16,8 +16,8 @@ const allServicePermissions = [
 export const defaultServicePermissions = ['sms', 'email', 'letter', 'international_sms', 'international_letters'];
 
 export function refusalOfServicePermission(permission: string): string | undefined {
-  const known = (allServicePermissions as readonly string[]).includes(permission);
-  return known ? undefined : `Invalid Service Permission: '${permission}'`;
+  const exists = (allServicePermissions as readonly string[]).includes(permission);
+  return exists ? undefined : `Invalid Service Permission: '${permission}'`;
 }
 
 export function refuseRepeatedPermissions(permissions: string[]): void {

@@ -6,7 +6,7 @@ import { selectUnknownReferences } from './references.sql.ts';
 import type { SettableFields } from './service-fields.ts';
 import { refuseRepeatedPermissions } from './service-permissions.ts';
 
-/** The wire names references without the `_id` that their columns carry. */
+/** The API names references without the `_id` suffix of their columns. */
 export function columnsOf(fields: SettableFields): Updateable<Services> {
   const { created_by, organisation, go_live_user, email_branding, letter_branding, ...same } = fields;
   return {
@@ -19,7 +19,7 @@ export function columnsOf(fields: SettableFields): Updateable<Services> {
   };
 }
 
-/** What a schema cannot see: permissions given twice, and ids of things that do not exist, all of them together. */
+/** Checks that a schema cannot express: duplicate permissions and unknown ids, all reported together. */
 export async function validateReferences(tx: Tx, fields: SettableFields): Promise<void> {
   if (fields.permissions) refuseRepeatedPermissions(fields.permissions);
   const unknown = await selectUnknownReferences(tx, fields);

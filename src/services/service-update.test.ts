@@ -16,7 +16,7 @@ async function platformMessages() {
 }
 
 describe('POST /service/{id}', () => {
-  it('200 with what was given changed, the rest kept, and a new version', async () => {
+  it('200 with the given fields updated, the others unchanged, and a new version', async () => {
     const id = await aService(harness, { name: 'Before' });
     const before = await read(id);
     harness.clock.advance({ minutes: 1 });
@@ -38,7 +38,7 @@ describe('POST /service/{id}', () => {
     });
   });
 
-  it('200 and a new version with its history even when nothing is given', async () => {
+  it('200 with a new version and its history even for an empty request', async () => {
     const id = await aService(harness);
     expect((await admin('POST', `/service/${id}`, {})).body.data.version).toBe(2);
     expect((await admin('POST', `/service/${id}`)).body.data.version).toBe(3);
@@ -89,7 +89,7 @@ describe('POST /service/{id}', () => {
     });
   });
 
-  it('200 ignores what cannot be set', async () => {
+  it('200; ignores fields that cannot be set', async () => {
     const id = await aService(harness);
     const before = await read(id);
     const change = {
@@ -104,7 +104,7 @@ describe('POST /service/{id}', () => {
     expect(data).toEqual({ ...before, version: 2, updated_at: expect.any(String) });
   });
 
-  it('200 and the sender name decides the mailbox until it is cleared', async () => {
+  it('200; the sender name determines the mailbox until it is cleared', async () => {
     const id = await aService(harness, { name: 'Tax Office' });
     const localPart = async (change: object) =>
       (await admin('POST', `/service/${id}`, change)).body.data.email_sender_local_part;
@@ -113,7 +113,7 @@ describe('POST /service/{id}', () => {
     expect(await localPart({ custom_email_sender_name: null })).toBe('tax.bureau');
   });
 
-  it('400 when the name is taken, also by one that differs in punctuation', async () => {
+  it('400 when the name is taken, ignoring punctuation', async () => {
     await aService(harness, { name: 'Rivers' });
     const id = await aService(harness);
     const { status, body } = await admin('POST', `/service/${id}`, { name: 'RIVERS!' });
@@ -122,7 +122,7 @@ describe('POST /service/{id}', () => {
     expect((await read(id)).version).toBe(1);
   });
 
-  it('400 names every id that does not exist', async () => {
+  it('400 with every unknown id', async () => {
     const id = await aService(harness);
     const unknown = newId(new Date());
     const change = { created_by: unknown, go_live_user: unknown, organisation: unknown, email_branding: unknown };
@@ -167,7 +167,7 @@ describe('POST /service/{id}', () => {
 });
 
 describe('a service that goes live', () => {
-  it('has the limits raised that nobody has changed', async () => {
+  it('gets the live limits unless they were changed', async () => {
     const user_id = await aUser(harness);
     const created = await admin('POST', '/service', { name: 'Going live', user_id, sms_message_limit: 51 });
     const { data } = (await admin('POST', `/service/${created.body.data.id}`, { restricted: false })).body;
@@ -188,7 +188,7 @@ describe('a service that goes live', () => {
     expect(data).toMatchObject({ email_message_limit: 50, sms_message_limit: 250_000 });
   });
 
-  it('tells every active member by email, once', async () => {
+  it('notifies every active member by email, once', async () => {
     const ada = await aUser(harness, { name: 'Ada', email_address: 'ada@live.example' });
     const id = await aService(harness, { name: 'Old name', restricted: true, created_by_id: ada });
     const pending = await aUser(harness, { state: 'pending' });

@@ -13,7 +13,7 @@ import { getService, getServiceForUpdate, type Service } from './services.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { accountMessages: AccountMessageSender };
 
-/** Only what is given changes; every call makes a new version. */
+/** Omitted fields keep their values; every call creates a new version. */
 export async function updateService(app: Deps, id: string, fields: SettableFields): Promise<Service> {
   await inTransaction(app.db, async (tx) => {
     const before = await getServiceForUpdate(tx, id);

@@ -37,14 +37,14 @@ export function serviceRoutes(http: Http, app: Deps): void {
     '/service',
     {
       schema: {
-        summary: 'Services, oldest first; with `detailed` also what they sent between two days',
+        summary: 'List services, oldest first; with `detailed`, including statistics of a date range',
         querystring: ListQuery,
         response: { 200: Data(Type.Array(ServiceRecord)) },
       },
     },
     async (request, reply) => {
       const data = await listServices(app, request.query);
-      // Thousands of records, exactly as selected: this takes a quarter of the time of serialising by the schema.
+      // Thousands of records, exactly as selected: JSON.stringify takes a quarter of the time of the schema serialiser.
       return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send({ data });
     },
   );
@@ -53,7 +53,7 @@ export function serviceRoutes(http: Http, app: Deps): void {
     '/service/find-services-by-name',
     {
       schema: {
-        summary: 'Services whose name contains a text, ignoring case',
+        summary: 'Search services by part of the name, ignoring case',
         querystring: Type.Object({ service_name: Type.Optional(Type.String({ description: 'Required' })) }),
         response: { 200: Data(Type.Array(FoundByName)) },
       },
@@ -65,7 +65,7 @@ export function serviceRoutes(http: Http, app: Deps): void {
     '/service/:service_id',
     {
       schema: {
-        summary: 'One service, archived or not',
+        summary: 'Get a service, archived or not',
         params: OfService,
         querystring: Type.Object({
           detailed: Type.Optional(QueryBoolean),
@@ -81,7 +81,7 @@ export function serviceRoutes(http: Http, app: Deps): void {
     '/service',
     {
       schema: {
-        summary: 'Create a service: its creator is the first of the team',
+        summary: 'Create a service, with its creator as the first member',
         body: Type.Object({ ...SettableFields.properties, name: settable.name, user_id: Uuid }),
         response: { 201: Data(ServiceRecord) },
       },
@@ -97,7 +97,7 @@ export function serviceRoutes(http: Http, app: Deps): void {
     '/service/:service_id',
     {
       schema: {
-        summary: 'Change a service; what is not given stays',
+        summary: 'Update a service; omitted fields keep their values',
         params: OfService,
         body: SettableFields,
         response: { 200: Data(ServiceRecord) },

@@ -72,7 +72,7 @@ export async function serviceExists(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('services').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-/** Held until the transaction ends; rows that refer to the service may be written meanwhile. */
+/** Locks the row until the transaction ends, but does not block writing rows that reference the service. */
 export function lockService(tx: Tx, id: string): Promise<Selectable<Services> | undefined> {
   return tx.selectFrom('services').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
@@ -112,7 +112,7 @@ export async function insertService(tx: Tx, row: Insertable<Services>): Promise<
   await recordVersions(tx, [row.id]);
 }
 
-/** Makes the next version of each service; `name` is what the request asked for. */
+/** Creates the next version of each service. */
 export async function updateServices(
   tx: Tx,
   ids: string[],

@@ -8,7 +8,7 @@ const { admin } = harness;
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe('GET /service', () => {
-  it('200 with whole records, oldest first', async () => {
+  it('200 with full records, oldest first', async () => {
     const older = await aService(harness);
     harness.clock.advance({ seconds: 1 });
     const newer = await aService(harness);
@@ -18,13 +18,13 @@ describe('GET /service', () => {
     expect(body.data.at(-1)).toEqual((await admin('GET', `/service/${newer}`)).body.data);
   });
 
-  it.each(['true', 'True', '1'])('200 with active ones only for only_active=%s', async (text) => {
+  it.each(['true', 'True', '1'])('200 with active services only for only_active=%s', async (text) => {
     const id = await aService(harness, { active: false });
     expect(ids((await admin('GET', '/service')).body.data)).toContain(id);
     expect(ids((await admin('GET', `/service?only_active=${text}`)).body.data)).not.toContain(id);
   });
 
-  it('200 with the services of a user; none for an unknown one', async () => {
+  it('200 with the services of a user; empty for an unknown user', async () => {
     const user = await aUser(harness);
     const mine = await aService(harness, { created_by_id: user });
     const closed = await aService(harness, { created_by_id: user, active: false });
@@ -60,7 +60,7 @@ describe('GET /service/{id}', () => {
     expect(body).toEqual({ result: 'error', message: 'No result found' });
   });
 
-  it('404 for what is not an id', async () => {
+  it('404 for an invalid id', async () => {
     expect((await admin('GET', '/service/nonsense')).status).toBe(404);
   });
 
@@ -78,7 +78,7 @@ describe('GET /service/{id}', () => {
     }
   });
 
-  it('400 for a boolean that is none', async () => {
+  it('400 for an invalid boolean', async () => {
     const id = await aService(harness);
     expect((await admin('GET', `/service/${id}?detailed=perhaps`)).status).toBe(400);
   });
@@ -88,7 +88,7 @@ describe('GET /service/find-services-by-name', () => {
   const find = async (name: string) =>
     (await admin('GET', `/service/find-services-by-name?service_name=${encodeURIComponent(name)}`)).body.data;
 
-  it('200 with every service whose name contains the text, ignoring case', async () => {
+  it('200 with the services whose name contains the text, ignoring case', async () => {
     const organisation_id = await anOrganisation(harness, { name: 'Mint' });
     const owned = await aService(harness, { name: 'Coins of the Realm', organisation_id });
     const closed = await aService(harness, { name: 'Coins no more', active: false, restricted: true });
@@ -98,7 +98,7 @@ describe('GET /service/find-services-by-name', () => {
     ]);
   });
 
-  it('200 with special characters taken literally', async () => {
+  it('200; matches special characters literally', async () => {
     await aService(harness, { name: '50% off_season\\/' });
     for (const text of ['0% off', 'f_s', 'n\\', '\\/']) expect(await find(text)).toHaveLength(1);
     for (const text of ['5%season', 'o_f', 'n/']) expect(await find(text)).toHaveLength(0);
@@ -115,7 +115,7 @@ describe('GET /service/find-services-by-name', () => {
 });
 
 describe('POST /service/{id}/archive', () => {
-  it('204: inactive, renamed, keys revoked, templates archived, a new version', async () => {
+  it('204; deactivates and renames it, revokes keys, archives templates and creates a version', async () => {
     const id = await aService(harness, { name: 'Sample service' });
     const key = await anApiKey(harness, id);
     const revoked = await anApiKey(harness, id);
@@ -152,7 +152,7 @@ describe('POST /service/{id}/archive', () => {
     expect(await read(old.id)).toMatchObject({ archived: true, version: 2 });
   });
 
-  it('204 again, and nothing changes', async () => {
+  it('204 again; changes nothing', async () => {
     const id = await aService(harness);
     await admin('POST', `/service/${id}/archive`);
     const before = (await admin('GET', `/service/${id}`)).body;
@@ -161,7 +161,7 @@ describe('POST /service/{id}/archive', () => {
     expect((await admin('GET', `/service/${id}`)).body).toEqual(before);
   });
 
-  it('204 for two of one name within a second, and for the longest name', async () => {
+  it('204 for two services with the same name within a second, and for a name of maximum length', async () => {
     for (const name of ['Same second', 'Same second', 'n'.repeat(255)]) {
       const id = await aService(harness, { name });
       expect((await admin('POST', `/service/${id}/archive`)).status).toBe(204);
@@ -173,7 +173,7 @@ describe('POST /service/{id}/archive', () => {
     expect((await admin('GET', `/service/${newId(new Date())}/archive`)).status).toBe(405);
   });
 
-  it('takes the service out of its members’ records', async () => {
+  it('removes the service from its members’ records', async () => {
     const user = await aUser(harness);
     const id = await aService(harness, { created_by_id: user });
     await admin('POST', `/service/${id}/archive`);

@@ -10,7 +10,7 @@ export async function getService(db: Db, id: string): Promise<Service> {
   return service;
 }
 
-/** The whole row; nobody else changes the service until the transaction ends. */
+/** Returns the whole row and locks it until the transaction ends. */
 export async function getServiceForUpdate(tx: Tx, id: string) {
   const service = await lockService(tx, id);
   if (!service) throw notFound();

@@ -43,7 +43,7 @@ export function serviceHistoryRoutes(http: Http, app: Platform): void {
     '/service/:service_id/history',
     {
       schema: {
-        summary: 'Every version of a service, its API keys and its templates, oldest first',
+        summary: 'List the versions of a service, its API keys and its templates, oldest first',
         params: Type.Object({ service_id: Uuid }),
         response: { 200: Data(History) },
       },

@@ -33,7 +33,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/inbound-number',
     {
       schema: {
-        summary: 'Every number on which text messages can be received',
+        summary: 'List inbound numbers',
         response: { 200: Data(Type.Array(InboundNumber)) },
       },
     },
@@ -44,12 +44,12 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/inbound-number',
     {
       schema: {
-        summary: 'Add a number on which text messages can be received',
+        summary: 'Add an inbound number',
         body: Type.Object({
           number: Type.String({
             minLength: 1,
             maxLength: 255,
-            description: 'As the provider writes it in its callbacks',
+            description: 'In the format of the provider’s callbacks',
           }),
           provider: Type.String({ minLength: 1, maxLength: 255 }),
         }),
@@ -66,7 +66,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/inbound-number/available',
     {
       schema: {
-        summary: 'Numbers that no service has',
+        summary: 'List available inbound numbers',
         response: { 200: Data(Type.Array(InboundNumber)) },
       },
     },
@@ -77,7 +77,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/inbound-number/service/:service_id',
     {
       schema: {
-        summary: 'The number of a service; an empty object when it has none',
+        summary: 'Get the inbound number of a service, or an empty object',
         params: OfService,
         response: { 200: Data(Type.Partial(InboundNumber)) },
       },
@@ -89,7 +89,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/inbound-number/service/:service_id',
     {
       schema: {
-        summary: 'Give a service a number, as a sender of its text messages too',
+        summary: 'Assign an inbound number to a service and add it as an SMS sender',
         params: OfService,
         body: Type.Object({ inbound_number_id: Type.Optional(Uuid) }),
         response: { 201: SmsSender },
@@ -106,7 +106,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/inbound-number/service/:service_id/off',
     {
       schema: {
-        summary: 'Stop receiving on the number of a service',
+        summary: 'Disable the inbound number of a service',
         params: OfService,
         response: { 204: NoContent },
       },
@@ -121,7 +121,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
     '/service/:service_id/inbound-sms/remove',
     {
       schema: {
-        summary: 'Take the number from a service; archived, it is given to nobody else',
+        summary: 'Release the inbound number of a service, or archive it so that it is not assigned again',
         params: OfService,
         body: Type.Object({ archive: Type.Boolean() }),
         response: { 200: Type.Object({}) },

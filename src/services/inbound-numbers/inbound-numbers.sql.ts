@@ -28,7 +28,7 @@ export function selectNumberOfService(db: Db, serviceId: string) {
   return db.selectFrom('inbound_numbers').select(columns).where('service_id', '=', serviceId).executeTakeFirst();
 }
 
-/** The wanted number, or any; a number that somebody else is taking at this moment is passed over. */
+/** Locks the requested number, or any available one; skips numbers that a concurrent transaction has locked. */
 export function lockAvailableNumber(tx: Tx, wantedId: string | undefined) {
   return tx
     .selectFrom('inbound_numbers')

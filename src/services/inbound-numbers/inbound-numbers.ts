@@ -21,7 +21,7 @@ type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const senders = 'service_sms_senders';
 
-/** Undefined when the service has none. */
+/** Returns undefined when the service has none. */
 export async function findNumberOfService(db: Db, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
   return selectNumberOfService(db, serviceId);
@@ -35,8 +35,8 @@ export async function createInboundNumber({ db, clock }: Deps, request: { number
 }
 
 /**
- * Gives the service a number on which it can receive, and makes it a sender so that people can answer. A service that has
- * only its first sender gets the number in its place; one that has a number already receives on it again.
+ * Assigns an inbound number to the service and makes it a sender, so that recipients can reply. The number replaces the
+ * only sender of a service. A service that already has a number gets it re-enabled.
  */
 export async function assignInboundNumber(
   { db, clock }: Deps,
@@ -71,7 +71,7 @@ export async function assignInboundNumber(
   });
 }
 
-/** The number stays the service's, but nothing arrives on it any more. */
+/** Keeps the number assigned to the service, but stops receiving on it. */
 export async function switchOffInboundNumber({ db, clock }: Deps, serviceId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const number = await findNumberOfService(tx, serviceId);
@@ -81,8 +81,8 @@ export async function switchOffInboundNumber({ db, clock }: Deps, serviceId: str
 }
 
 /**
- * Ends receiving for good: the service loses the permission, and the number, which then belongs to nobody. Archived, it is
- * given to nobody else either. The service still has a sender afterwards.
+ * Stops receiving permanently: deletes the service's permission and releases the number. An archived number is not
+ * assigned again. The service always keeps a sender.
  */
 export async function removeInboundNumber(
   { db, clock, config }: Deps & { config: Pick<Config, 'FROM_NUMBER'> },
@@ -103,11 +103,11 @@ export async function removeInboundNumber(
     const lost = all.find(({ inbound_number_id }) => inbound_number_id === number.id);
     if (!lost) return;
     await detachReplyTo(tx, serviceId, lost.id, now);
-    const gone = { archived: true, is_default: false, inbound_number_id: null, updated_at };
-    await updateSmsSenderRow(tx, lost.id, gone);
+    const archivedSender = { archived: true, is_default: false, inbound_number_id: null, updated_at };
+    await updateSmsSenderRow(tx, lost.id, archivedSender);
     if (!lost.is_default) return;
-    const heir = all.find(({ id }) => id !== lost.id);
-    if (heir) await updateSmsSenderRow(tx, heir.id, { is_default: true, updated_at });
+    const newDefault = all.find(({ id }) => id !== lost.id);
+    if (newDefault) await updateSmsSenderRow(tx, newDefault.id, { is_default: true, updated_at });
     else {
       const row = { id: newId(now), service_id: serviceId, is_default: true, created_at: updated_at };
       await insertSmsSender(tx, { ...row, sms_sender: config.FROM_NUMBER });

@@ -25,7 +25,7 @@ export function serviceMemberRoutes(http: Http, app: Platform): void {
     '/service/:service_id/users',
     {
       schema: {
-        summary: 'Everyone in a service’s team',
+        summary: 'List the members of a service’s team',
         params: Type.Object({ service_id: Uuid }),
         response: { 200: Data(Type.Array(Member)) },
       },
@@ -64,7 +64,7 @@ export function serviceMemberRoutes(http: Http, app: Platform): void {
     '/service/:service_id/users/:user_id',
     {
       schema: {
-        summary: 'Remove a user from a service’s team; somebody active has to stay',
+        summary: 'Remove a user from a service’s team, except the last active member',
         params: OfMember,
         response: { 204: NoContent },
       },

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { anyOf } from '../../platform/db/expressions.ts';
 
-/** Everyone in the team, whatever their state, in the order they joined. */
+/** All members of the team, in any state, in the order they joined. */
 export function selectMembers(db: Db | Tx, serviceId: string) {
   return db
     .selectFrom('service_members')
@@ -17,7 +17,7 @@ export async function selectActiveMembers(tx: Tx, serviceId: string) {
   return (await selectMembers(tx, serviceId)).filter(({ state }) => state === 'active');
 }
 
-/** Which service each folder belongs to; folders that do not exist are left out. */
+/** The service of each folder; omits folders that do not exist. */
 export function selectFolderOwners(tx: Tx, folderIds: string[]) {
   return tx.selectFrom('template_folders').select(['id', 'service_id']).where('id', '=', anyOf(folderIds)).execute();
 }

@@ -34,7 +34,7 @@ const foldersOf = async (user: string) =>
     .execute();
 
 describe('GET /service/{id}/users', () => {
-  it('200 with whole user records of every state, and this service’s permissions as a list', async () => {
+  it('200 with full user records in every state, with this service’s permissions as a list', async () => {
     const { service, users } = await aTeam('active', 'pending', 'inactive');
     const { status, body } = await admin('GET', `/service/${service}/users`);
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe('POST /service/{id}/users/{user_id}', () => {
     });
   });
 
-  it('201 with folders of the service; one that is gone is left out', async () => {
+  it('201 with folders of the service; ignores a deleted one', async () => {
     const { service } = await aTeam('active');
     const folder = await aFolder(service);
     const user = await aUser(harness);
@@ -84,7 +84,7 @@ describe('POST /service/{id}/users/{user_id}', () => {
     expect(await foldersOf(user)).toEqual([{ template_folder_id: folder }]);
   });
 
-  it('400 for a folder of another service, and nobody joins', async () => {
+  it('400 for a folder of another service; adds no member', async () => {
     const { service } = await aTeam('active');
     const folder_permissions = [await aFolder(await aService(harness))];
     const user = await aUser(harness);
@@ -97,7 +97,7 @@ describe('POST /service/{id}/users/{user_id}', () => {
     expect((await admin('GET', `/user/${user}`)).body.data.services).toEqual([]);
   });
 
-  it('400 for someone who is a member already', async () => {
+  it('400 for an existing member', async () => {
     const { service, users } = await aTeam('active');
     const { status, body } = await admin('POST', `/service/${service}/users/${users[0]}`, { permissions: [] });
     expect(status).toBe(400);
@@ -126,7 +126,7 @@ describe('POST /service/{id}/users/{user_id}', () => {
     expect(body).toEqual({ result: 'error', message });
   });
 
-  it('404 and 400 about service and user before what is wrong with the body', async () => {
+  it('404 and 400 for service and user before validating the body', async () => {
     const { service, users } = await aTeam('active');
     const unknown = newId(new Date());
     const wrong = { permissions: 'all' };
@@ -150,7 +150,7 @@ describe('POST /service/{id}/users/{user_id}', () => {
 });
 
 describe('DELETE /service/{id}/users/{user_id}', () => {
-  it('204 with permissions and folders gone', async () => {
+  it('204; deletes permissions and folders', async () => {
     const { service } = await aTeam('active');
     const user = await aUser(harness);
     const folder_permissions = [await aFolder(service)];
@@ -174,13 +174,13 @@ describe('DELETE /service/{id}/users/{user_id}', () => {
     if (expected === 400) expect(body).toEqual({ result: 'error', message: 'User cannot be removed from the service' });
   });
 
-  it('204 once when the last two active members are removed at once', async () => {
+  it('204 once when the last two active members are removed concurrently', async () => {
     const { service, users } = await aTeam('active', 'active');
     const responses = await Promise.all(users.map((user) => admin('DELETE', `/service/${service}/users/${user}`)));
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 400]);
   });
 
-  it('404 for someone who is not a member, and for unknown ids', async () => {
+  it('404 for a user who is not a member, and for unknown ids', async () => {
     const { service, users } = await aTeam('active', 'active');
     const stranger = await aUser(harness);
     const unknown = newId(new Date());

@@ -15,7 +15,7 @@ import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
-/** User records, in which `permissions` are those in this service. */
+/** User records, with only this service's `permissions`. */
 export async function listServiceMembers(db: Db, serviceId: string) {
   await refuseUnlessServiceExists(db, serviceId);
   const members = await selectMembers(db, serviceId);
@@ -30,7 +30,7 @@ export async function listServiceMembers(db: Db, serviceId: string) {
   });
 }
 
-/** Asked before the body is looked at, as the protocol wants it. */
+/** Runs before the body is validated, as the API specifies. */
 export async function refuseUnlessMayJoin(db: Db, member: ServiceMember): Promise<void> {
   await refuseUnlessServiceExists(db, member.service_id);
   await getUserRecord(db, member.user_id);
@@ -44,7 +44,7 @@ export async function joinService(
 ) {
   await refuseUnlessMayJoin(db, member);
   await inTransaction(db, async (tx) => {
-    // A folder may have been deleted since the person was invited: that is no reason to keep the person out.
+    // Ignore folders that were deleted since the invitation.
     const folders = await selectFolderOwners(tx, request.folder_permissions);
     if (folders.some(({ service_id }) => service_id !== member.service_id)) {
       throw invalidField('folder_permissions', 'No result found');
@@ -57,10 +57,10 @@ export async function joinService(
   return { ...service, users: users.map(({ id, name }) => ({ id, name })) };
 }
 
-/** Somebody active has to stay. */
+/** At least one active member must remain. */
 export async function leaveService({ db }: Deps, member: ServiceMember): Promise<void> {
   await inTransaction(db, async (tx) => {
-    // Held, so that two who leave at once cannot each count on the other.
+    // Lock, so that two concurrent requests cannot remove the last two active members.
     await getServiceForUpdate(tx, member.service_id);
     const { id: userId } = await getUserRecord(tx, member.user_id);
     const members = await selectMembers(tx, member.service_id);

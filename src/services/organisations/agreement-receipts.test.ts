@@ -22,7 +22,7 @@ const values = (id: string, organisation: { name: string; crown: boolean }, onBe
 });
 
 describe('POST /organisations/{id} with a signed agreement', () => {
-  it('204 and the signer gets a receipt', async () => {
+  it('204; sends the signer a receipt', async () => {
     const crown = { name: 'Crown body', crown: true };
     const id = await anOrganisation(harness, crown);
     const { answer, sent } = await change(id, { agreement_signed: true, agreement_signed_by_id: signer });
@@ -37,7 +37,7 @@ describe('POST /organisations/{id} with a signed agreement', () => {
     ]);
   });
 
-  it('204 and both are told when it was signed on behalf of another', async () => {
+  it('204; notifies both people when signed on behalf of another', async () => {
     const council = { name: 'Council', crown: false };
     const id = await anOrganisation(harness, council);
     const body = {
@@ -52,7 +52,7 @@ describe('POST /organisations/{id} with a signed agreement', () => {
       { template_id: '522b6657-5ca5-4368-a294-6b527703bd0b', recipient: 'olive@example.org', personalisation },
       { template_id: 'c20206d5-bf03-4002-9a90-37d5032d9e84', recipient: 'sam@example.org', personalisation },
     ]);
-    // Named earlier, signed now.
+    // The names were set earlier; this request signs.
     const later = await change(id, { agreement_signed: true, agreement_signed_by_id: signer });
     expect(later.sent.map(({ recipient }) => recipient)).toEqual(['olive@example.org', 'sam@example.org']);
   });
@@ -64,7 +64,7 @@ describe('POST /organisations/{id} with a signed agreement', () => {
     [{ agreement_signed_by_id: 'signer' }],
     [{ agreement_signed: true, agreement_signed_by_id: 'signer', permissions: [] }],
     [{ notes: 'x' }],
-  ])('204 and nobody is told for %j', async (body) => {
+  ])('204 without a message for %j', async (body) => {
     const id = await anOrganisation(harness);
     const by = body.agreement_signed_by_id === 'signer' ? { agreement_signed_by_id: signer } : {};
     const { answer, sent } = await change(id, { ...body, ...by });
@@ -81,7 +81,7 @@ describe('POST /organisations/{id} with a signed agreement', () => {
       { agreement_signed_on_behalf_of_email_address: 'nonsense' },
       { agreement_signed_on_behalf_of_email_address: ['Not a valid email address'] },
     ],
-  ])('400 for %j, and nothing changes', async (body, message) => {
+  ])('400 for %j; changes nothing', async (body, message) => {
     const id = await anOrganisation(harness);
     const { answer, sent } = await change(id, { agreement_signed: true, agreement_signed_by_id: signer, ...body });
     expect(answer).toMatchObject({ status: 400, body: { result: 'error', message } });

@@ -12,7 +12,7 @@ interface Deps {
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 }
 
-/** To the signer, and to the person on whose behalf it was signed, if there is one. */
+/** Sent to the signer, and to the person on whose behalf it was signed, if any. */
 export async function sendAgreementReceipts(app: Deps, tx: Tx, organisationId: string, signerId: string) {
   const organisation = await getOrganisation(tx, organisationId);
   const signer = await getUserRecord(tx, signerId);

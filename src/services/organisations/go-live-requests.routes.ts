@@ -10,13 +10,13 @@ type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Con
 
 const OfService = Type.Object({ service_id: Uuid });
 
-/** Messages between a service that asks to go live and the organisation that decides. */
+/** Messages between a service that requests to go live and the organisation that decides. */
 export function goLiveRequestRoutes(http: Http, app: Deps): void {
   http.post(
     '/organisations/notify-users-of-request-to-go-live/:service_id',
     {
       schema: {
-        summary: 'Tell those who may make services live that a service asks for it',
+        summary: 'Notify the organisation’s approvers of a request to go live',
         params: OfService,
         response: { 204: NoContent },
       },
@@ -31,7 +31,7 @@ export function goLiveRequestRoutes(http: Http, app: Deps): void {
     '/organisations/notify-org-member-about-next-steps-of-go-live-request/:service_id',
     {
       schema: {
-        summary: 'Tell a member of the organisation what is to be done about a request to go live',
+        summary: 'Notify an organisation member of the next steps of a request to go live',
         params: OfService,
         body: Type.Object({
           to: Type.String({ format: 'email' }),
@@ -51,7 +51,7 @@ export function goLiveRequestRoutes(http: Http, app: Deps): void {
     '/organisations/notify-service-member-of-rejected-go-live-request/:service_id',
     {
       schema: {
-        summary: 'Tell who asked for a service to go live that the organisation rejects it',
+        summary: 'Notify the requester that the organisation rejected the request to go live',
         params: OfService,
         body: Type.Object({
           name: Type.String(),

@@ -38,7 +38,7 @@ describe('POST /organisations/notify-users-of-request-to-go-live/{service_id}', 
   const notify = (service: string, body?: unknown) =>
     sentBy(harness, () => admin('POST', `/organisations/notify-users-of-request-to-go-live/${service}`, body));
 
-  it('204: active members who may decide are asked, and the requester learns whom', async () => {
+  it('204; notifies active approvers, and tells the requester who they are', async () => {
     const { organisation, service, requester, organisation_name, service_name } = await aRequest();
     const ada = await aMember(organisation, 'Ada', ['can_make_services_live']);
     harness.clock.advance({ seconds: 1 });
@@ -83,7 +83,7 @@ describe('POST /organisations/notify-users-of-request-to-go-live/{service_id}', 
     ]);
   });
 
-  it('204 and nothing is sent when there is nobody to ask, or no organisation', async () => {
+  it('204 without a message when there is no approver or no organisation', async () => {
     const { service } = await aRequest();
     expect(await notify(service)).toMatchObject({ answer: { status: 204 }, sent: [] });
     const alone = await aService(harness, {});
@@ -91,7 +91,7 @@ describe('POST /organisations/notify-users-of-request-to-go-live/{service_id}', 
     expect(await notify(alone)).toMatchObject({ answer: { status: 204 }, sent: [] });
   });
 
-  it('400 when nobody has asked, 404 for an unknown service', async () => {
+  it('400 without a request to go live, 404 for an unknown service', async () => {
     const { organisation, service } = await aRequest({ go_live_user: null });
     await aMember(organisation, 'Ada', ['can_make_services_live']);
     expect(await notify(service)).toMatchObject({ answer: { status: 400, body: noRequest }, sent: [] });
@@ -107,7 +107,7 @@ describe('POST /organisations/notify-org-member-about-next-steps-of-go-live-requ
       admin('POST', `/organisations/notify-org-member-about-next-steps-of-go-live-request/${service}`, body),
     );
 
-  it('204 and the member is told', async () => {
+  it('204; notifies the member', async () => {
     const { service } = await aRequest();
     const { answer, sent } = await notify(service, steps);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -159,7 +159,7 @@ describe('POST /organisations/notify-service-member-of-rejected-go-live-request/
       admin('POST', `/organisations/notify-service-member-of-rejected-go-live-request/${service}`, body),
     );
 
-  it('204 and the requester is told, with the reason as inset text', async () => {
+  it('204; notifies the requester, with the reason as inset text', async () => {
     const { service, requester } = await aRequest();
     const { answer, sent } = await notify(service, rejection);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -182,7 +182,7 @@ describe('POST /organisations/notify-service-member-of-rejected-go-live-request/
     expect((await notify(unknown, rejection)).answer.body).toEqual(notFound);
   });
 
-  it('400 for each field that is missing or no text', async () => {
+  it('400 for each field that is missing or not a string', async () => {
     const { service } = await aRequest();
     expect((await notify(service, {})).answer.body.message).toEqual(
       Object.fromEntries(Object.keys(rejection).map((field) => [field, missing])),
@@ -193,7 +193,7 @@ describe('POST /organisations/notify-service-member-of-rejected-go-live-request/
   });
 });
 
-it('the platform’s messages can all be delivered', async () => {
+it('all platform messages can be delivered', async () => {
   const { organisation, service } = await aRequest();
   await aMember(organisation, 'Ada', ['can_make_services_live']);
   await admin('POST', `/organisations/notify-users-of-request-to-go-live/${service}`);

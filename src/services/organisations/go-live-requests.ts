@@ -11,7 +11,7 @@ type Deps = Pick<Platform, 'db'> & {
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
 
-/** Asks everyone in the organisation who may decide; the requester learns who was asked. */
+/** Notifies all approvers of the organisation, and sends the requester their names. */
 export async function tellApproversOfRequest(app: Deps, serviceId: string): Promise<void> {
   const { service_name, requester, organisation } = await getRequest(app, serviceId);
   if (!organisation) return;

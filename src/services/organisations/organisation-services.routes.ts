@@ -38,14 +38,13 @@ const settable = {
 
 const OrganisationChange = Type.Partial(Type.Object(settable));
 
-/** What changes services too; the rest of /organisations is in its own folder. */
+/** The /organisations routes that also change services; the others are in src/organisations. */
 export function organisationServiceRoutes(http: Http, app: Deps): void {
   http.post(
     '/organisations/:organisation_id',
     {
       schema: {
-        summary:
-          'Change an organisation; its services take on a new type, and a new default brand where they have none',
+        summary: 'Update an organisation; its services get a new type, and a new default brand if they have none',
         params: OfOrganisation,
         body: OrganisationChange,
         response: { 204: NoContent },
@@ -64,7 +63,7 @@ export function organisationServiceRoutes(http: Http, app: Deps): void {
     '/organisations/:organisation_id/service',
     {
       schema: {
-        summary: 'Make a service one of the organisation’s',
+        summary: 'Add a service to an organisation',
         params: OfOrganisation,
         body: Type.Object({ service_id: Uuid }),
         response: { 204: NoContent },
@@ -80,7 +79,7 @@ export function organisationServiceRoutes(http: Http, app: Deps): void {
     '/organisations/:organisation_id/services',
     {
       schema: {
-        summary: 'Services of an organisation: active ones first, then by name',
+        summary: 'List the services of an organisation, active ones first, then by name',
         params: OfOrganisation,
         response: {
           200: Type.Array(

@@ -11,7 +11,7 @@ export function selectServicesOfOrganisation(db: Db, organisationId: string) {
     .execute();
 }
 
-/** Held until the transaction ends, always in the same order. */
+/** Locks the rows until the transaction ends, in a fixed order to prevent deadlocks. */
 export function lockServicesOfOrganisation(tx: Tx, organisationId: string) {
   return tx
     .selectFrom('services')

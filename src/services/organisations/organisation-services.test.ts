@@ -22,7 +22,7 @@ async function someBrands() {
 }
 
 describe('POST /organisations/{id}', () => {
-  it('204 with every attribute changed', async () => {
+  it('204; updates every attribute', async () => {
     const id = await anOrganisation(harness);
     const brands = await someBrands();
     const change = {
@@ -53,7 +53,7 @@ describe('POST /organisations/{id}', () => {
     expect((await admin('GET', `/organisations/${id}/letter-branding-pool`)).body.data).toHaveLength(1);
   });
 
-  it('204 with permissions alone, whatever else is sent', async () => {
+  it('204; updates only the permissions if they are sent', async () => {
     const id = await anOrganisation(harness, { name: 'Permitted' });
     await admin('POST', `/organisations/${id}`, { permissions: [], name: 'Ignored' });
     expect(await read(id)).toMatchObject({ name: 'Permitted', permissions: [] });
@@ -61,7 +61,7 @@ describe('POST /organisations/{id}', () => {
     expect((await read(id)).permissions).toEqual(['can_ask_to_join_a_service']);
   });
 
-  it('204 replaces the domains, `[]` clears them, and absent ones stay', async () => {
+  it('204 replaces the domains; `[]` clears them and a missing field keeps them', async () => {
     const id = await anOrganisation(harness, { domains: ['one.example'] });
     await admin('POST', `/organisations/${id}`, { domains: ['two.example'] });
     await admin('POST', `/organisations/${id}`, { notes: 'x' });
@@ -70,7 +70,7 @@ describe('POST /organisations/{id}', () => {
     expect((await read(id)).domains).toEqual([]);
   });
 
-  it('400 when a domain is another organisation’s, and nothing changes', async () => {
+  it('400 when a domain belongs to another organisation; changes nothing', async () => {
     await anOrganisation(harness, { domains: ['taken.example'] });
     const id = await anOrganisation(harness, { name: 'Unlucky', domains: ['own.example'] });
     const change = { name: 'New', domains: ['fresh.example', 'TAKEN.example'] };
@@ -79,7 +79,7 @@ describe('POST /organisations/{id}', () => {
     expect(await read(id)).toMatchObject({ name: 'Unlucky', domains: ['own.example'] });
   });
 
-  it('400 when the name is taken, or a field is wrong', async () => {
+  it('400 when the name is taken or a field is invalid', async () => {
     await anOrganisation(harness, { name: 'Taken' });
     const id = await anOrganisation(harness);
     const refusal = async (change: object) => (await admin('POST', `/organisations/${id}`, change)).body.message;
@@ -101,7 +101,7 @@ describe('POST /organisations/{id}', () => {
     expect((await admin('POST', `/organisations/${newId(new Date())}`, { name: 'x' })).status).toBe(404);
   });
 
-  it('204 and its services take on the new type, with its allowance, and a new version', async () => {
+  it('204; its services get the new type, its allowance and a new version', async () => {
     const organisation_id = await anOrganisation(harness, { organisation_type: 'central' });
     const id = await aService(harness, { organisation_id, organisation_type: 'central' });
     const other = await aService(harness, { organisation_type: 'central' });
@@ -114,7 +114,7 @@ describe('POST /organisations/{id}', () => {
     expect((await service(id)).version).toBe(2);
   });
 
-  it('204 and services without a brand wear the new default one', async () => {
+  it('204; services without a brand get the new default', async () => {
     const organisation_id = await anOrganisation(harness);
     const [old, fresh] = [await someBrands(), await someBrands()];
     const plain = await aService(harness, { organisation_id });
@@ -141,7 +141,7 @@ describe('POST /organisations/{id}', () => {
 });
 
 describe('POST /organisations/{id}/service', () => {
-  it('204: the service takes on the type and its allowance, and a new version', async () => {
+  it('204; the service gets the type, its allowance and a new version', async () => {
     const organisation = await anOrganisation(harness, { organisation_type: 'local' });
     const id = await aService(harness, { organisation_type: 'central' });
     await admin('POST', `/service/${id}/billing/free-sms-fragment-limit`, { free_sms_fragment_limit: 3 });

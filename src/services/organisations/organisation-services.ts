@@ -19,7 +19,7 @@ export async function listServicesOfOrganisation(db: Db, organisationId: string)
   return selectServicesOfOrganisation(db, organisationId);
 }
 
-/** A service takes on the type and the crown of the organisation it joins, and the allowance that goes with them. */
+/** A service gets the type and crown status of the organisation it joins, and the corresponding allowance. */
 export async function joinOrganisation({ db, clock }: Deps, organisationId: string, serviceId: string): Promise<void> {
   const organisation = await getOrganisation(db, organisationId);
   await inTransaction(db, async (tx) => {
@@ -33,13 +33,13 @@ export async function joinOrganisation({ db, clock }: Deps, organisationId: stri
   });
 }
 
-/** Its services follow: all take on a new type or crown, and those without a brand wear a new default one. */
+/** Also updates its services: all get a new type or crown status, and those without a brand get a new default one. */
 export async function updateOrganisationAndServices(
   app: ReceiptNeeds,
   organisationId: string,
   request: OrganisationChange & { domains?: string[] },
 ): Promise<void> {
-  // Existing front ends count on it: permissions are set alone.
+  // Existing front ends rely on this: with permissions, all other fields are ignored.
   const change = request.permissions ? { permissions: request.permissions } : request;
   await inTransaction(app.db, async (tx) => {
     const now = app.clock.now();

@@ -38,7 +38,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
     '/service/:service_id/email-reply-to',
     {
       schema: {
-        summary: 'Addresses that answers to a service’s email go to, the default first',
+        summary: 'List the reply-to addresses of a service, the default first',
         params: OfService,
         response: { 200: Type.Array(ReplyTo) },
       },
@@ -48,7 +48,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
 
   http.get(
     '/service/:service_id/email-reply-to/:reply_to_id',
-    { schema: { summary: 'One reply-to address', params: OfReplyTo, response: { 200: ReplyTo } } },
+    { schema: { summary: 'Get a reply-to address', params: OfReplyTo, response: { 200: ReplyTo } } },
     (request) => getReplyTo(app.db, request.params.service_id, request.params.reply_to_id),
   );
 
@@ -56,7 +56,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
     '/service/:service_id/email-reply-to/verify',
     {
       schema: {
-        summary: 'Send a message to an address to see whether it works as reply-to',
+        summary: 'Send a test message to a reply-to address',
         params: OfService,
         body: Type.Object({ email: EmailAddress }),
         response: { 201: Data(Type.Object({ id: Uuid })), ...alreadyThere },
@@ -72,7 +72,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
     '/service/:service_id/email-reply-to',
     {
       schema: {
-        summary: 'Add a reply-to address; the first one is the default',
+        summary: 'Add a reply-to address; the first one must be the default',
         params: OfService,
         body: Request,
         response: { 201: Data(ReplyTo), ...alreadyThere },
@@ -89,7 +89,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
     '/service/:service_id/email-reply-to/:reply_to_id',
     {
       schema: {
-        summary: 'Change a reply-to address',
+        summary: 'Update a reply-to address',
         params: OfReplyTo,
         body: Request,
         response: { 200: Data(ReplyTo), ...alreadyThere },

@@ -18,7 +18,7 @@ async function replyTos() {
 }
 
 describe('POST /service/{id}/email-reply-to', () => {
-  it('201 in data; the list is bare, the default first', async () => {
+  it('201 in data; the list is a bare array, the default first', async () => {
     const { service, path, list, add } = await replyTos();
     expect(await list()).toEqual([]);
     const { status, body } = await admin('POST', path, { email_address: 'First@example.org', is_default: true });
@@ -46,7 +46,7 @@ describe('POST /service/{id}/email-reply-to', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('409 for an address that is there already', async () => {
+  it('409 for an existing address', async () => {
     const { path, add, list } = await replyTos();
     await add('a@example.org', true);
     const { status, body } = await admin('POST', path, { email_address: 'a@example.org', is_default: true });
@@ -58,7 +58,7 @@ describe('POST /service/{id}/email-reply-to', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('400 for fields that are wrong', async () => {
+  it('400 for invalid fields', async () => {
     const { path } = await replyTos();
     const missing = ['Missing data for required field.'];
     expect((await admin('POST', path, {})).body.message).toEqual({ email_address: missing, is_default: missing });
@@ -78,7 +78,7 @@ describe('POST /service/{id}/email-reply-to', () => {
 });
 
 describe('POST /service/{id}/email-reply-to/{reply_to_id}', () => {
-  it('200 changes address and default', async () => {
+  it('200 updates address and default', async () => {
     const { path, add, list } = await replyTos();
     const first = await add('a@example.org', true);
     const second = await add('b@example.org', false);
@@ -89,7 +89,7 @@ describe('POST /service/{id}/email-reply-to/{reply_to_id}', () => {
     expect(await list()).toEqual([body.data, { ...first, is_default: false, updated_at: now }]);
   });
 
-  it('400 when the default would go, 409 for an address that is there, 404 for an unknown one', async () => {
+  it('400 when unsetting the default, 409 for an existing address, 404 for an unknown id', async () => {
     const { path, add } = await replyTos();
     const first = await add('a@example.org', true);
     await add('b@example.org', false);
@@ -114,7 +114,7 @@ describe('POST /service/{id}/email-reply-to/verify', () => {
     expect(sent).toEqual({ recipient: 'check@example.org', template_id: 'a42f1d17-9404-46d5-a647-d013bdfca3e1' });
   });
 
-  it('409 for an address that is there already, 400 for one that is none', async () => {
+  it('409 for an existing address, 400 for an invalid one', async () => {
     const { path, add } = await replyTos();
     await add('a@example.org', true);
     expect((await admin('POST', `${path}/verify`, { email: 'a@example.org' })).status).toBe(409);
@@ -127,7 +127,7 @@ describe('POST /service/{id}/email-reply-to/verify', () => {
 });
 
 describe('POST /service/{id}/email-reply-to/{reply_to_id}/archive', () => {
-  it('200, and its address is free again', async () => {
+  it('200; its address is free again', async () => {
     const { path, add, list } = await replyTos();
     const first = await add('a@example.org', true);
     const second = await add('b@example.org', false);

@@ -24,19 +24,19 @@ const noDefault = () => invalid('You must have at least one reply to email addre
 export const listReplyTos = (db: Db, serviceId: string) => listSenders(db, table, serviceId);
 export const getReplyTo = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
-/** Sends a message to the address, so that someone can see whether it arrives. Returns that message's id. */
+/** Sends a test message to the address, to check that it is delivered. Returns the message id. */
 export async function checkReplyTo(
   { db, accountMessages }: Deps & { accountMessages: AccountMessageSender },
   serviceId: string,
   emailAddress: string,
 ): Promise<string> {
-  const known = await listReplyTos(db, serviceId);
-  if (known.some(({ email_address }) => email_address === emailAddress)) throw alreadyThere(emailAddress);
+  const existing = await listReplyTos(db, serviceId);
+  if (existing.some(({ email_address }) => email_address === emailAddress)) throw alreadyThere(emailAddress);
   const message = { template_id: accountTemplates.replyToCheck, to: emailAddress, personalisation: {} };
   return (await inTransaction(db, (tx) => accountMessages.send(tx, message))).id;
 }
 
-/** The first one is the default; a new default takes the place of the old one. */
+/** The first one must be the default; a new default replaces the old one. */
 export async function createReplyTo({ db, clock }: Deps, serviceId: string, request: ReplyToRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {

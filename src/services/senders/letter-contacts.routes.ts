@@ -33,7 +33,7 @@ export function letterContactRoutes(http: Http, app: Platform): void {
     '/service/:service_id/letter-contact',
     {
       schema: {
-        summary: 'Sender blocks of a service’s letters, the default first',
+        summary: 'List the letter contact blocks of a service, the default first',
         params: OfService,
         response: { 200: Type.Array(LetterContact) },
       },
@@ -43,7 +43,7 @@ export function letterContactRoutes(http: Http, app: Platform): void {
 
   http.get(
     '/service/:service_id/letter-contact/:letter_contact_id',
-    { schema: { summary: 'One sender block', params: OfContact, response: { 200: LetterContact } } },
+    { schema: { summary: 'Get a letter contact block', params: OfContact, response: { 200: LetterContact } } },
     (request) => getLetterContact(app.db, request.params.service_id, request.params.letter_contact_id),
   );
 
@@ -51,7 +51,7 @@ export function letterContactRoutes(http: Http, app: Platform): void {
     '/service/:service_id/letter-contact',
     {
       schema: {
-        summary: 'Add a sender block',
+        summary: 'Add a letter contact block',
         params: OfService,
         body: Request,
         response: { 201: Data(LetterContact) },
@@ -68,7 +68,7 @@ export function letterContactRoutes(http: Http, app: Platform): void {
     '/service/:service_id/letter-contact/:letter_contact_id',
     {
       schema: {
-        summary: 'Change a sender block',
+        summary: 'Update a letter contact block',
         params: OfContact,
         body: Request,
         response: { 200: Data(LetterContact) },
@@ -85,7 +85,7 @@ export function letterContactRoutes(http: Http, app: Platform): void {
     '/service/:service_id/letter-contact/:letter_contact_id/archive',
     {
       schema: {
-        summary: 'Archive a sender block; its templates print none from then on',
+        summary: 'Archive a letter contact block, also removing it from templates',
         params: OfContact,
         response: { 200: Data(LetterContact) },
       },

@@ -39,7 +39,7 @@ describe('/service/{id}/letter-contact', () => {
     expect((await admin('GET', `${path}/${third.id}`)).body).toEqual(third);
   });
 
-  it('POST {id} 200 changes it; the default may go', async () => {
+  it('POST {id} 200 updates it; the default can be unset', async () => {
     const { path, add } = await contacts();
     const contact = await add('1 Road', true);
     const change = { contact_block: '2 Road', is_default: false };
@@ -48,7 +48,7 @@ describe('/service/{id}/letter-contact', () => {
     expect(body).toEqual({ data: { ...contact, ...change, updated_at: now } });
   });
 
-  it('archive 200 for the default too, and takes it off templates', async () => {
+  it('archive 200 for the default too; removes it from templates', async () => {
     const { service, path, list, add } = await contacts();
     const contact = await add('1 Road', true);
     const created_by = await aUser(harness);
@@ -63,7 +63,7 @@ describe('/service/{id}/letter-contact', () => {
     expect(data).toMatchObject({ service_letter_contact_id: null, version: 2 });
   });
 
-  it('400 for fields that are wrong, 404 for unknown ids', async () => {
+  it('400 for invalid fields, 404 for unknown ids', async () => {
     const { path } = await contacts();
     const missing = ['Missing data for required field.'];
     expect((await admin('POST', path, {})).body.message).toEqual({ contact_block: missing, is_default: missing });

@@ -20,7 +20,7 @@ interface LetterContactRequest {
 export const listLetterContacts = (db: Db, serviceId: string) => listSenders(db, table, serviceId);
 export const getLetterContact = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
-/** A new default takes the place of the old one. */
+/** A new default replaces the old one. */
 export async function createLetterContact({ db, clock }: Deps, serviceId: string, request: LetterContactRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
@@ -44,7 +44,7 @@ export async function updateLetterContact(
   });
 }
 
-/** Templates that print it print none from then on. */
+/** Also removes it from the templates that use it. */
 export async function archiveLetterContact({ db, clock }: Deps, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {

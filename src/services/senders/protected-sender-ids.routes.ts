@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 
-/** Names that people would take for somebody else’s: the front end asks before it lets a service have one. */
+/** Names of other organisations. The front end checks this list before a service can use a name. */
 export function protectedSenderIdRoutes(
   http: Http,
   { config }: { config: Pick<Config, 'PROTECTED_SENDER_IDS'> },
@@ -12,7 +12,7 @@ export function protectedSenderIdRoutes(
     '/protected-sender-id/check',
     {
       schema: {
-        summary: 'Whether a sender of text messages is the name of somebody else',
+        summary: 'Check whether an SMS sender is a protected name',
         querystring: Type.Object({ sender_id: Type.String() }),
         response: { 200: Type.Boolean() },
       },
@@ -21,7 +21,7 @@ export function protectedSenderIdRoutes(
   );
 }
 
-/** `H M R C`, `hmrc` and `H.M.R.C` look alike on a telephone. */
+/** `H M R C`, `hmrc` and `H.M.R.C` look alike on a phone. */
 function comparable(sender: string): string {
   return sender.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

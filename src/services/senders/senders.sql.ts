@@ -3,7 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.ts';
 
-/** A service may have several senders for each kind of message, of which at most one is the default. */
+/** A service can have several senders per message type, at most one of them the default. */
 export type SenderTable = 'service_sms_senders' | 'service_email_reply_to' | 'service_letter_contacts';
 
 export async function selectSenders<T extends SenderTable>(

@@ -15,7 +15,7 @@ export async function getSender<T extends SenderTable>(db: Db, table: T, service
   return sender;
 }
 
-/** Whoever changes one waits for whoever changes another of the service: there is never a second default. */
+/** Serialises changes to the senders of a service, so that there is never a second default. */
 export async function lockSender<T extends SenderTable>(tx: Tx, table: T, serviceId: string, id: string) {
   await getServiceForUpdate(tx, serviceId);
   return getSender(tx, table, serviceId, id);

@@ -19,7 +19,7 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/sms-sender',
     {
       schema: {
-        summary: 'Senders of a service’s text messages, the default first',
+        summary: 'List the SMS senders of a service, the default first',
         params: OfService,
         response: { 200: Type.Array(SmsSender) },
       },
@@ -31,7 +31,7 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/sms-sender',
     {
       schema: {
-        summary: 'Add a sender of text messages, or an inbound number as one',
+        summary: 'Add an SMS sender or an inbound number',
         params: OfService,
         body: Type.Object({ ...fields, inbound_number_id: Type.Optional(Nullable(Uuid)) }),
         response: { 201: SmsSender },
@@ -49,7 +49,7 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
 
   http.get(
     '/service/:service_id/sms-sender/:sms_sender_id',
-    { schema: { summary: 'One sender of text messages', params: OfSender, response: { 200: SmsSender } } },
+    { schema: { summary: 'Get an SMS sender', params: OfSender, response: { 200: SmsSender } } },
     (request) => getSmsSender(app.db, request.params.service_id, request.params.sms_sender_id),
   );
 
@@ -57,7 +57,7 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/sms-sender/:sms_sender_id',
     {
       schema: {
-        summary: 'Change a sender of text messages',
+        summary: 'Update an SMS sender',
         params: OfSender,
         body: Type.Object(fields),
         response: { 200: SmsSender },
@@ -74,7 +74,7 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
     '/service/:service_id/sms-sender/:sms_sender_id/archive',
     {
       schema: {
-        summary: 'Archive a sender of text messages that is not the default',
+        summary: 'Archive an SMS sender that is not the default',
         params: OfSender,
         response: { 200: Data(SmsSender) },
       },

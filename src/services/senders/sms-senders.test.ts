@@ -73,7 +73,7 @@ describe('GET and POST /service/{id}/sms-sender', () => {
     }
   });
 
-  it('keeps exactly one default when several are added at once', async () => {
+  it('keeps exactly one default when several are added concurrently', async () => {
     const { path, list } = await senders(await aService(harness));
     const requests = ['A', 'B', 'C', 'D'].map((sms_sender) => ({ sms_sender, is_default: true }));
     const responses = await Promise.all(requests.map((request) => admin('POST', path, request)));
@@ -83,7 +83,7 @@ describe('GET and POST /service/{id}/sms-sender', () => {
 });
 
 describe('POST /service/{id}/sms-sender/{sender_id}', () => {
-  it('200 with text and default changed', async () => {
+  it('200 with updated name and default', async () => {
     const { path, add, list, first } = await senders(await aService(harness));
     const second = await add('Second', false);
     const { status, body } = await admin('POST', `${path}/${second.id}`, { sms_sender: 'Other', is_default: true });
@@ -92,13 +92,13 @@ describe('POST /service/{id}/sms-sender/{sender_id}', () => {
     expect(await list()).toEqual([body, { ...first, is_default: false, updated_at: now }]);
   });
 
-  it('400 when the only default would go', async () => {
+  it('400 when unsetting the only default', async () => {
     const { path, first } = await senders(await aService(harness));
     const { status, body } = await admin('POST', `${path}/${first.id}`, { sms_sender: 'x', is_default: false });
     expect([status, body.message]).toEqual([400, 'You must have at least one SMS sender as the default.']);
   });
 
-  it('400 for another text on an inbound number', async () => {
+  it('400 when renaming an inbound number', async () => {
     const service = await aService(harness);
     await aNumber();
     const sender = (await admin('POST', `/inbound-number/service/${service}`)).body;
@@ -114,7 +114,7 @@ describe('POST /service/{id}/sms-sender/{sender_id}', () => {
 });
 
 describe('POST /service/{id}/sms-sender/{sender_id}/archive', () => {
-  it('200 with the archived sender, which is gone from the list and from its templates', async () => {
+  it('200 with the archived sender, which is no longer in the list and in templates', async () => {
     const service = await aService(harness);
     const { path, add, list, first } = await senders(service);
     const second = await add('Second', false);
@@ -153,7 +153,7 @@ describe('POST /service/{id}/sms-sender/{sender_id}/archive', () => {
 });
 
 describe('/inbound-number', () => {
-  it('POST 201 adds a number; GET lists all and those that are free', async () => {
+  it('POST 201 adds a number; GET lists all and the available ones', async () => {
     const number = await aNumber();
     expect(number).toEqual({
       id: expect.any(String),
@@ -174,7 +174,7 @@ describe('/inbound-number', () => {
     });
   });
 
-  it('POST /inbound-number/service/{id} 201 puts a number in the place of the only sender', async () => {
+  it('POST /inbound-number/service/{id} 201 replaces the only sender', async () => {
     const service = await aService(harness, { name: 'Receiver' });
     const { first, list } = await senders(service);
     const { id: inbound_number_id, number } = await aNumber();
@@ -202,7 +202,7 @@ describe('/inbound-number', () => {
     expect(await list()).toHaveLength(3);
   });
 
-  it('POST .../off 204 stops it, and assigning again starts it', async () => {
+  it('POST .../off 204 disables it; assigning it again enables it', async () => {
     const service = await aService(harness);
     const { id: inbound_number_id } = await aNumber();
     await admin('POST', `/inbound-number/service/${service}`, { inbound_number_id });
@@ -213,7 +213,7 @@ describe('/inbound-number', () => {
     expect(await active()).toBe(true);
   });
 
-  it('POST /service/{id}/inbound-sms/remove 200 frees the number, and another sender becomes the default', async () => {
+  it('POST /service/{id}/inbound-sms/remove 200 releases the number; another sender becomes the default', async () => {
     const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
     const { list, add, first } = await senders(service);
     await add('Second', false);

@@ -21,7 +21,7 @@ interface SmsSenderRequest {
 export const listSmsSenders = (db: Db, serviceId: string) => listSenders(db, table, serviceId);
 export const getSmsSender = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
-/** A new default takes the place of the old one. */
+/** A new default replaces the old one. */
 export async function createSmsSender({ db, clock }: Deps, serviceId: string, request: SmsSenderRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {

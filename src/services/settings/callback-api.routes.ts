@@ -31,7 +31,7 @@ export function callbackApiRoutes(
     '/service/:service_id/callback-api',
     {
       schema: {
-        summary: 'Say where a service wants to be told about a kind of event',
+        summary: 'Create a callback for a type of event',
         params: Type.Object({ service_id: Uuid }),
         body: Type.Object({
           url: Url,
@@ -53,7 +53,7 @@ export function callbackApiRoutes(
     '/service/:service_id/callback-api/:callback_id',
     {
       schema: {
-        summary: 'Where a service is told about a kind of event; never the token',
+        summary: 'Get a callback, without its token',
         params: OfCallback,
         querystring: OfType,
         response: { 200: Data(Callback) },
@@ -69,8 +69,7 @@ export function callbackApiRoutes(
     '/service/:service_id/callback-api/:callback_id',
     {
       schema: {
-        summary:
-          'Change the address or the token; at another host or port the token must be given again, or calls have none',
+        summary: 'Update the URL or the token; a URL with another origin clears the token unless a new one is given',
         params: OfCallback,
         body: Type.Object({
           url: Type.Optional(Url),
@@ -93,7 +92,7 @@ export function callbackApiRoutes(
     '/service/:service_id/callback-api/:callback_id',
     {
       schema: {
-        summary: 'Stop telling a service about a kind of event',
+        summary: 'Delete a callback',
         params: OfCallback,
         querystring: OfType,
         response: { 204: NoContent },

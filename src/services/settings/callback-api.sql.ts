@@ -6,11 +6,11 @@ import { invalidField, notFound } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
-/** What a service may ask to be told about. */
+/** Event types that a service can receive callbacks for. */
 export const callbackTypes = ['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'] as const;
 export type CallbackType = (typeof callbackTypes)[number];
 
-/** The token is in none of them: it is never shown again. */
+/** Without the token, which is never shown again. */
 const columns = ['id', 'service_id', 'url', 'updated_by_id', 'created_at', 'updated_at'] as const;
 
 const meanings = {
@@ -23,7 +23,7 @@ const meanings = {
 export interface CallbackId {
   id: string;
   service_id: string;
-  /** Only when it is of this type. */
+  /** Matches only a callback of this type. */
   callback_type?: CallbackType;
 }
 

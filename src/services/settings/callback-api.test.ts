@@ -26,7 +26,7 @@ const stored = (id: string) =>
   harness.app.db.selectFrom('service_callback_api').selectAll().where('id', '=', id).executeTakeFirst();
 
 describe('/service/{id}/callback-api', () => {
-  it('POST 201 without the token, which is kept encrypted', async () => {
+  it('POST 201 without the token, which is stored encrypted', async () => {
     const { service, path, request, response } = await aCallback();
     expect(response.status).toBe(201);
     const { id } = response.body.data;
@@ -58,7 +58,7 @@ describe('/service/{id}/callback-api', () => {
     },
   );
 
-  it('POST 400 for a second one of the type', async () => {
+  it('POST 400 for a second callback of the same type', async () => {
     const { path, request } = await aCallback();
     const { status, body } = await admin('POST', path, request);
     expect([status, body.message]).toEqual([
@@ -86,7 +86,7 @@ describe('/service/{id}/callback-api', () => {
     expect([response.status, response.body.message]).toEqual([400, message]);
   });
 
-  it('POST {id} 200 changes address and token, and keeps versions', async () => {
+  it('POST {id} 200 updates URL and token, and keeps versions', async () => {
     const { path, response, request } = await aCallback();
     const { id } = response.body.data;
     const editor = await aUser(harness);
@@ -141,7 +141,7 @@ describe('with CALLBACK_ALLOW_PRIVATE', () => {
     ['http://sink.svc.cluster.local/hook', 201],
     ['http://93.184.216.34/hook', 400],
     ['http://service.example/hook', 400],
-  ])('POST %s is %i: plain http stays on this network', async (url, expected) => {
+  ])('POST %s is %i: plain http is allowed only inside this network', async (url, expected) => {
     const request = {
       url,
       bearer_token: 'a-long-secret-token',

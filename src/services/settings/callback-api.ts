@@ -31,7 +31,7 @@ export const callbackTokens: EncryptedValues = {
   replace: replaceTokens,
 };
 
-/** A service has one callback of a type, so that names it; copies of its token in the queue are bound to the same. */
+/** Identifies a callback: a service has one per type. Copies of its token in the queue are bound to the same owner. */
 export interface TokenOwner {
   service_id: string;
   callback_type: CallbackType;
@@ -41,7 +41,7 @@ export function encryptToken({ secrets }: Pick<Platform, 'secrets'>, owner: Toke
   return secrets.encrypt(tokenPurpose, token, placeOfToken(owner));
 }
 
-/** Undefined when no key that is listed opens it. */
+/** Returns undefined when none of the configured keys can decrypt it. */
 export function decryptToken(
   { secrets }: Pick<Platform, 'secrets'>,
   owner: TokenOwner,
@@ -86,7 +86,7 @@ export async function updateCallback(
   return inTransaction(app.db, async (tx) => {
     const { id, service_id, url } = await getCallback(tx, which);
     const callback_type = await selectCallbackType(tx, id);
-    // A token was given to one receiver: another one, named by who may not know it, must not get it.
+    // Do not send the stored token to a new origin: the user who sets the URL may not know the token.
     const token = bearer_token ?? (change.url !== undefined && !isSameOrigin(change.url, url) ? noToken : undefined);
     await updateCallbackRow(tx, id, {
       ...change,
@@ -99,7 +99,7 @@ export async function updateCallback(
   });
 }
 
-/** Kept until a token is given for the new address: calls are made without one, and without a signature by it. */
+/** Stored until a token is set for the new URL: requests have neither a token nor a signature derived from it. */
 const noToken = '';
 
 function isSameOrigin(one: string, other: string): boolean {
@@ -111,7 +111,7 @@ export async function deleteCallback({ db }: Deps, which: CallbackId): Promise<v
   await deleteCallbackRow(db, id);
 }
 
-/** What is sent names people, so it goes over https; plain http is for a test bench on the same network. */
+/** Callbacks contain personal data, so they need https; plain http is for test setups inside the same network. */
 function refuseUnlessUrlMayBeCalled({ config }: Deps, url: string): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:') return;

@@ -6,7 +6,7 @@ import { createSigningSecret, removeSigningSecret } from './callback-signing.ts'
 
 const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });
 const Secret = Type.Object(
-  { signing_secret: Type.String({ description: '`whsec_` and the key in base64' }) },
+  { signing_secret: Type.String({ description: '`whsec_` followed by the key in base64' }) },
   { title: 'CallbackSigningSecret' },
 );
 
@@ -15,7 +15,7 @@ export function callbackSigningRoutes(http: Http, app: Platform): void {
     '/service/:service_id/callback-api/:callback_id/signing-secret',
     {
       schema: {
-        summary: 'Make a secret that calls are signed with; shown once, and an earlier one ends',
+        summary: 'Create a signing secret for callbacks, shown only once; replaces an earlier one',
         params: OfCallback,
         body: Type.Object({ updated_by_id: Uuid }),
         response: { 201: Data(Secret) },
@@ -32,7 +32,7 @@ export function callbackSigningRoutes(http: Http, app: Platform): void {
     '/service/:service_id/callback-api/:callback_id/signing-secret',
     {
       schema: {
-        summary: 'Sign calls with the bearer token alone again',
+        summary: 'Delete the signing secret; callbacks are then signed only with the bearer token',
         params: OfCallback,
         response: { 204: NoContent },
       },

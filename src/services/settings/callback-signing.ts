@@ -18,7 +18,7 @@ const prefix = 'whsec_';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
 
-/** The only time that it is shown. It replaces an earlier one at once. */
+/** Returns the secret, which is shown only once. It replaces an earlier one immediately. */
 export async function createSigningSecret(app: Deps, which: CallbackId, created_by_id: string): Promise<string> {
   const key = randomBytes(32);
   await inTransaction(app.db, async (tx) => {
@@ -36,7 +36,7 @@ export async function removeSigningSecret({ db }: Deps, which: CallbackId): Prom
   if (!(await deleteSigningSecret(db, id))) throw notFound();
 }
 
-/** Undefined when it was encrypted with a key that is not configured. */
+/** Returns undefined when it was encrypted with a key that is not configured. */
 export function readSigningKey(
   { secrets }: Pick<Platform, 'secrets'>,
   owner: TokenOwner,

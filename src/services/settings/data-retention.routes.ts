@@ -27,7 +27,7 @@ export function dataRetentionRoutes(http: Http, app: Platform): void {
     '/service/:service_id/data-retention',
     {
       schema: {
-        summary: 'How long a service keeps its messages, where it is not 7 days',
+        summary: 'List the retention periods of a service that differ from 7 days',
         params: OfService,
         response: { 200: Type.Array(Retention) },
       },
@@ -39,7 +39,7 @@ export function dataRetentionRoutes(http: Http, app: Platform): void {
     '/service/:service_id/data-retention/:data_retention_id',
     {
       schema: {
-        summary: 'One period of retention; an empty object when there is none',
+        summary: 'Get a retention period, or an empty object',
         params: OfRetention,
         response: { 200: Type.Partial(Retention) },
       },
@@ -54,7 +54,7 @@ export function dataRetentionRoutes(http: Http, app: Platform): void {
     '/service/:service_id/data-retention/notification-type/:notification_type',
     {
       schema: {
-        summary: 'The period of retention of a type of message; an empty object when there is none',
+        summary: 'Get the retention period of a message type, or an empty object',
         params: Type.Object({ service_id: Uuid, notification_type: Types }),
         response: { 200: Type.Partial(Retention) },
       },
@@ -69,7 +69,7 @@ export function dataRetentionRoutes(http: Http, app: Platform): void {
     '/service/:service_id/data-retention',
     {
       schema: {
-        summary: 'Say how long a service keeps its messages of a type',
+        summary: 'Create a retention period for a message type',
         params: OfService,
         body: Type.Object({ days_of_retention: Days, notification_type: Types }),
         response: { 201: Type.Object({ result: Type.Partial(Retention) }) },
@@ -86,7 +86,7 @@ export function dataRetentionRoutes(http: Http, app: Platform): void {
     '/service/:service_id/data-retention/:data_retention_id',
     {
       schema: {
-        summary: 'Change how long a service keeps its messages of a type',
+        summary: 'Update a retention period',
         params: OfRetention,
         body: Type.Object({ days_of_retention: Days }),
         response: { 204: NoContent },

@@ -8,7 +8,7 @@ const { admin } = harness;
 const now = '2026-11-15T12:00:00.000000Z';
 
 describe('/service/{id}/data-retention', () => {
-  it('POST 201 in result; GET lists email, sms, letter; one, or an empty object', async () => {
+  it('POST 201 in result; GET lists email, sms, letter, and returns one or an empty object', async () => {
     const service = await aService(harness, { name: 'Keeper' });
     const path = `/service/${service}/data-retention`;
     const add = (notification_type: string, days_of_retention: number) =>
@@ -38,7 +38,7 @@ describe('/service/{id}/data-retention', () => {
     expect((await admin('GET', `${path}/notification-type/fax`)).status).toBe(404);
   });
 
-  it('POST 400 when the type has a period already', async () => {
+  it('POST 400 when the type already has a period', async () => {
     const path = `/service/${await aService(harness)}/data-retention`;
     await admin('POST', path, { notification_type: 'sms', days_of_retention: 3 });
     const { status, body } = await admin('POST', path, { notification_type: 'sms', days_of_retention: 4 });
@@ -69,7 +69,7 @@ describe('/service/{id}/data-retention', () => {
     expect([status, body.message]).toEqual([400, message]);
   });
 
-  it('POST {id} 204 changes the days; 404 in its own words', async () => {
+  it('POST {id} 204 updates the days; 404 with a specific message', async () => {
     const service = await aService(harness);
     const path = `/service/${service}/data-retention`;
     const { id } = (await admin('POST', path, { notification_type: 'sms', days_of_retention: 3 })).body.result;

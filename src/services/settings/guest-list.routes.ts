@@ -13,7 +13,7 @@ export function guestListRoutes(http: Http, app: Platform): void {
     '/service/:service_id/guest-list',
     {
       schema: {
-        summary: 'Whom a service in trial mode may send to',
+        summary: 'Get the guest list of a service in trial mode',
         params: OfService,
         response: { 200: Type.Object({ email_addresses: Entries, phone_numbers: Entries }) },
       },

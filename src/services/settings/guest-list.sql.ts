@@ -18,7 +18,7 @@ export async function replaceGuests(
   guests: { recipient_type: GuestType; position: number; recipient: string }[],
 ): Promise<void> {
   await tx.deleteFrom('service_guest_list').where('service_id', '=', service_id).execute();
-  // As one value, because the number of values of a statement is limited and that of guests is not.
+  // One JSON parameter, because the number of parameters is limited and the number of guests is not.
   await sql`
     insert into service_guest_list (service_id, recipient_type, position, recipient)
     select ${service_id}, recipient_type, position, recipient

@@ -20,7 +20,7 @@ describe('GET /service/{id}/guest-list', () => {
 });
 
 describe('PUT /service/{id}/guest-list', () => {
-  it('204, and the entries come back exactly as typed, in their order', async () => {
+  it('204; returns the entries exactly as typed and in order', async () => {
     const id = await aService(harness);
     const list = {
       email_addresses: ['Zed@Example.org', 'a@example.org', 'a@example.org'],
@@ -31,7 +31,7 @@ describe('PUT /service/{id}/guest-list', () => {
     expect(await read(id)).toEqual(list);
   });
 
-  it('204 replaces the whole list; what is missing is empty', async () => {
+  it('204 replaces the whole list; a missing field is empty', async () => {
     const id = await aService(harness);
     await admin('PUT', `/service/${id}/guest-list`, {
       email_addresses: ['a@example.org'],
@@ -49,7 +49,7 @@ describe('PUT /service/{id}/guest-list', () => {
     [{ email_addresses: [''], phone_numbers: [] }, ''],
     [{ email_addresses: [], phone_numbers: ['020 7946 0001'] }, '020 7946 0001'],
     [{ email_addresses: [], phone_numbers: ['a@example.org'] }, 'a@example.org'],
-  ])('400 for %o, and the old list stays', async (list, entry) => {
+  ])('400 for %o; keeps the old list', async (list, entry) => {
     const id = await aService(harness);
     const old = { email_addresses: ['old@example.org'], phone_numbers: [] };
     await admin('PUT', `/service/${id}/guest-list`, old);
@@ -84,7 +84,7 @@ describe('PUT /service/{id}/guest-list', () => {
     expect((await admin('PUT', path, empty)).status).toBe(404);
   });
 
-  it('404 for an unknown service before what is wrong with an entry', async () => {
+  it('404 for an unknown service before validating the entries', async () => {
     const wrong = { phone_numbers: ['nobody'], email_addresses: [] };
     expect((await admin('PUT', `/service/${newId(new Date())}/guest-list`, wrong)).status).toBe(404);
   });
@@ -96,7 +96,7 @@ describe('PUT /service/{id}/guest-list', () => {
     expect((await read(id)).email_addresses).toEqual(email_addresses);
   });
 
-  it('is whole when two replace it at once', async () => {
+  it('is consistent after concurrent replacements', async () => {
     const id = await aService(harness);
     const lists = ['a', 'b'].map((name) => ({
       email_addresses: [1, 2, 3].map((number) => `${name}${number}@example.org`),

@@ -6,7 +6,7 @@ import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-
 import { getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
 import { type GuestType, replaceGuests, selectGuests } from './guest-list.sql.ts';
 
-/** Whom a service in trial mode may send to, beyond its own team. Entries stay exactly as they were typed. */
+/** Recipients, besides its team, that a service in trial mode can send to. Entries are stored exactly as typed. */
 interface GuestList {
   email_addresses: string[];
   phone_numbers: string[];

@@ -14,7 +14,7 @@ export function serviceStatisticsRoutes(http: Http, app: Platform): void {
     '/service/:service_id/statistics',
     {
       schema: {
-        summary: 'What a service sent today and on the days before, in London',
+        summary: 'Count messages of a service, today and on the days before, in London time',
         params: OfService,
         querystring: Type.Object({
           today_only: Type.Optional(QueryBoolean),
@@ -36,7 +36,7 @@ export function serviceStatisticsRoutes(http: Http, app: Platform): void {
     '/service/:service_id/notifications/monthly',
     {
       schema: {
-        summary: 'What a service sent in each month of a financial year',
+        summary: 'Count messages of a service by month of a financial year',
         params: OfService,
         querystring: Type.Object({
           year: Type.Optional(Type.String({ description: 'Required; the year in which the financial year starts' })),

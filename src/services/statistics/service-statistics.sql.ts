@@ -18,14 +18,14 @@ const isDelivered = sql`sent + delivered`;
 const hasFailed = sql`failed + technical_failure + temporary_failure + permanent_failure + validation_failed
   + virus_scan_failed`;
 
-/** A cancelled message was never asked for; one that is not yet delivered or failed is only requested. */
+/** Cancelled messages do not count; messages neither delivered nor failed count only as requested. */
 const counters = sql`notification_type,
   total(created + sending + pending + pending_virus_check + returned_letter + ${isDelivered} + ${hasFailed})
     as requested,
   total(${isDelivered}) as delivered,
   total(${hasFailed}) as failed`;
 
-/** What each service sent on the London days, both included: the totals, and what they do not hold yet. */
+/** Counts by service in an inclusive range of London days: the totals plus the counts not yet folded into them. */
 export async function selectCountsByService(
   db: Db,
   days: Days,
@@ -53,7 +53,7 @@ export async function selectCountsByService(
   return rows;
 }
 
-/** Never test keys. Months as `YYYY-MM`. */
+/** Excludes messages of test keys. Months as `YYYY-MM`. */
 export async function selectCountsByMonth(
   db: Db,
   serviceId: string,

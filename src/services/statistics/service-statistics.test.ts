@@ -70,7 +70,7 @@ describe('GET /service/{id}/statistics', () => {
     });
   });
 
-  it('200 with today and seven days before, unless told otherwise; never test keys', async () => {
+  it('200 with today and seven days before by default, without test keys', async () => {
     const service_id = await aService(harness);
     await count(
       { service_id, london_day: '2026-11-15', key_type: 'team' },
@@ -132,7 +132,7 @@ describe('GET /service/{id}/notifications/monthly', () => {
     expect((await monthly(id, '?year=2027')).body).toEqual({ data: {} });
   });
 
-  it('200 with the counts of each month, never test keys, and nothing of other years', async () => {
+  it('200 with the counts of each month, without test keys and other years', async () => {
     const service_id = await aService(harness);
     await count(
       { service_id, london_day: '2026-03-31', count: 1 },
@@ -163,7 +163,7 @@ describe('GET /service/{id}/notifications/monthly', () => {
     expect(body).toEqual({ result: 'error', message: 'Year must be a number' });
   });
 
-  it('404 for an unknown service, before the year is looked at', async () => {
+  it('404 for an unknown service, before validating the year', async () => {
     expect((await monthly(newId(new Date()), '')).status).toBe(404);
   });
 });
@@ -203,20 +203,20 @@ describe('GET /service?detailed=true', () => {
     expect((await list('&only_active=true')).has(closed)).toBe(false);
   });
 
-  it('200 without test keys when told so', async () => {
+  it('200 without test keys on request', async () => {
     for (const text of ['false', 'False', '0']) {
       expect((await list(`&include_from_test_key=${text}`)).get(busy)?.statistics.sms.requested).toBe(1);
     }
   });
 
-  it('200 for a range that reaches today: everyone, with the sum', async () => {
+  it('200 for a range that includes today: all services, with the sum', async () => {
     const found = await list('&start_date=2026-10-10');
     expect(found.get(busy)?.statistics.sms.requested).toBe(7);
     expect(found.get(closed)?.statistics.sms.requested).toBe(8);
     expect(found.has(idle)).toBe(true);
   });
 
-  it('200 for a range of the past: only who sent something in it', async () => {
+  it('200 for a range in the past: only services that sent messages in it', async () => {
     const found = await list('&start_date=2026-10-01&end_date=2026-10-10');
     expect([...found.keys()]).toEqual([busy, closed]);
     expect(found.get(busy)?.statistics.sms.requested).toBe(4);
@@ -224,7 +224,7 @@ describe('GET /service?detailed=true', () => {
     expect((await list('&end_date=2020-01-01')).size).toBe(0);
   });
 
-  it('asks the database twice, however many services there are', async () => {
+  it('makes two queries for any number of services', async () => {
     const query = vi.spyOn(pg.Client.prototype, 'query');
     await list();
     expect(query).toHaveBeenCalledTimes(2);

@@ -21,7 +21,7 @@ export function noStatistics(): Statistics {
   return { email: none(), sms: none(), letter: none() };
 }
 
-/** By service; one without messages is not in the map. */
+/** By service id; omits services without messages. */
 export async function statisticsByService(
   db: Db,
   days: Days,
@@ -38,14 +38,14 @@ export async function statisticsByService(
   return found;
 }
 
-/** Today and the days before it, in London; messages of test keys do not count. */
+/** Today and the days before it, in London time; excludes messages of test keys. */
 export async function getRecentStatistics(
   { db, clock }: Deps,
   serviceId: string,
   days: { today_only: boolean; limit_days?: number },
 ): Promise<Statistics> {
   const today = londonDay(clock.now());
-  // A century is as good as for ever, and stays a date.
+  // Limit to a century, so that the result is a valid date.
   const back = days.today_only ? 0 : Math.min(days.limit_days ?? 7, 36_500);
   const range = { first_day: addDays(today, -back), last_day: today };
   const found = await statisticsByService(db, range, { service_id: serviceId, with_test_keys: false });
@@ -53,7 +53,7 @@ export async function getRecentStatistics(
   return statistics;
 }
 
-/** Every month of the financial year that has begun, as `YYYY-MM`. */
+/** Every month of the financial year that has started, as `YYYY-MM`. */
 export async function getMonthlyStatistics(
   { db, clock }: Deps,
   serviceId: string,
