@@ -35,7 +35,7 @@ export async function eraseComplaints(db: Db, notificationIds: string[]): Promis
   return erased;
 }
 
-export async function forgetComplaints(db: Db, before: Date): Promise<void> {
+export async function deleteOldComplaints(db: Db, before: Date): Promise<void> {
   while ((await deleteComplaintsBefore(db, timestamp(before), partSize)) === partSize);
 }
 

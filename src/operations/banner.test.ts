@@ -25,17 +25,17 @@ function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011'): string 
 }
 
 describe('printBanner', () => {
-  it('shows a terminal the command with the key', () => {
+  it('prints the command with the key on a terminal', () => {
     expect(banner(true)).toContain(`Authorization: Bearer ${demo.api_key}`);
     expect(banner(true)).toContain('See it at http://127.0.0.1:6011/outbox');
   });
 
-  it('names elsewhere the command that prints it', () => {
+  it('prints how to show the key if stdout is not a terminal', () => {
     expect(banner(false)).not.toContain(secret);
     expect(banner(false)).toMatch(/^node \S+ demo$/m);
   });
 
-  it('names the port of the operator where there is one', () => {
+  it('prints the port of the admin API if it is separate', () => {
     expect(banner(false)).not.toContain('Admin API');
     const text = banner(false, 'http://0.0.0.0:6013');
     expect(text).toMatch(/Admin API +http:\/\/localhost:6013\n/);

@@ -5,7 +5,7 @@ export interface Build {
   build_time: string;
 }
 
-/** Written beside the compiled files; sources that run uncompiled have no build to speak of. */
+/** Written by the build; missing when running from source. */
 export function readBuild(): Build {
   try {
     return JSON.parse(readFileSync(new URL('../build.json', import.meta.url), 'utf8')) as Build;

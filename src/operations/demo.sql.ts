@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
-/** A service that someone else named like the demonstration is not it. */
+/** Only the service created by the platform user: another service may have the same name. */
 export function selectDemoService(db: Db, name: string, createdBy: string) {
   return db
     .selectFrom('services')
@@ -19,7 +19,7 @@ export interface DemoKey {
   name: string;
 }
 
-/** Keys that are not revoked and were made for the demonstration, whatever its service is called by now. */
+/** Keys of the demo that are not revoked, even if its service was renamed. */
 export async function selectDemoKeys(db: Db, createdBy: string, type: KeyType): Promise<DemoKey[]> {
   const { rows } = await sql<DemoKey>`
     select id, service_id, name from api_keys
@@ -28,11 +28,11 @@ export async function selectDemoKeys(db: Db, createdBy: string, type: KeyType): 
   return rows;
 }
 
-/** Messages of a key that were not handed over yet, letters that were not printed yet included. */
-export async function selectUnsentOfKey(tx: Tx, { service_id, id }: DemoKey, most: number): Promise<string[]> {
+/** Messages of a key that were not handed over to a provider or a printer yet. */
+export async function selectUnsentOfKey(tx: Tx, { service_id, id }: DemoKey, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from notifications
     where service_id = ${service_id} and api_key_id = ${id} and status in ('created', 'pending-virus-check')
-    limit ${most}`.execute(tx);
+    limit ${max}`.execute(tx);
   return rows.map((row) => row.id);
 }

@@ -47,21 +47,21 @@ async function keyTypes() {
   return keys.map(({ key_type }) => key_type);
 }
 
-describe('the demonstration', () => {
-  it('is the same at every start', async () => {
+describe('the demo', () => {
+  it('is the same after every start', async () => {
     const demo = await ensureDemo(harness.app);
     expect((await sendText(demo)).status).toBe(201);
     expect(await ensureDemo(harness.app)).toEqual(demo);
     expect(JSON.parse(readFileSync(secretFile(harness.app.config.DATA_DIR, 'demo.json'), 'utf8'))).toEqual(demo);
   });
 
-  it('is not a service that someone else gave a similar name', async () => {
+  it('does not use a service of the same name created by another user', async () => {
     const id = await aService(harness, { name: 'A Demonstration of ours' });
     const demo = await ensureDemo(harness.app);
     expect(demo.service_id).not.toBe(id);
   });
 
-  it('gets a new key when its key was lost or revoked', async () => {
+  it('gets a new key if its key is lost or revoked', async () => {
     const first = await ensureDemo(harness.app);
     harness.clock.advance({ seconds: 1 });
     rmSync(secretFile(harness.app.config.DATA_DIR, 'demo.json'));
@@ -75,7 +75,7 @@ describe('the demonstration', () => {
     expect((await sendText(third)).status).toBe(201);
   });
 
-  it('ends with its key refused and what it did not send given up', async () => {
+  it('is retired: its key is revoked and its unsent messages fail', async () => {
     const demo = await ensureDemo(harness.app);
     const scheduled = await sendText(demo, { scheduled_for: '2026-11-15T18:00:00Z' });
     const letter = await sendLetter(demo);
@@ -88,7 +88,7 @@ describe('the demonstration', () => {
     }
   });
 
-  it('has only a test key beside a real provider', async () => {
+  it('has only a test key if a real provider is configured', async () => {
     const before = await ensureDemo(harness.app);
     expect(await keyTypes()).toEqual(['normal']);
     const demo = await ensureDemo(withMail());

@@ -13,7 +13,7 @@ import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/account-messages.ts';
 import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
 
-/** A live service with one template per channel and a key: something to send with in the first minute. */
+/** A live service with a key and one template per channel, to send a first message with. */
 export interface Demo {
   service_id: string;
   api_key: string;
@@ -43,8 +43,8 @@ type Deps = Platform & {
 };
 
 /**
- * Made once per database; its key is kept beside the other secrets. The key is a live one only while everything ends in
- * the sandbox. Beside a real provider it is a test key, so that a demonstration never reaches anyone.
+ * Created once per database; its key is stored with the other secrets. The key is live only if all channels use the
+ * sandbox. With a real provider it is a test key, so that the demo never reaches a real recipient.
  */
 export async function ensureDemo(app: Deps): Promise<Demo> {
   const type = isAllSandbox(app.config) ? 'normal' : 'test';
@@ -68,14 +68,17 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
 }
 
 /**
- * Revokes the live key of a demonstration that ended, and gives up what it did not hand over yet: a provider that is
- * configured now must not carry what was meant for the sandbox.
+ * Revokes the live key of the demo and fails its unsent messages: a provider configured since must not send messages meant
+ * for the sandbox.
  */
 export async function retireDemo(app: Pick<Platform, 'db' | 'clock' | 'secrets' | 'log'>): Promise<void> {
   for (const key of await selectDemoKeys(app.db, platformUserId, 'normal')) {
     await revokeApiKey(app, key.service_id, key.id);
     const given_up = await giveUpUnsent(app, key);
-    app.log.info({ service_id: key.service_id, given_up }, 'the key of the demonstration is revoked');
+    app.log.info(
+      { event: 'demo.retired', service_id: key.service_id, given_up },
+      'The live key of the demo was revoked',
+    );
   }
 }
 
@@ -96,7 +99,7 @@ async function giveUpUnsent(app: Pick<Platform, 'db' | 'clock'>, key: DemoKey): 
 
 const fileName = 'demo.json';
 
-/** What the last start with a demonstration wrote down. */
+/** The demo stored by the last start. */
 export function readDemo(dataDir: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(secretFile(dataDir, fileName), 'utf8')) as Demo;

@@ -6,7 +6,7 @@ export async function readServerFacts(client: pg.ClientBase) {
       extract(epoch from clock_timestamp())::float8 * 1000 as now_ms, to_regclass('schema_migrations') is not null as migrated`,
   );
   const [facts] = rows;
-  if (!facts) throw new Error('the database gave no answer');
+  if (!facts) throw new Error('the database returned no rows');
   const migrations = facts.migrated
     ? (await client.query<{ name: string }>('select name from schema_migrations')).rows.map(({ name }) => name)
     : [];
@@ -19,7 +19,7 @@ interface KeyRow {
   encrypted_secret: string;
 }
 
-/** The newest ones: a sample, however many there are. */
+/** A sample: the newest keys. */
 export async function selectSomeKeys(client: pg.ClientBase): Promise<KeyRow[]> {
   const { rows } = await client.query<KeyRow>(
     'select id, service_id, encrypted_secret from api_keys order by id desc limit 1000',

@@ -9,7 +9,7 @@ import { emptyDatabase } from '../../test/kit/database.ts';
 import { readConfig } from '../config.ts';
 import { examine } from './doctor.ts';
 
-/** Gateways and a mail server that know one key each. */
+/** Fake gateways and a mail server that accept one key each. */
 const gateway = createServer(({ url = '', headers }, response) => {
   const { authorization = '' } = headers;
   if (url === '/2010-04-01/Accounts/AC1.json') {
@@ -55,13 +55,13 @@ async function findings(environment: Record<string, string>): Promise<string[]> 
 }
 
 describe('pennypost doctor', () => {
-  it('says that nothing is sent while there is no provider', async () => {
+  it('reports that nothing is sent without a provider', async () => {
     const found = await findings({});
     expect(found).toContain('ok sms: sandbox: keeps messages in the outbox, none is sent');
     expect(found).toContain('ok email: sandbox: keeps messages in the outbox, none is sent');
   });
 
-  it('knows a migration that is missing', async () => {
+  it('reports a missing migration', async () => {
     expect(await findings({})).toContainEqual(
       expect.stringMatching(/^PROBLEM schema: \d+ migrations are missing: run/),
     );
@@ -78,12 +78,12 @@ describe('pennypost doctor', () => {
     [{ ...twilio, TWILIO_AUTH_TOKEN: 'right' }, 'ok sms: twilio can be reached'],
     [
       { ...twilio, TWILIO_AUTH_TOKEN: 'wrong' },
-      'PROBLEM sms: twilio: its answer is 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
+      'PROBLEM sms: twilio: it responded with 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
     ],
     [{ ...ses, SES_ACCESS_KEY_ID: 'mayOnlySend' }, 'ok email: ses can be reached'],
     [
       { ...ses, SES_ACCESS_KEY_ID: 'unknown' },
-      'PROBLEM email: ses: its answer is 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock',
+      'PROBLEM email: ses: it responded with 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock',
     ],
     [{ EMAIL_PROVIDERS: 'smtp', SMTP_URL: `smtp://us:right@127.0.0.1:${mailPort}` }, 'ok email: smtp can be reached'],
     [

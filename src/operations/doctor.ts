@@ -14,14 +14,14 @@ import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 interface Finding {
   name: string;
   ok: boolean;
-  /** What was found, and when it is not well, what to do. */
+  /** The result, and if there is a problem, how to fix it. */
   description: string;
 }
 
-const leastFreeBytes = 1024 ** 3;
-const mostClockDifference_ms = 5_000;
+const minFreeBytes = 1024 ** 3;
+const maxClockDifference_ms = 5_000;
 
-/** Looks at everything a start needs. Each check stands alone, so that one visit finds every problem. */
+/** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
 export async function examine(config: Config, url: string): Promise<Finding[]> {
   return [
     checkNode(),
@@ -52,7 +52,7 @@ function checkDisk(dataDir: string): Finding {
     const { bavail, bsize } = statfsSync(dataDir);
     const free = bavail * bsize;
     const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
-    return finding('disk', free >= leastFreeBytes, text, 'free some space: PostgreSQL stops when the disk is full');
+    return finding('disk', free >= minFreeBytes, text, 'free some space: PostgreSQL stops when the disk is full');
   } catch {
     return finding('disk', false, 'free space unknown', 'create the data folder first');
   }
@@ -77,7 +77,7 @@ async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
       ),
       finding(
         'clock',
-        difference <= mostClockDifference_ms,
+        difference <= maxClockDifference_ms,
         `${Math.round(difference)} ms from the database’s clock`,
         'let both machines keep time with NTP: tokens are accurate to 30 s',
       ),
@@ -95,19 +95,19 @@ function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectS
   const secrets = new SecretBox(config.SECRET_KEYS);
   const ok = keys.every((key) => decryptKeySecret({ secrets }, key, key.encrypted_secret) !== undefined);
   const isCurrent = keys.every(({ encrypted_secret }) => secrets.isCurrent(encrypted_secret));
-  const found = isCurrent ? 'opens what the database holds' : `opens what the database holds, ${olderKeys}`;
+  const found = isCurrent ? 'decrypts the stored API keys' : `decrypts the stored API keys, ${olderKeys}`;
   return finding(
     'secret key',
     ok,
-    ok ? found : 'does not open what the database holds',
+    ok ? found : 'does not decrypt the stored API keys',
     'add the key that this database was used with to the end of SECRET_KEYS',
   );
 }
 
 const olderKeys =
-  'which is encrypted with an older key or in the older form: once every process runs this release, run `pennypost rekey`';
+  'but they use an older key or the older format: once every process runs this release, run `pennypost rekey`';
 
-/** Nothing is sent. */
+/** Checks connections and credentials without sending a message. */
 async function checkProviders(config: Config, url: string): Promise<Finding[]> {
   const log = createLog('silent');
   const { db, close } = openDatabase({ url, poolSize: 1, log });

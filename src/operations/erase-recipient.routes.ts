@@ -17,7 +17,7 @@ const Erasure = Type.Object({
   }),
   left: Type.Object(
     { notifications: Count, callbacks: Count, unsubscribe_requests: Count },
-    { description: 'Still being delivered, or not seen by the service yet: ask again later' },
+    { description: 'Still in delivery, or not processed by the service yet: repeat the request later' },
   ),
 });
 
@@ -26,7 +26,7 @@ export function eraseRecipientRoutes(http: Http, app: Platform & { config: Confi
     '/platform-admin/erase-recipient',
     {
       schema: {
-        summary: 'Erase a person: everything that is kept about messages to and from an email address or phone number',
+        summary: 'Erase all data about messages to and from an email address or phone number',
         body: Type.Object({ recipient: Type.String({ minLength: 1, maxLength: 320 }) }),
         response: { 200: Erasure },
       },

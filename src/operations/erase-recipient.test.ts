@@ -54,7 +54,7 @@ async function anEndedCallback(service_id: string, subject_id: string, body: obj
 }
 
 describe('POST /platform-admin/erase-recipient', () => {
-  it('200: a phone number, however it is written, in everything that is kept; others stay', async () => {
+  it('200: erases a phone number, in any format, everywhere; keeps other recipients', async () => {
     const { service, key, send } = await aSender();
     const [theirs, other] = [await send('07700 900 551'), await send('07700900552')];
     await deliverAll();
@@ -107,7 +107,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect((await erase('07700900551')).body.erased.notifications).toBe(0);
   });
 
-  it('200: what is still being delivered is left and told, and erased when asked again', async () => {
+  it('200: reports messages still in delivery as left, and erases them when repeated', async () => {
     const { send } = await aSender();
     await send('waiting@example.org');
     expect((await erase('Waiting@Example.org')).body).toMatchObject({
@@ -121,7 +121,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     });
   });
 
-  it('200: unsubscribe requests that were dealt with, and what leads from a complaint to the person', async () => {
+  it('200: erases processed unsubscribe requests and the provider ids of complaints', async () => {
     const { service, send } = await aSender();
     const id = await send('ada@erased.example');
     await deliverAll();
@@ -168,8 +168,8 @@ describe('POST /platform-admin/erase-recipient', () => {
   });
 });
 
-describe('retention of what no message is', () => {
-  it('callbacks go by the rule of their service and channel', async () => {
+describe('retention of records outside notifications', () => {
+  it('deletes callbacks by the retention of their service and channel', async () => {
     const { service } = await aSender();
     const rule = { notification_type: 'sms', days_of_retention: 3 };
     expect((await harness.admin('POST', `/service/${service}/data-retention`, rule)).status).toBe(201);
@@ -194,7 +194,7 @@ describe('retention of what no message is', () => {
     harness.clock.set('2026-11-15T12:00:00Z');
   });
 
-  it('a message in the sandbox goes when its notification does', async () => {
+  it('deletes a sandbox message with its notification', async () => {
     const { send } = await aSender();
     const id = await send('07700900333');
     await deliverAll();
@@ -206,7 +206,7 @@ describe('retention of what no message is', () => {
     ).toEqual([]);
   });
 
-  it('events, complaints, reasons and references go after a year', async () => {
+  it('deletes events, complaints, reasons and references after a year', async () => {
     const { service } = await aSender();
     const { app, clock } = harness;
     const created_at = clock.now().toISOString();

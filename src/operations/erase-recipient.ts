@@ -10,7 +10,7 @@ import { parseEmailAddress } from '../recipients/email-address.ts';
 import { parsePhoneNumber } from '../recipients/phone-number.ts';
 import { eraseUnsubscribeRequests } from '../unsubscribe/unsubscribe-reports.ts';
 
-/** How many rows of each kind were erased, and how many were left because they still have work to do. */
+/** The number of erased rows, and of rows left because they are still in use. */
 export interface Erasure {
   erased: Record<
     'notifications' | 'inbound_texts' | 'callbacks' | 'sandbox_messages' | 'unsubscribe_requests' | 'complaints',
@@ -21,7 +21,7 @@ export interface Erasure {
 
 type Deps = Platform & { config: Pick<Config, 'DATA_DIR'> };
 
-/** Can be asked for again: what was left is erased once it is final. */
+/** Can be repeated: rows left by one run are erased once they are final. */
 export async function eraseRecipient(app: Deps, input: string): Promise<Erasure> {
   const recipient = readRecipient(input);
   const messages = await eraseMessages(app.db, recipient);
@@ -37,11 +37,11 @@ export async function eraseRecipient(app: Deps, input: string): Promise<Erasure>
     complaints: await eraseComplaints(app.db, messages.ids),
   };
   const left = { notifications: messages.left, callbacks: callbacks.left, unsubscribe_requests: requests.left };
-  app.log.info({ erased, left }, 'a recipient was erased');
+  app.log.info({ event: 'recipient.erased', erased, left }, 'A recipient was erased');
   return { erased, left };
 }
 
-/** In the form that recipients are compared by. */
+/** Normalises an email address or phone number. */
 function readRecipient(input: string): string {
   const email = parseEmailAddress(input);
   if (email.ok) return email.address;

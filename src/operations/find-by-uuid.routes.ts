@@ -10,7 +10,7 @@ export function findByUuidRoutes(http: Http, app: Platform): void {
     '/platform-admin/find-by-uuid',
     {
       schema: {
-        summary: 'What an id stands for, and where it belongs',
+        summary: 'Find the type and the owner of an id',
         body: Type.Object({ uuid: Uuid }),
         response: { 200: Type.Object({ type: Type.String(), context: Type.Record(Type.String(), Uuid) }) },
       },

@@ -8,7 +8,7 @@ interface FoundRow {
   user_id: string | null;
 }
 
-/** Ids are unique across tables, so the first table that knows one is the answer. */
+/** Ids are unique across tables, so at most one table matches. */
 export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undefined> {
   const { rows } = await sql<FoundRow>`
     with found (type, service_id, organisation_id, user_id) as (

@@ -8,7 +8,7 @@ const harness = useHarness();
 const find = (uuid: unknown) => harness.admin('POST', '/platform-admin/find-by-uuid', { uuid });
 
 describe('POST /platform-admin/find-by-uuid', () => {
-  it('200 with what it is and where it belongs', async () => {
+  it('200 with the type and the owner', async () => {
     const user = await aUser(harness);
     const service = await aService(harness, { created_by_id: user });
     expect((await find(user)).body).toEqual({ type: 'user', context: {} });
@@ -39,11 +39,11 @@ describe('POST /platform-admin/find-by-uuid', () => {
     expect((await find(id)).body).toEqual({ type: 'document', context: { service_id: service } });
   });
 
-  it('400 for what is not an id', async () => {
+  it('400 for an invalid id', async () => {
     expect((await find('x')).body.message).toEqual({ uuid: ['Not a valid UUID.'] });
   });
 
-  it('404 when nothing has it', async () => {
+  it('404 for an unknown id', async () => {
     expect((await find('4f46df42-0000-4cc4-83bb-65ca312f49cc')).body.message).toBe('No result found');
   });
 });

@@ -1,6 +1,6 @@
 import { type Config, settings } from '../config.ts';
 
-/** Every setting with its value, as it would be written in the environment; secrets are not shown. */
+/** Every setting with its value in the format of environment variables; secrets are masked. */
 export function listSettings(config: Config): string[] {
   const values: Record<string, unknown> = config;
   return Object.entries(settings).map(([name, { secret }]) => {

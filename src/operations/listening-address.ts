@@ -1,15 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the server of a demonstration listens: `pennypost demo` may run without the settings that the server has. */
+/** Stores the address of a demo server, because `pennypost demo` may run without the settings of the server. */
 
 const fileOf = (dataDir: string) => join(dataDir, 'address');
 
-/** Returns what removes it again. */
+/** Returns a function that deletes the file. */
 export function recordAddress(dataDir: string, address: string): () => void {
   writeFileSync(fileOf(dataDir), `${address}\n`, { mode: 0o600 });
   return () => {
-    // Another process that shares the folder may have taken over.
+    // Another process that shares the folder may have overwritten it.
     if (recordedAddress(dataDir) === address) rmSync(fileOf(dataDir), { force: true });
   };
 }
@@ -23,14 +23,14 @@ function recordedAddress(dataDir: string): string | undefined {
   }
 }
 
-const answerWithin_ms = 5_000;
+const timeout_ms = 5_000;
 
-/** Undefined when no server answers there: one that was killed could not remove its address. */
+/** Undefined if no server responds: a killed server does not delete its address. */
 export async function findListeningAddress(dataDir: string): Promise<string | undefined> {
   const address = recordedAddress(dataDir);
   if (address === undefined) return undefined;
   try {
-    const { ok } = await fetch(`${address}/livez`, { signal: AbortSignal.timeout(answerWithin_ms) });
+    const { ok } = await fetch(`${address}/livez`, { signal: AbortSignal.timeout(timeout_ms) });
     return ok ? address : undefined;
   } catch {
     return undefined;

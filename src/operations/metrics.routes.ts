@@ -10,13 +10,13 @@ import { sameSecret } from '../platform/secrets/secrets.ts';
 type Deps = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
 
 export function metricsRoutes(http: Http, { metrics, config }: Deps): void {
-  // Some figures are counted in the database: once for all who ask at the same time.
+  // Some metrics query the database: concurrent scrapes share one collection.
   let collecting: Promise<string> | undefined;
   http.get(
     '/metrics',
     {
       schema: {
-        summary: 'Prometheus metrics; where METRICS_TOKEN is set, with that token only',
+        summary: 'Prometheus metrics; requires a bearer token if METRICS_TOKEN is set',
         response: { 200: Raw('text/plain', 'Prometheus text format'), 401: adminErrors.errorSchema },
       },
       onRequest: config.METRICS_TOKEN === undefined ? [] : requireToken(config.METRICS_TOKEN),
@@ -26,7 +26,7 @@ export function metricsRoutes(http: Http, { metrics, config }: Deps): void {
         collecting = undefined;
       });
       const figures = await collecting;
-      // The library spells it in a way that the format does not know.
+      // prom-client prints `Nan`, which Prometheus cannot parse.
       return reply.type(metrics.registry.contentType).send(figures.replaceAll(/^(?!#)(.*) Nan$/gm, '$1 NaN'));
     },
   );

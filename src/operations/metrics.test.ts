@@ -15,14 +15,14 @@ describe('GET /metrics', () => {
     expect(response.text).toContain('db_connection_total_connected');
   });
 
-  it('200 with NaN spelled as Prometheus reads it', async () => {
+  it('200 with NaN in the spelling of Prometheus', async () => {
     harness.app.metrics.gauge('nan_for_a_test', 'Nan', () => Number.NaN);
     const { text } = await harness.request({ method: 'GET', url: '/metrics' });
     expect(text).toMatch(/^nan_for_a_test NaN$/m);
     expect(text).toContain('# HELP nan_for_a_test Nan\n');
   });
 
-  it('200 with the number of requests being answered, without those whose client is gone', async () => {
+  it('200 with the number of requests in progress, without those whose client disconnected', async () => {
     await harness.http.listen({ port: 0, host: '127.0.0.1' });
     const { port } = harness.http.server.address() as AddressInfo;
     const count = async () => {
@@ -38,7 +38,7 @@ describe('GET /metrics', () => {
     await expect.poll(count, { timeout: 5_000 }).toBe(1);
   });
 
-  it('200 with METRICS_TOKEN for whoever has the token', async () => {
+  it('200 with the token of METRICS_TOKEN', async () => {
     for (const authorization of ['Bearer token-of-prometheus', 'bearer token-of-prometheus']) {
       const response = await guarded.request({ method: 'GET', url: '/metrics', headers: { authorization } });
       expect(response.status).toBe(200);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import { openDatabase } from '../platform/db/database.ts';
-import { databaseAnswers } from './database-check.sql.ts';
+import { isDatabaseAvailable } from './database-check.sql.ts';
 
 const harness = useHarness();
 
@@ -16,7 +16,7 @@ describe('GET /status', () => {
   });
 });
 
-it('one statement checks the database for all who ask at the same time', async () => {
+it('concurrent status checks share one query', async () => {
   const { app } = harness;
   const statements = vi.spyOn(app.db, 'getExecutor');
   onTestFinished(() => void statements.mockRestore());
@@ -42,25 +42,25 @@ describe('GET /openapi.json and /docs', () => {
     expect(response.headers.location).toBe('/openapi.json');
   });
 
-  it('200 with a page that loads nothing from elsewhere', async () => {
+  it('200 with a page that loads no external resources', async () => {
     const response = await harness.request({ method: 'GET', url: '/docs/' });
     expect(response.status).toBe(200);
     expect(response.text).not.toMatch(/(src|href)="https?:/);
   });
 });
 
-describe('the database goes away', () => {
-  it('a server that takes connections and never says a word counts as away, soon', async () => {
+describe('database outage', () => {
+  it('a server that accepts connections but never responds counts as unavailable', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const { log } = harness.app;
     const database = openDatabase({ url: `postgres://nobody@127.0.0.1:${port}/none`, poolSize: 2, log });
-    expect(await databaseAnswers({ db: database.db, log }, 50)).toBe(false);
+    expect(await isDatabaseAvailable({ db: database.db, log }, 50)).toBe(false);
     silent.close();
   });
 
-  it('503 in the right body, readiness fails, and all recovers without a restart', async () => {
+  it('503 with the error body of the API, not ready, and recovery without a restart', async () => {
     const { app } = harness;
     const database = (await app.pool.query('select current_database() as name')).rows[0].name;
     const connection = new pg.Client({ connectionString: harness.serverUrl });

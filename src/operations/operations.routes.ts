@@ -17,42 +17,42 @@ const Status = Type.Object(
 const Alive = Type.Object({ status: Type.String() });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 
-/** What an operator's tools ask: is it up, is it ready. */
+/** Health checks for load balancers, orchestrators and monitoring. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
-  const databaseAnswers = sharedDatabaseCheck(app);
+  const isDatabaseAvailable = sharedDatabaseCheck(app);
   for (const url of ['/status', '/_status']) {
     http.get(
       url,
-      { schema: { summary: 'Application and database check', response: { 200: Status, 500: Status } } },
+      { schema: { summary: 'Check the application and the database', response: { 200: Status, 500: Status } } },
       async (_request, reply) => {
-        const healthy = await databaseAnswers();
+        const healthy = await isDatabaseAvailable();
         const outcome = healthy ? 'ok' : 'error';
         return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
       },
     );
   }
 
-  http.get('/livez', { schema: { summary: 'The process answers', response: { 200: Alive } } }, async () => ({
+  http.get('/livez', { schema: { summary: 'Liveness probe', response: { 200: Alive } } }, async () => ({
     status: 'ok',
   }));
 
   http.get(
     '/readyz',
-    { schema: { summary: 'The process can do work: send it requests', response: { 200: Alive, 503: NotReady } } },
+    { schema: { summary: 'Readiness probe', response: { 200: Alive, 503: NotReady } } },
     async (_request, reply) => {
       if (app.draining()) return reply.code(503).send({ status: 'error', reason: 'shutting down' });
-      if (await databaseAnswers()) return { status: 'ok' };
+      if (await isDatabaseAvailable()) return { status: 'ok' };
       return reply.code(503).send({ status: 'error', reason: 'database unreachable' });
     },
   );
 
-  // Serialized once: half a megabyte that anyone may ask for, any number of times.
+  // Serialized once: half a megabyte on a public endpoint.
   let document: Buffer | undefined;
   http.get(
     '/openapi.json',
     {
       schema: {
-        summary: 'This API as an OpenAPI 3.1 document',
+        summary: 'The OpenAPI 3.1 document of this API',
         response: { 200: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) },
       },
     },

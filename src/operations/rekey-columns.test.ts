@@ -11,7 +11,7 @@ import { encryptToken } from '../services/settings/callback-api.ts';
 import { readSigningKey } from '../services/settings/callback-signing.ts';
 import { rekey } from './rekey.ts';
 
-/** Every column that holds what SECRET_KEYS encrypt. */
+/** Every column encrypted with SECRET_KEYS. */
 const encryptedColumns = [
   'api_keys.encrypted_secret',
   'documents.recipient_digest',
@@ -42,7 +42,7 @@ async function columnsOf(types: string[]) {
   return rows;
 }
 
-/** Columns with something that this key encrypted, found by what ciphertexts begin with. */
+/** Columns with a value encrypted with this key, found by the prefix of the ciphertext. */
 async function columnsEncryptedWith(key: string): Promise<string[]> {
   const beginning = new SecretBox([key]).encrypt('any', 'thing').slice(0, 8);
   const found: string[] = [];
@@ -55,7 +55,7 @@ async function columnsEncryptedWith(key: string): Promise<string[]> {
   return found;
 }
 
-/** One of everything that is encrypted, and how to read it. */
+/** Creates one value for each encrypted column, with a function that reads it. */
 async function writeEverything() {
   const { app, clock } = harness;
   const service_id = await aService(harness, { contact_link: 'https://example.org' });
@@ -98,7 +98,7 @@ async function writeEverything() {
 }
 
 describe('pennypost rekey', () => {
-  it('encrypts every column again, and all of it can be read without the old key', async () => {
+  it('re-encrypts every column, so that all values can be read without the old key', async () => {
     const read = await writeEverything();
     expect(await columnsEncryptedWith(oldKey)).toEqual(encryptedColumns);
     const before = await read(harness);
@@ -112,7 +112,7 @@ describe('pennypost rekey', () => {
     expect(await read(await harness.anotherProcess({ SECRET_KEYS: [newKey] }))).toEqual(before);
   });
 
-  it('knows every column that is named like a secret', async () => {
+  it('covers every column with a name like that of a secret', async () => {
     const named = (await columnsOf(['text', 'bytea', 'json', 'jsonb']))
       .filter(({ column }) => /encrypt|secret|sealed|cipher/.test(column))
       .map(({ table, column }) => `${table}.${column}`);
@@ -120,8 +120,8 @@ describe('pennypost rekey', () => {
     expect(named.length).toBeGreaterThan(3);
   });
 
-  it('knows everything that the code encrypts to keep it', () => {
-    /** These encrypt links and tokens that are given out and not stored; the first is stored through documents.ts. */
+  it('covers every call of encrypt() whose result is stored', () => {
+    /** These encrypt links and tokens that are not stored; the first is stored through documents.ts. */
     const notListed = ['document-links.ts', 'link-tokens.ts', 'rekey.ts', 'unsubscribe.ts'];
     const src = new URL('..', import.meta.url);
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -24,7 +24,7 @@ async function setForm(form: 1 | 2): Promise<void> {
   await expect.poll(() => harness.app.secrets.form).toBe(form);
 }
 
-/** A service with everything that is encrypted or signed. */
+/** A service with one of each encrypted value and signed token. */
 async function aServiceWithSecrets() {
   const service_id = await aService(harness, { contact_link: 'https://example.org' });
   const api_key = await anApiKey(harness, service_id);
@@ -67,7 +67,7 @@ async function aServiceWithSecrets() {
 type Secrets = Awaited<ReturnType<typeof aServiceWithSecrets>>;
 type Process = Awaited<ReturnType<typeof harness.anotherProcess>>;
 
-/** Whether each thing that is kept, and each token that was given out, is good in this process. */
+/** Checks which stored values and issued tokens are valid in this process. */
 async function whatWorks({ app, v2 }: Process, { service_id, api_key, document, link, printerToken }: Secrets) {
   const tokensOf = async (table: 'service_callback_api' | 'service_callbacks') => {
     const rows = await app.db.selectFrom(table).selectAll().where('service_id', '=', service_id).execute();
@@ -106,7 +106,7 @@ const all = {
 
 describe('pennypost rekey', () => {
   it.each([1, 2] as const)(
-    'what was written in form %i with an old key works until it is taken out, what is kept also after',
+    'format %i: tokens of an old key work until the key is removed; stored values still work after that',
     async (form) => {
       await setForm(form);
       const secrets = await aServiceWithSecrets();
@@ -114,7 +114,7 @@ describe('pennypost rekey', () => {
       expect(await whatWorks(withBoth, secrets)).toEqual(all);
       const said: string[] = [];
       await rekey({ url, secretKeys: [newKey, oldKey], say: (line) => said.push(line) });
-      expect(said.join('\n')).toMatch(/API keys: [1-9]\d* encrypted again, 0 already were/);
+      expect(said.join('\n')).toMatch(/API keys: [1-9]\d* re-encrypted, 0 already current/);
       expect(await whatWorks(withBoth, secrets)).toEqual(all);
       const withNew = await harness.anotherProcess({ SECRET_KEYS: [newKey] });
       expect(await whatWorks(withNew, secrets)).toEqual({ kept: all.kept, given: { link: false, printer: false } });
@@ -123,7 +123,7 @@ describe('pennypost rekey', () => {
     },
   );
 
-  it('run again does nothing, and goes on where it was stopped', async () => {
+  it('is idempotent and can be resumed', async () => {
     await aServiceWithSecrets();
     const run = async () => {
       const said: string[] = [];
@@ -131,11 +131,11 @@ describe('pennypost rekey', () => {
       return said.join('\n');
     };
     await run();
-    expect(await run()).not.toMatch(/[1-9]\d* encrypted again/);
+    expect(await run()).not.toMatch(/[1-9]\d* re-encrypted/);
     await rekey({ url, secretKeys: [oldKey, newKey], say: () => {} });
   });
 
-  it('tells of what no key opens, and leaves it as it is', async () => {
+  it('reports values that no key decrypts and leaves them unchanged', async () => {
     const { service_id } = await aServiceWithSecrets();
     const before = await harness.app.db
       .selectFrom('api_keys')
@@ -150,7 +150,7 @@ describe('pennypost rekey', () => {
     ).toEqual(before);
   });
 
-  it('a secret that was moved to another row opens nothing', async () => {
+  it('a secret copied to another row is invalid', async () => {
     const [mine, theirs] = [await aServiceWithSecrets(), await aServiceWithSecrets()];
     const known = await harness.app.db
       .selectFrom('api_keys')
@@ -168,7 +168,7 @@ describe('pennypost rekey', () => {
     await harness.app.db.deleteFrom('api_keys').where('service_id', '=', theirs.service_id).execute();
   });
 
-  it('a database that lacks a migration is told so', async () => {
+  it('rejects a database with a missing migration', async () => {
     await harness.app.pool.query(`update schema_migrations set name = 'x' where name = '0121_secret_form.sql'`);
     await expect(rekey({ url, secretKeys: [newKey], say: () => {} })).rejects.toThrow(/run `pennypost migrate` first/);
     await harness.app.pool.query(`update schema_migrations set name = '0121_secret_form.sql' where name = 'x'`);

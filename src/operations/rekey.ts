@@ -15,7 +15,7 @@ import { callbackTokens } from '../services/settings/callback-api.ts';
 import { signingSecrets } from '../services/settings/callback-signing.ts';
 import { selectMigrations } from './rekey.sql.ts';
 
-/** Everything that is kept encrypted with SECRET_KEYS. */
+/** All values stored encrypted with SECRET_KEYS. */
 const kept: EncryptedValues[] = [
   keySecrets,
   callbackTokens,
@@ -30,8 +30,8 @@ const kept: EncryptedValues[] = [
 const batch = 500;
 
 /**
- * Encrypts everything again with the first key, a few hundred rows at a time, while the service runs. What is done is
- * skipped, so it can be stopped and run again.
+ * Re-encrypts all values with the first key, in batches, while the service runs. Skips values that are current, so it can be
+ * stopped and run again.
  */
 export async function rekey({
   url,
@@ -47,8 +47,8 @@ export async function rekey({
     await refuseUnlessUpToDate(db);
     const secrets = new SecretBox(secretKeys);
     await updateSecretForm(db, secrets.form);
-    const forgotten = await forgetOldAccountValues(db);
-    if (forgotten > 0) say(`  values of account messages that were sent: ${forgotten} forgotten`);
+    const deleted = await forgetOldAccountValues(db);
+    if (deleted > 0) say(`  values of sent account messages: ${deleted} deleted`);
     let unreadable = 0;
     for (const values of kept) unreadable += await rekeyTable(db, secrets, values, say);
     if (unreadable > 0) {
@@ -68,11 +68,11 @@ async function refuseUnlessUpToDate(db: Db): Promise<void> {
   }
 }
 
-/** How many could not be opened. */
+/** Returns the number of values that could not be decrypted. */
 async function rekeyTable(db: Db, secrets: SecretBox, table: EncryptedValues, say: (line: string) => void) {
   const counts = { done: 0, current: 0, unreadable: 0 };
-  const told = () => `  ${table.name}: ${counts.done} encrypted again, ${counts.current} already were`;
-  let told_at = performance.now();
+  const progress = () => `  ${table.name}: ${counts.done} re-encrypted, ${counts.current} already current`;
+  let reported_at = performance.now();
   for (let after: string | undefined; ; ) {
     const { values, last } = await table.select(db, after, batch);
     if (last === undefined) break;
@@ -88,12 +88,12 @@ async function rekeyTable(db: Db, secrets: SecretBox, table: EncryptedValues, sa
     }
     if (replaced.length > 0) await table.replace(db, replaced);
     counts.done += replaced.length;
-    if (performance.now() - told_at > 5_000) {
-      say(`${told()} so far`);
-      told_at = performance.now();
+    if (performance.now() - reported_at > 5_000) {
+      say(`${progress()} so far`);
+      reported_at = performance.now();
     }
   }
-  say(told());
+  say(progress());
   return counts.unreadable;
 }
 

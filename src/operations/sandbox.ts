@@ -9,26 +9,26 @@ import type { Platform } from '../platform/platform.ts';
 import { platformUserId } from '../users/account-messages.ts';
 import type { Demo } from './demo.ts';
 
-/** What another project's test suite reads from the one line that a sandbox prints. */
+/** The JSON that `pennypost sandbox` prints on one line, for test suites of other projects. */
 export interface Sandbox {
   base_url: string;
   service_id: string;
   api_keys: { live: string; team: string; test: string };
   templates: Demo['templates'];
   admin: { client_id: string; client_secret: string };
-  /** Everything that was sent, to look at. */
+  /** Shows all sent messages. */
   outbox_url: string;
 }
 
-/** Not mkdtemp: its folders are closed even to passing through, which the database's own user must. */
+/** Not mkdtemp: it creates mode 0700, but the database runs as another user and must traverse the folder. */
 export function sandboxFolder(): string {
   return join(tmpdir(), `pennypost-sandbox-${randomBytes(6).toString('hex')}`);
 }
 
-/** A thrown-away database need not survive a crash. */
+/** A temporary database need not survive a crash. */
 export const nonDurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Known before the start, because links in messages name it. */
+/** The port must be known before the start, because links in messages contain it. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
@@ -56,11 +56,11 @@ export async function describeSandbox(app: Deps, demo: Demo): Promise<Sandbox> {
 }
 
 /**
- * Standard input that is a pipe ends when whoever holds its other end does, however violently, and also through npx. Any
- * other standard input (a terminal, /dev/null) says nothing about the parent; then its process id is watched.
+ * If stdin is a pipe, it ends when the parent ends, even when killed, and also through npx. Any other stdin (a terminal,
+ * /dev/null) says nothing about the parent, so its process id is polled.
  */
 export function whenParentEnds(act: () => void): void {
-  // Nobody reads us any more: that must not end the process before it has cleaned up.
+  // Ignore EPIPE: the parent no longer reads our output, but the cleanup must still run.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const parent = process.ppid;
   const watch = setInterval(() => process.ppid !== parent && end(), 250);

@@ -2,13 +2,13 @@ import { userInfo } from 'node:os';
 
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number };
 
-/** What the machine refuses and its operator can change, in words; undefined for anything else. */
+/** Explains errors of the operating system that the operator can fix; undefined for other errors. */
 export function explainSystemError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', syscall, address, port, path }: SystemError = error;
   if (syscall === 'listen') return refusedPorts[code]?.(String(address), String(port));
   const advice = refusedFiles[code];
-  // While a file is being written, its name is no longer known.
+  // A write error has no path.
   const isOurs = path !== undefined || code === 'ENOSPC';
   return advice === undefined || !isOurs ? undefined : `${error.message}. ${advice}`;
 }
@@ -35,7 +35,7 @@ function userName(): string {
   try {
     return `the user ${userInfo().username}`;
   } catch {
-    // In a container a user need not have a name.
+    // A user in a container may not have a name.
     return `the user ${process.getuid?.()}`;
   }
 }

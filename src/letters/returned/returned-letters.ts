@@ -86,6 +86,6 @@ async function returnedCounts(app: Deps, serviceId: string) {
 const batch = 2_000;
 
 /** Clears the client references. The letters stay recorded as returned. */
-export async function forgetReturnedReferences(db: Db, before: Date): Promise<void> {
+export async function clearReturnedReferences(db: Db, before: Date): Promise<void> {
   while ((await clearReferencesBefore(db, firstIdAt(before), batch)) === batch);
 }

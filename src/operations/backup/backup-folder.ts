@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { decryptWith, encryptTo, newIdentity, openIdentity } from '../../platform/secrets/age.ts';
 
-/** Whom a backup is encrypted to; to nobody, it is not. */
+/** The encryption of a backup; unencrypted if empty. */
 export interface EncryptedTo {
   recipients?: readonly string[];
   passphraseFile?: string;
@@ -19,7 +19,7 @@ export interface OpenedWith {
 
 const identityName = 'identity.age';
 
-/** The files of a backup, each encrypted by itself where that was asked for: then their names end in `.age`. */
+/** The files of a backup. If encrypted, each file is encrypted separately and its name ends in `.age`. */
 export class BackupFolder {
   private readonly folder: string;
   private readonly transform: ((content: Readable) => Promise<Readable>) | undefined;
@@ -36,7 +36,7 @@ export class BackupFolder {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length > 0) throw new OperatorError(`${folder} is not empty: name a new folder.`);
     if (!passphrase) return new BackupFolder(folder, transform);
-    // A passphrase is slow to try by design, and so to use: it opens one identity, which opens all the files.
+    // Deriving a key from a passphrase is slow by design, so it encrypts one identity, which decrypts all files.
     const { recipient, file } = await newIdentity(passphrase);
     await writeFile(join(folder, identityName), file, { mode: 0o600 });
     return new BackupFolder(folder, encryptTo([recipient]));
@@ -72,15 +72,15 @@ export class BackupFolder {
     return this.transform ? this.transform(content) : content;
   }
 
-  /** Everything in a folder of the data folder, under the same names. */
-  async keep(dataDir: string, part: string): Promise<void> {
+  /** Copies a folder of the data folder under the same names. */
+  async copyFrom(dataDir: string, part: string): Promise<void> {
     for (const name of await filesIn(join(dataDir, part))) {
       await this.write(join(part, name), createReadStream(join(dataDir, part, name)));
     }
   }
 
-  /** Returns how many files were put back. */
-  async putBack(dataDir: string, part: string): Promise<number> {
+  /** Returns the number of files restored. */
+  async restoreTo(dataDir: string, part: string): Promise<number> {
     const names = await filesIn(join(this.folder, part));
     for (const kept of names) {
       const name = this.transform ? kept.replace(/\.age$/, '') : kept;

@@ -16,8 +16,8 @@ export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: 
 }
 
 /**
- * Tables refer to each other, some in circles, so no order of loading would do: inside the restoring transaction foreign
- * keys are checked at the end, and are as they were after it.
+ * Foreign keys are circular, so no order of loading satisfies them: inside the restoring transaction they are checked at the
+ * end, and are made immediate again after it.
  */
 export async function withForeignKeysCheckedAtTheEnd(client: pg.ClientBase, load: () => Promise<void>): Promise<void> {
   const { rows: keys } = await client.query<{ table: string; name: string }>(`
@@ -39,7 +39,7 @@ export async function listAppliedMigrations(client: pg.ClientBase): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** Everything below sees one moment, however long it takes. */
+/** All reads in this transaction see the same snapshot. */
 export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
 }
@@ -52,13 +52,13 @@ export function copyIn(client: pg.ClientBase, table: string, columns: string[]):
   return client.query(copy.from(`copy ${pg.escapeIdentifier(table)} (${names(columns)}) from stdin`));
 }
 
-/** While the table is still empty of its range. With room in its pages, as every partition has. */
+/** Must run before any row of its range is inserted. Same fillfactor as every partition. */
 export async function addPartition(client: pg.ClientBase, { name, from_id, to_id }: Partition): Promise<void> {
   await client.query(`create table ${pg.escapeIdentifier(name)} partition of notifications
     for values from (${pg.escapeLiteral(from_id)}) to (${pg.escapeLiteral(to_id)}) with (fillfactor = 60)`);
 }
 
-/** What a worker will do about it as soon as one starts. */
+/** What a worker would send as soon as it starts. */
 export async function countUnsent(client: pg.ClientBase): Promise<{ messages: number; letters: number }> {
   const { rows } = await client.query<{ messages: string; letters: string }>(`
     select (select count(*) from delivery_queue q join notifications n on n.id = q.notification_id
@@ -75,11 +75,11 @@ export interface WaitingJob {
   max_attempts: number;
   key: string | null;
   priority: number;
-  /** Missing in backups of releases that did not write it. */
+  /** Missing in backups of older releases. */
   queue_name?: string | null;
 }
 
-/** Jobs that wait: pending callbacks and letters are promises too. */
+/** Pending jobs, such as callbacks and letters, must survive a restore. */
 export async function listWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
   const { rows } = await client.query<WaitingJob>(`
     select task.identifier as task, job.payload, job.run_at::text, job.max_attempts, job.key, job.priority,
@@ -106,7 +106,7 @@ export async function addWaitingJob(client: pg.ClientBase, job: WaitingJob): Pro
   );
 }
 
-/** A database that nobody has used yet: only what migrations put there. */
+/** True if the database contains only the rows inserted by migrations. */
 export async function isUnused(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ used: boolean }>(
     'select (select count(*) from services) > 1 or exists (select 1 from notifications) as used',

@@ -25,7 +25,7 @@ async function databaseOf(): Promise<string> {
 }
 
 describe('pennypost backup and restore', () => {
-  it('brings every row and every waiting job to an empty database', async () => {
+  it('copies every row and every pending job to an empty database', async () => {
     const service = await aService(harness, { name: 'Bäckup \\ "quoted"\tand tabbed' });
     await anApiKey(harness, service);
     const options = { run_at: new Date('2099-01-01'), queue_name: 'one-after-the-other' };
@@ -46,7 +46,7 @@ describe('pennypost backup and restore', () => {
     await target.drop();
   });
 
-  it('makes a partition for each day that has messages, and says what will be sent', async () => {
+  it('creates a partition for each day with messages and reports what will be sent', async () => {
     const service = await aService(harness);
     const template = await aTemplate(harness, service);
     const days = ['2026-10-20', '2026-10-21', '2026-11-15'];
@@ -78,7 +78,7 @@ describe('pennypost backup and restore', () => {
     await target.drop();
   });
 
-  it('ends what was waiting instead of sending it again, if told so', async () => {
+  it('ends unsent messages with --end-unsent, so that they are not sent twice', async () => {
     const service = await aService(harness);
     const ids = [
       await aNotification(harness, service, await aTemplate(harness, service)),
@@ -106,7 +106,7 @@ describe('pennypost backup and restore', () => {
     await target.drop();
   });
 
-  it('brings what lacks a migration in the middle up to date', async () => {
+  it('migrates a backup that lacks a migration in the middle', async () => {
     const later = '0106_kinds_of_letters.sql';
     const old = await emptyDatabase();
     await migrate(old.url, log, { only: migrationFiles().filter((name) => name !== later) });
@@ -150,7 +150,7 @@ describe('pennypost backup and restore', () => {
     }
   }
 
-  it('leaves the secrets out, unless they are asked for', async () => {
+  it('excludes the secrets by default', async () => {
     await aService(harness);
     const dataDir = aDataFolder();
     const [without, withThem] = [join(work, 'without'), join(work, 'with')];
@@ -163,7 +163,7 @@ describe('pennypost backup and restore', () => {
     expect((await restoreInto(withThem)).files['secrets/secret-key']).toBe('the-canary-of-the-secret-key');
   });
 
-  it('is readable only with the identity of its recipient', async () => {
+  it('can be read only with the identity of its recipient', async () => {
     const dataDir = aDataFolder();
     const folder = join(work, 'to-a-recipient');
     const [identity, other] = [await generateIdentity(), await generateIdentity()];
@@ -192,7 +192,7 @@ describe('pennypost backup and restore', () => {
     await expect(backup({ ...wrong, recipients: ['somebody'] })).rejects.toThrow(/is not an age recipient/);
   });
 
-  it('is readable only with its passphrase', { timeout: 120_000 }, async () => {
+  it('can be read only with its passphrase', { timeout: 120_000 }, async () => {
     const dataDir = aDataFolder();
     const folder = join(work, 'with-a-passphrase');
     const file = (text: string) => {
@@ -211,7 +211,7 @@ describe('pennypost backup and restore', () => {
     );
   });
 
-  it('refuses a folder that is not empty, and a database that is in use', async () => {
+  it('rejects a folder that is not empty and a database that is in use', async () => {
     const folder = join(work, 'two');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     await expect(backup({ url: await databaseOf(), dataDir: work, folder, say })).rejects.toThrow(/not empty/);

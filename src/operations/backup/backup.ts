@@ -27,9 +27,9 @@ import { BackupFolder, type EncryptedTo, type OpenedWith } from './backup-folder
 import { endUnsentMessages } from './unsent-messages.ts';
 
 /**
- * A backup is a folder: `database.sql.gz`, the data folder's `files`, and its `secrets` only if asked for: they open what the
- * database keeps encrypted. The database part is one consistent moment, taken while the service runs, in PostgreSQL's own COPY
- * format; it needs no tools beyond this command.
+ * A backup is a folder: `database.sql.gz`, the `files` of the data folder, and its `secrets` only on request, because they
+ * decrypt what the database stores encrypted. The database part is a consistent snapshot in the COPY format of PostgreSQL,
+ * taken while the service runs; it needs no other tools.
  */
 
 interface Place {
@@ -66,11 +66,11 @@ export async function backup({
     file.end();
     await written;
   });
-  await target.keep(dataDir, 'files');
-  if (withSecrets) await target.keep(dataDir, 'secrets');
+  await target.copyFrom(dataDir, 'files');
+  if (withSecrets) await target.copyFrom(dataDir, 'secrets');
 }
 
-/** Into an unused database. An older backup is loaded into its own schema and then migrated forward. */
+/** Restores into an unused database. A backup of an older release is loaded into its own schema, then migrated. */
 export async function restore({
   url,
   dataDir,
@@ -88,8 +88,8 @@ export async function restore({
   const reader = lines[Symbol.asyncIterator]();
   const first = await reader.next();
   const migrations = String(first.value).replace('-- migrations ', '').split(' ');
-  const known = migrationFiles();
-  if (migrations.some((name) => !known.includes(name))) {
+  const available = migrationFiles();
+  if (migrations.some((name) => !available.includes(name))) {
     throw new OperatorError('The backup was made by a newer version: install that version, then restore.');
   }
   await migrate(url, log, { only: migrations });
@@ -113,12 +113,12 @@ export async function restore({
   await withClient(url, async (client) => {
     const { messages, letters } = await countUnsent(client);
     if (messages + letters > 0) {
-      say(`${messages} messages and ${letters} letters wait to be sent, and will be as soon as a worker starts.`);
-      say('Those that were sent after the backup was made are sent again: restore with --end-unsent to prevent that.');
+      say(`${messages} messages and ${letters} letters are waiting and will be sent as soon as a worker starts.`);
+      say('Messages sent after the backup was made will be sent again: restore with --end-unsent to prevent that.');
     }
   });
-  await source.putBack(dataDir, 'files');
-  return { secrets: await source.putBack(dataDir, 'secrets') };
+  await source.restoreTo(dataDir, 'files');
+  return { secrets: await source.restoreTo(dataDir, 'secrets') };
 }
 
 async function load(client: pg.Client, reader: AsyncIterator<string>, say: Place['say']): Promise<void> {
@@ -147,7 +147,7 @@ async function copyIntoTable(
     const text = String(line.value);
     const day = table === 'notifications' ? londonDay(momentOfId(text.split('\t', idAt + 1)[idAt] ?? '')) : undefined;
     if (day !== undefined && !days.has(day)) {
-      // Messages of a day lie together, so this happens about once for each.
+      // Rows are roughly ordered by day, so this happens about once per day.
       await copying.end();
       days.add(day);
       await addPartition(client, partitionOf(day));

@@ -8,8 +8,8 @@ import { selectUnprintedLetters, selectUnsent } from './unsent-messages.sql.ts';
 const batch = 1_000;
 
 /**
- * For a restored database whose service went on after the backup was made: whatever was waiting then may have been sent since.
- * It ends as technical-failure and its service is told, so that nothing is sent twice and nothing is lost in silence.
+ * For a restored database whose service kept running after the backup: messages waiting in the backup may have been sent since.
+ * They end as technical-failure and the service gets a callback, so that none is sent twice or lost silently.
  */
 export async function endUnsentMessages(url: string, log: Log): Promise<void> {
   const { db, close } = openDatabase({ url, poolSize: 1, log });
