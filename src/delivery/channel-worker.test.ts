@@ -37,7 +37,7 @@ describe('a long queue of one service', () => {
     },
   });
 
-  it('another service’s messages overtake it, priority first', { timeout: 60_000 }, async () => {
+  it('messages of another service overtake it, priority first', { timeout: 60_000 }, async () => {
     harness.clock.set(new Date());
     const [big, small] = [await aService(harness), await aService(harness)];
     await someQueuedMessages(harness, big, many(2_000, lanes.bulk));
@@ -50,11 +50,11 @@ describe('a long queue of one service', () => {
       const placeOf = (id: string) => gateways.requests.findIndex(({ reference }) => reference === id);
       const seen = () => [...normal, ...priority].filter((id) => placeOf(id) >= 0).length;
       await vi.waitFor(() => expect(seen()).toBe(40), { timeout: 30_000 });
-      // Counted in messages, not in seconds: one second of what the provider takes, and two.
+      // Counted in messages, not in seconds: the provider takes 200 messages per second.
       expect(Math.max(...priority.map(placeOf)) - queuedAt).toBeLessThan(200);
       expect(Math.max(...normal.map(placeOf)) - queuedAt).toBeLessThan(400);
     });
-    // Stopping let every call under way end and be recorded: nothing is left in between.
+    // stop() waits for all calls to end and be recorded, so no outcome is unknown.
     const open = await harness.app.db
       .selectFrom('delivery_queue')
       .selectAll()
@@ -64,10 +64,10 @@ describe('a long queue of one service', () => {
   });
 });
 
-describe('an attempt that broke off', () => {
+describe('an interrupted attempt', () => {
   const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
 
-  /** As a worker that dies right after it wrote down whom it was about to call. */
+  /** Simulates a worker that crashes right after it recorded the provider that it is about to call. */
   async function leaseAndDie(provider: string): Promise<void> {
     const now = harness.clock.now();
     const until = new Date(now.getTime() + 8_000);
@@ -82,7 +82,7 @@ describe('an attempt that broke off', () => {
     });
   }
 
-  it('is settled by asking the provider: what it has is not sent again', async () => {
+  it('is resolved by asking the provider, and not sent again if the provider has it', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     await leaseAndDie('sandbox');
     await harness.app.db
@@ -109,7 +109,7 @@ describe('an attempt that broke off', () => {
     expect(kept).toEqual({ times_sent: 1 });
   });
 
-  it('what the provider does not have is sent', async () => {
+  it('is sent again if the provider does not have it', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     await leaseAndDie('sandbox');
     harness.clock.advance({ seconds: 8 });
@@ -117,7 +117,7 @@ describe('an attempt that broke off', () => {
     expect((await messageOf(harness, id)).status).toBe('sending');
   });
 
-  it('a second reader that finds it meanwhile leaves it alone', async () => {
+  it('is not taken over by another worker before its lease ends', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     await leaseAndDie('sandbox');
     harness.clock.advance({ seconds: 7 });
@@ -130,7 +130,7 @@ describe('an attempt that broke off', () => {
 describe('an attempt that throws', () => {
   const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DELIVERY_MAX_RETRIES: 2 } });
 
-  it('is counted and put off, and given up after the last retry without being composed again', async () => {
+  it('is counted and retried, and fails after the last retry without being composed again', async () => {
     const service = await aService(harness);
     const id = await aQueuedMessage(harness, service, { template_version: 99 });
     await harness.deliver();
@@ -145,10 +145,10 @@ describe('an attempt that throws', () => {
     }
     expect(await messageOf(harness, id)).toMatchObject({ status: 'technical-failure', provider: null });
     expect(await queueOf(harness, id)).toBeUndefined();
-    expect(harness.logged.filter((line) => line.includes('an attempt failed'))).toHaveLength(3);
+    expect(harness.logged.filter((line) => line.includes('A delivery attempt failed'))).toHaveLength(3);
   });
 
-  it('one that took its process with it each time is not composed again either', async () => {
+  it('fails without being composed again if it crashed its process each time', async () => {
     const id = await aQueuedMessage(harness, await aService(harness), { template_version: 99 });
     await harness.app.db
       .updateTable('delivery_queue')
@@ -158,16 +158,16 @@ describe('an attempt that throws', () => {
     const before = harness.logged.length;
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('technical-failure');
-    expect(harness.logged.slice(before).filter((line) => line.includes('an attempt failed'))).toEqual([]);
+    expect(harness.logged.slice(before).filter((line) => line.includes('A delivery attempt failed'))).toEqual([]);
   });
 });
 
-describe('a provider that takes its time', () => {
+describe('a slow provider', () => {
   const harness = useHarness({
     config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
   });
 
-  it('however many calls are under way, each has its whole time-out', { timeout: 40_000 }, async () => {
+  it('each call has its full timeout at any concurrency', { timeout: 40_000 }, async () => {
     harness.clock.set(new Date());
     const ticking = setInterval(() => harness.clock.set(new Date()), 50);
     gateways.delay_ms = 6_000;
@@ -184,7 +184,7 @@ describe('a provider that takes its time', () => {
     for (const id of ids) expect(gateways.sentTo(id)).toHaveLength(1);
   });
 
-  it('a call that outlasts its lease is not made twice', { timeout: 30_000 }, async () => {
+  it('a call that outlasts its lease is not repeated', { timeout: 30_000 }, async () => {
     harness.clock.set(new Date());
     const ticking = setInterval(() => harness.clock.set(new Date()), 50);
     gateways.delay_ms = 9_500;
@@ -203,18 +203,20 @@ describe('a provider that takes its time', () => {
   });
 });
 
-describe('a database that goes away', () => {
+describe('a database outage', () => {
   const harness = useHarness({
     config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
   });
 
-  it('what the provider took is recorded when it is back, and not sent again', { timeout: 30_000 }, async () => {
+  it('results are recorded when the database is back, and messages are not sent again', {
+    timeout: 30_000,
+  }, async () => {
     harness.clock.set(new Date());
     gateways.delay_ms = 300;
     const id = await aQueuedMessage(harness, await aService(harness));
     await whileRunning(buildDelivery(harness.app), async () => {
       await vi.waitFor(() => expect(gateways.sentTo(id)).toHaveLength(1), { timeout: 10_000 });
-      // Every connection of ours breaks while the call is under way.
+      // All our connections break during the call.
       await harness.app.pool.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       );

@@ -17,30 +17,30 @@ import type { Composed } from './compose.ts';
 import { deliver, failedAttempt, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';
-import { selectPlaces } from './failover/provider-details.sql.ts';
+import { selectShares } from './failover/provider-details.sql.ts';
 import { shiftFromFailing } from './failover/provider-failover.ts';
 import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
 import type { SenderIdentities, SenderIdentity } from './providers/sender-identities.ts';
 import { handOvers, recordResults } from './record-results.ts';
 
-/** New messages wake the worker; retries and scheduled ones are found by looking. */
+/** New messages wake the worker; polling finds retries and scheduled messages. */
 const idle_ms = 500;
-/** While messages keep coming they are leased together this often: a lease costs the same for one and for a hundred. */
+/** Under load, messages are leased in batches this often: a lease costs the same for one message and for a hundred. */
 const leaseEvery_ms = 25;
-/** The same for recording what became of them. */
+/** The same for recording results. */
 const recordEvery_ms = 10;
-/** Another worker was faster. */
+/** Another worker leased the messages first. */
 const emptyHanded_ms = 5;
-/** A provider’s pace leaves room again soon. */
+/** The rate limits of the providers are exhausted; they refill soon. */
 const paced_ms = 50;
-const sharesAreFreshFor_ms = 10_000;
-/** Bulk messages may hold this much of the places, so that others never wait for a bulk call to end. */
-const mostBulkShare = 0.75;
-/** Results wait for the database without a place of their own, but not without end. */
-const mostHeldPerPlace = 5;
+const cacheSharesFor_ms = 10_000;
+/** Max share of concurrent calls for bulk messages, so that other messages never wait for a bulk call to end. */
+const maxBulkShare = 0.75;
+/** Results waiting for the database do not count as calls, but their number is limited. */
+const maxHeldPerCall = 5;
 
-type ChannelNeeds = Platform & {
+type ChannelDeps = Platform & {
   config: Pick<
     Config,
     | 'DELIVERY_CONCURRENCY'
@@ -59,14 +59,14 @@ export interface Channel<Message> {
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
 }
 
-/** Takes one channel’s messages from the queue to its providers, as many at a time as there are places. */
+/** Sends the queued messages of one channel to its providers, with limited concurrency. */
 export class ChannelWorker<Message> {
-  private readonly app: ChannelNeeds;
+  private readonly app: ChannelDeps;
   private readonly channel: Channel<Message>;
   private readonly reader: DeliveryQueueReader;
-  /** From the lease until the result is recorded. */
+  /** Leased messages, until their result is recorded. */
   private readonly held = new Map<string, Held>();
-  /** Calls under way, and how many of them carry bulk messages. */
+  /** Calls in progress, and how many of them are for bulk messages. */
   private calls = 0;
   private bulkCalls = 0;
   private readonly leases: Leases;
@@ -77,7 +77,7 @@ export class ChannelWorker<Message> {
   private stopping = false;
   private atCapacity = false;
 
-  constructor(app: ChannelNeeds, channel: Channel<Message>) {
+  constructor(app: ChannelDeps, channel: Channel<Message>) {
     this.app = app;
     this.channel = channel;
     this.leases = new Leases(app, this.held);
@@ -104,7 +104,7 @@ export class ChannelWorker<Message> {
     this.loop.start();
   }
 
-  /** What is in flight ends and is recorded; nothing new is taken. */
+  /** Stops leasing; calls in progress end and are recorded. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.loop.stop();
@@ -113,7 +113,7 @@ export class ChannelWorker<Message> {
     await this.channel.choice.close();
   }
 
-  /** Everything that is due now, then returns: for tests. */
+  /** Sends everything that is due now. For tests. */
   async runOnce(): Promise<void> {
     for (;;) {
       this.reader.lookAgain();
@@ -127,12 +127,12 @@ export class ChannelWorker<Message> {
     while (this.held.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** Leases as much as there is room for, and says how long to rest. */
+  /** Leases as many messages as there is capacity for. Returns the delay until the next step. */
   private async step(): Promise<number | Rest> {
-    const places = this.app.config.DELIVERY_CONCURRENCY;
-    const free = places - this.calls;
-    // Taking single messages as single places become free would cost a round trip each.
-    this.atCapacity = free < places / 4 || this.held.size > places * mostHeldPerPlace;
+    const maxCalls = this.app.config.DELIVERY_CONCURRENCY;
+    const free = maxCalls - this.calls;
+    // Leasing single messages as calls end would cost a round trip each.
+    this.atCapacity = free < maxCalls / 4 || this.held.size > maxCalls * maxHeldPerCall;
     if (this.atCapacity) return idle_ms;
     const most = await this.leases.watch(async () => {
       await this.readShares();
@@ -154,14 +154,14 @@ export class ChannelWorker<Message> {
     const leased = await leases.watch(() =>
       this.reader.lease(app.db, {
         most,
-        mostBulk: Math.max(0, Math.floor(app.config.DELIVERY_CONCURRENCY * mostBulkShare) - this.bulkCalls),
+        mostBulk: Math.max(0, Math.floor(app.config.DELIVERY_CONCURRENCY * maxBulkShare) - this.bulkCalls),
         now,
         until: later(now, lease_ms),
         takeOver,
         draw: (count) => channel.choice.draw(count),
       }),
     );
-    // Its lease ran out while we still hold it (a database that was away): the first attempt goes on.
+    // We still hold a message whose lease expired (during a database outage): the first attempt continues.
     const taken = leased.filter(({ id }) => !this.held.has(id));
     for (const { id, provider } of taken) {
       this.held.set(id, leases.leasedAt(began));
@@ -176,14 +176,14 @@ export class ChannelWorker<Message> {
       for (const { id } of taken) this.held.delete(id);
       throw error;
     }
-    // A clock that was set meanwhile may have ended these leases as soon as they began.
+    // If the clock was changed, these leases may have expired at once.
     leases.mayTakeOver();
     for (const queued of taken) void this.process(queued, queued.provider ?? undefined);
     return leased.length;
   }
 
   private chooseAgain({ international, outcome_known, last_provider }: LeasedNotification): string | null {
-    const before = outcome_known ? { notAgain: last_provider } : { again: last_provider };
+    const before = outcome_known ? { avoid: last_provider } : { required: last_provider };
     return this.channel.choice.choose({ international, ...before }) ?? null;
   }
 
@@ -198,16 +198,24 @@ export class ChannelWorker<Message> {
         if (this.atCapacity) this.loop.wake();
       });
       if (result) await this.results.add(result);
-      else this.app.log.warn({ notification_id: queued.id }, 'a lease ran out before its message could be sent');
+      else {
+        this.app.log.warn(
+          { event: 'lease.expired', notification_id: queued.id },
+          'A lease expired before its message could be sent',
+        );
+      }
     } catch (error) {
-      // Nothing is lost: the lease runs out, and whoever takes the message next finds it unsettled.
-      this.app.log.error({ err: error, notification_id: queued.id }, 'an attempt could not be recorded');
+      // No message is lost: when the lease expires, the next worker finds the outcome unknown.
+      this.app.log.error(
+        { event: 'attempt.record_failed', err: error, notification_id: queued.id },
+        'A delivery attempt could not be recorded',
+      );
     } finally {
       this.held.delete(queued.id);
     }
   }
 
-  /** Undefined: the message is no longer ours, and nothing was done with it. */
+  /** Returns undefined if the lease was lost; nothing was sent. */
   private async attempt(queued: QueuedNotification, providerName: string | undefined): Promise<Result | undefined> {
     const { choice, services, compose } = this.channel;
     const { clock, log, config } = this.app;
@@ -219,9 +227,12 @@ export class ChannelWorker<Message> {
       const isHeld = () => this.leases.isHeld(queued.id);
       return await deliver({ queued, service, provider, standIn, mustWait, compose, isHeld, clock, log, config });
     } catch (error) {
-      // The message is not at fault: when its lease runs out it is tried again.
+      // Not the fault of the message: it is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
-      log.error({ err: error, notification_id: queued.id, attempts: queued.attempts + 1 }, 'an attempt failed');
+      log.error(
+        { event: 'attempt.failed', err: error, notification_id: queued.id, attempts: queued.attempts + 1 },
+        'A delivery attempt failed',
+      );
       return failedAttempt(queued, { clock, config });
     }
   }
@@ -239,12 +250,15 @@ export class ChannelWorker<Message> {
     return results.map(() => undefined);
   }
 
-  /** A provider that fails often gives some of its share to the others. */
+  /** Moves some of the share of a failing provider to the others. */
   private async checkFailover(): Promise<void> {
     try {
       await shiftFromFailing(this.app, this.channel.type);
     } catch (error) {
-      this.app.log.warn({ err: error }, 'the shares of providers could not be looked at');
+      this.app.log.warn(
+        { event: 'failover.check_failed', err: error },
+        'The shares of the providers could not be checked',
+      );
     }
   }
 
@@ -262,8 +276,8 @@ export class ChannelWorker<Message> {
   }
 
   private async readShares(): Promise<void> {
-    if (performance.now() - this.sharesReadAt < sharesAreFreshFor_ms) return;
-    this.channel.choice.update(await selectPlaces(this.app.db, this.channel.type));
+    if (performance.now() - this.sharesReadAt < cacheSharesFor_ms) return;
+    this.channel.choice.update(await selectShares(this.app.db, this.channel.type));
     this.sharesReadAt = performance.now();
   }
 }

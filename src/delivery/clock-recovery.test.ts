@@ -6,7 +6,7 @@ import { clockRecovery } from './clock-recovery.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 
-it('when the clock was set back, only what was scheduled waits for its time', async () => {
+it('after the clock is set back, only scheduled messages wait', async () => {
   const service = await aService(harness);
   const [fresh = '', leased = '', later = '', retried = ''] = await someQueuedMessages(harness, service, [
     {},

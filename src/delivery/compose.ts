@@ -15,7 +15,7 @@ type Deps = Pick<Platform, 'secrets'> & {
 
 export interface Composed<Message> {
   message: Message;
-  /** What it costs, in text fragments. */
+  /** The cost in text message fragments. */
   billable_units: number;
 }
 
@@ -50,7 +50,7 @@ export async function composeEmail(
   if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
   const { one_click_unsubscribe_url: unsubscribe_url } = queued;
   const personalisation = valuesOf(app, queued);
-  // The header is for mail programs; a template may ask for a link that people see as well.
+  // The header is for mail clients; a template can also show the link in the body.
   const unsubscribe_link = row.has_unsubscribe_link ? unsubscribe_url : null;
   return {
     message: {
@@ -77,7 +77,7 @@ function brandOf({ brand_type, colour, logo, text, alt_text }: SenderIdentity, l
   return { brand_type, colour, logo_url: logoUrl(logo, logos), text, alt_text };
 }
 
-/** A logo is a whole address or the name of a file under LOGO_BASE_URL. */
+/** A logo is a full URL or a file name under LOGO_BASE_URL. */
 function logoUrl(logo: string | null, base: string | undefined): string | null {
   if (!logo) return null;
   if (/^https?:\/\//i.test(logo)) return logo;

@@ -11,7 +11,7 @@ const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
 const outbox = (file: string) => readFile(join(harness.app.config.DATA_DIR, 'outbox', file), 'utf8');
 
-describe('handing over to the sandbox', () => {
+describe('sending to the sandbox', () => {
   it('a text message is sending, then delivered when its receipt is due', async () => {
     const service = await aService(harness, { name: 'Parking permits', prefix_sms: true });
     const id = await aQueuedMessage(harness, service);
@@ -33,7 +33,7 @@ describe('handing over to the sandbox', () => {
     expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', billable_units: 1 });
   });
 
-  it('an email goes from the service, with its reply-to address and both bodies', async () => {
+  it('an email has the sender of the service, its reply-to address and both bodies', async () => {
     const service = await aService(harness, { name: 'Café permits' });
     const id = await aQueuedMessage(harness, service, {
       notification_type: 'email',
@@ -55,7 +55,7 @@ describe('handing over to the sandbox', () => {
   it.each([
     ['ordinary values', { name: 'Ada Lovelace', link: 'https://example.org/?a=1&b=2' }],
     ['values in Markdown', { name: '* "Ada"\n* O\'Brien <b>', link: '[x](https://example.org)' }],
-  ])('an email with %s says what its preview says', async (_, personalisation) => {
+  ])('an email with %s equals its preview', async (_, personalisation) => {
     const service = await aService(harness);
     const template_id = await aTemplate(harness, service, {
       template_type: 'email',
@@ -78,7 +78,7 @@ describe('handing over to the sandbox', () => {
     expect(html).toContain(`\n${preview.body.html}\n</td>`);
   });
 
-  it('a text message abroad is sent', async () => {
+  it('an international text message is sent', async () => {
     const id = await aQueuedMessage(harness, await aService(harness), {
       international: true,
       recipient: '+1 202 555 0104',
@@ -86,7 +86,7 @@ describe('handing over to the sandbox', () => {
     });
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('sent');
-    // Receipts from there say nothing.
+    // Receipts for this country are ignored.
     harness.clock.advance({ seconds: 1 });
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('sent');
@@ -106,7 +106,7 @@ describe('handing over to the sandbox', () => {
     ['447700900003', 'temporary-failure'],
     ['447700900002', 'permanent-failure'],
     ['447700900001', 'delivered'],
-  ])('a test key’s message to %s is %s, and was given to nobody', async (number, status) => {
+  ])('a message of a test key to %s is %s, and is not sent', async (number, status) => {
     const id = await aQueuedMessage(harness, await aService(harness), {
       key_type: 'test',
       normalised_recipient: number,
@@ -120,7 +120,7 @@ describe('handing over to the sandbox', () => {
     ['temp-fail@simulator.notify', 'temporary-failure'],
     ['perm-fail@simulator.notify', 'permanent-failure'],
     ['ada@example.org', 'delivered'],
-  ])('a test key’s email to %s is %s', async (address, status) => {
+  ])('an email of a test key to %s is %s', async (address, status) => {
     const id = await aQueuedMessage(harness, await aService(harness), {
       notification_type: 'email',
       key_type: 'test',
@@ -131,28 +131,28 @@ describe('handing over to the sandbox', () => {
     await expect(outbox(`${id}.eml`)).rejects.toThrow('ENOENT');
   });
 
-  it('an inactive service’s messages end as technical failures', async () => {
+  it('messages of an inactive service become technical failures', async () => {
     const id = await aQueuedMessage(harness, await aService(harness, { active: false }));
     await harness.deliver();
     expect(await messageOf(harness, id)).toMatchObject({ status: 'technical-failure', provider: null });
     expect(await queueOf(harness, id)).toBeUndefined();
   });
 
-  it('a message that waited for three days is not sent any more', async () => {
+  it('a message older than three days is not sent', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     harness.clock.advance({ hours: 72 });
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('technical-failure');
   });
 
-  it('only what is still created is sent', async () => {
+  it('only messages in status created are sent', async () => {
     const id = await aQueuedMessage(harness, await aService(harness), { status: 'cancelled' });
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('cancelled');
     expect(await queueOf(harness, id)).toBeUndefined();
   });
 
-  it('many at once, each of them once', async () => {
+  it('many concurrent messages are sent once each', async () => {
     const service = await aService(harness);
     const ids = await someQueuedMessages(
       harness,

@@ -9,37 +9,37 @@ import type { Composed } from './compose.ts';
 import type { Outcome, Provider } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 
-/** One message in a worker’s hands: leased, and on record as being given to `provider`. */
+/** One attempt to send a leased message. The queue already names `provider` for it. */
 interface Attempt<Message> {
   queued: QueuedNotification;
   service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;
-  /** Who would be given it, for a message that is given to nobody. */
+  /** The provider to record for a message of a test key, which is not sent. */
   standIn?: string;
-  /** Nobody has room just now, which is not the message’s fault. */
+  /** All providers are at their rate limit. Does not count as an attempt. */
   mustWait: boolean;
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
-  /** Whether it is still leased. */
+  /** Whether the message is still leased. */
   isHeld(): boolean;
   clock: Clock;
   log: Log;
   config: Pick<Config, 'DELIVERY_MAX_RETRIES' | 'DELIVERY_RETRY_DELAY_S' | 'DELIVERY_EXPIRY_H'>;
 }
 
-/** What became of it, to be recorded with others in one transaction. */
+/** The outcome of an attempt, recorded in a transaction with others. */
 export interface Result {
   queued: QueuedNotification;
   change?: StatusChange;
-  /** Its next place in the queue; without one it leaves. */
+  /** When to try again; undefined removes the message from the queue. */
   later?: { due_at: Date; attempts: number; outcome_known: boolean };
   provider?: string;
-  /** Set when the provider was called. */
+  /** Set if the provider was called. */
   outcome?: Outcome['kind'];
 }
 
 /**
- * From the queue to a provider. Each step is a guard: the first one that has an answer ends the attempt. Undefined: another
- * worker may have the message by now, so nothing was done with it.
+ * Sends a queued message to a provider. Each step is a guard: the first one that returns a result ends the attempt. Returns
+ * undefined if the lease was lost before the call.
  */
 export async function deliver<Message>(attempt: Attempt<Message>): Promise<Result | undefined> {
   return (
@@ -68,7 +68,7 @@ const receiptStatuses: Status[] = [
   'technical-failure',
 ];
 
-/** Only what is still `created` is sent. A receipt that was faster than our record of the hand-over completes it. */
+/** Only `created` messages are sent. If the receipt came before we recorded the hand-over, records the hand-over now. */
 async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service } = attempt;
   if (queued.status === 'created' || queued.status === null) return undefined;
@@ -89,7 +89,7 @@ function expiryOf(queued: QueuedNotification, { DELIVERY_EXPIRY_H }: Attempt<unk
   return later(new Date(queued.scheduled_for ?? queued.created_at), DELIVERY_EXPIRY_H * hour_ms);
 }
 
-/** Attempts that ended in a crash are counted by the lease alone: what crashes a process must not be composed for ever. */
+/** The lease counts attempts that crashed the process, so that such a message is not composed again without limit. */
 function giveUpIfTriedTooOften<M>({ queued, config }: Attempt<M>): Result | undefined {
   return queued.attempts > config.DELIVERY_MAX_RETRIES ? givenUp(queued) : undefined;
 }
@@ -98,7 +98,7 @@ function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result |
   return service?.active ? undefined : givenUp(queued);
 }
 
-/** Nothing leaves the house for a test key: its receipt is made up here, by the recipient that was named. */
+/** Messages of a test key are never sent: the recipient determines the simulated outcome. */
 async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, standIn } = attempt;
   if (queued.key_type !== 'test' || !service) return undefined;
@@ -122,13 +122,13 @@ function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
   return retried(attempt, { kind: 'retry', reason: 'no provider in use can take it' });
 }
 
-/** An attempt broke off between the call and our record of it: where the provider can tell, it is asked, not told again. */
+/** The previous attempt ended between the call and its record: ask the provider, if it can tell, instead of sending again. */
 async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, provider, service } = attempt;
   if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)
     return undefined;
-  const known = await provider.findAccepted([queued.id]);
-  if (!known.has(queued.id)) return undefined;
+  const accepted = await provider.findAccepted([queued.id]);
+  if (!accepted.has(queued.id)) return undefined;
   const { billable_units } = await attempt.compose(queued, service);
   return resultOf(attempt, { kind: 'accepted' }, billable_units);
 }
@@ -146,8 +146,8 @@ async function send<M>({ queued, log }: Attempt<M>, provider: Provider<M>, messa
     return await provider.send(message);
   } catch (error) {
     log.error(
-      { err: error, provider: provider.name, notification_id: queued.id },
-      'a provider call failed unexpectedly',
+      { event: 'provider.call_failed', err: error, provider: provider.name, notification_id: queued.id },
+      'A call to a provider failed unexpectedly',
     );
     return { kind: 'retry', reason: 'unexpected failure', perhaps_sent: true };
   }
@@ -163,7 +163,10 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
       return { ...called, change: handedOver(attempt, facts) };
     }
     case 'refused':
-      attempt.log.warn({ notification_id: queued.id, provider: provider?.name, reason: outcome.reason }, 'refused');
+      attempt.log.warn(
+        { event: 'message.rejected', notification_id: queued.id, provider: provider?.name, reason: outcome.reason },
+        'The provider rejected a message',
+      );
       return {
         ...called,
         change: { id: queued.id, status: outcome.status, event: 'givenUp', provider: provider?.name, billable_units },
@@ -173,7 +176,7 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
   }
 }
 
-/** A text message abroad is `sent`: its network may never say more. Where nobody sends receipts, it has ended already. */
+/** An international text message stays `sent`, because its network may send no receipt. A provider without receipts is final. */
 function handedOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
   const status = queued.international ? 'sent' : 'sending';
   return { status, ...facts, id: queued.id, event: 'handedOver', sent_at: clock.now() };
@@ -185,24 +188,27 @@ function retried<M>(
 ): Result {
   const attempts = queued.attempts + 1;
   const { reason, after_ms, perhaps_sent = false } = outcome;
-  log.warn({ notification_id: queued.id, provider: provider?.name, reason, attempts }, 'not handed over, tried again');
+  log.warn(
+    { event: 'message.deferred', notification_id: queued.id, provider: provider?.name, reason, attempts },
+    'A message could not be handed over to a provider',
+  );
   if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
-  const asked_ms = after_ms === undefined ? undefined : Math.min(after_ms, longestWait_ms);
+  const asked_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
   const delay_ms = asked_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
   const due_at = nextTry(queued, delay_ms, clock, config);
   return { queued, later: { due_at, attempts, outcome_known: !perhaps_sent } };
 }
 
-/** However long a provider asks us to wait. */
-const longestWait_ms = hour_ms;
+/** Limit of the delay that a provider can request. */
+const maxRetryAfter_ms = hour_ms;
 
-/** Never after it has expired: then it is given up, and its service is told. */
+/** At the latest when the message expires: then it fails and the service gets a callback. */
 function nextTry(queued: QueuedNotification, delay_ms: number, clock: Clock, config: Attempt<unknown>['config']): Date {
   return new Date(Math.min(clock.now().getTime() + delay_ms, expiryOf(queued, config).getTime()));
 }
 
-/** The attempt itself failed, before anything was known of a provider's answer: counted and put off like any other. */
+/** The attempt threw before a response of a provider: it is counted and retried like any other. */
 export function failedAttempt(
   queued: QueuedNotification,
   { clock, config }: Pick<Attempt<unknown>, 'clock' | 'config'>,

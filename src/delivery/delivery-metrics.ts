@@ -5,7 +5,7 @@ import type { Receipt } from './providers/provider.ts';
 const untilSent = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const untilDelivered = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 108_000];
 
-/** Made once per process; labels are channels, lanes, providers and outcomes. */
+/** Created once per process. Labels are channels, lanes, providers and outcomes. */
 export class DeliveryMetrics {
   readonly timeToProvider;
   readonly timeToReceipt;
@@ -16,26 +16,27 @@ export class DeliveryMetrics {
   constructor(metrics: Metrics) {
     this.timeToProvider = metrics.histogram(
       'notification_send_duration_seconds',
-      'Time from when a message was due to its acceptance by a provider',
+      'Time from the due time of a message to its acceptance by a provider',
       ['notification_type', 'lane'],
       untilSent,
     );
     this.timeToReceipt = metrics.histogram(
       'notification_deliver_duration_seconds',
-      'Time from a message’s acceptance by a provider to its receipt',
+      'Time from the acceptance of a message by a provider to its receipt',
       ['notification_type', 'provider'],
       untilDelivered,
     );
     this.calls = metrics.counter('provider_calls_total', 'Calls to providers by outcome', ['provider', 'outcome']);
     this.promptness = metrics.counter(
       'notifications_handed_over_total',
-      'Messages handed to a provider, by whether it took at most ten seconds',
+      'Messages handed over to a provider, by whether it took at most ten seconds',
       ['within_10_s'],
     );
-    this.receipts = metrics.counter('provider_receipts_total', 'Receipts by provider and whether we knew the message', [
-      'provider',
-      'outcome',
-    ]);
+    this.receipts = metrics.counter(
+      'provider_receipts_total',
+      'Receipts, by provider and by whether the message was found',
+      ['provider', 'outcome'],
+    );
   }
 
   observeReceipts(receipts: Receipt[], outcomes: string[], changed: ChangedNotification[], now: Date): void {

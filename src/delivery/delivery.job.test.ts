@@ -24,7 +24,7 @@ describe('messages without a receipt', () => {
     ['across the end of summer time', '2026-10-24T00:30:00Z'],
     ['in the middle of winter', '2026-12-10T09:30:00Z'],
     ['across the beginning of summer time', '2027-03-27T00:30:00Z'],
-  ])('end as temporary failures after 72 hours, %s', async (_when, start) => {
+  ])('become temporary failures after 72 hours, %s', async (_when, start) => {
     harness.clock.set(start);
     const text = await aSentMessage();
     const email = await aSentMessage({ notification_type: 'email' });
@@ -39,7 +39,7 @@ describe('messages without a receipt', () => {
       updated_at: timestamp(harness.clock.now()),
     });
     expect((await messageOf(harness, email)).status).toBe('temporary-failure');
-    // What went abroad is sent: no receipt is owed for it.
+    // An international message is sent: it needs no receipt.
     expect((await messageOf(harness, abroad)).status).toBe('sent');
 
     const payload = JSON.stringify({ status: '3', CID: text });
@@ -47,7 +47,7 @@ describe('messages without a receipt', () => {
     expect((await messageOf(harness, text)).status).toBe('temporary-failure');
   });
 
-  it('wait 72 hours from their hand-over, however late that was', async () => {
+  it('time out 72 hours after a late hand-over', async () => {
     harness.clock.set('2027-05-01T12:00:00Z');
     const service = await aService(harness);
     const due_at = '2027-05-02T12:00:00.000000Z';
@@ -66,7 +66,7 @@ describe('messages without a receipt', () => {
     }
   });
 
-  it('time out too when they were handed over after the sweep had passed their acceptance', async () => {
+  it('time out if they were handed over after the sweep passed their acceptance', async () => {
     harness.clock.set('2027-05-10T12:00:00Z');
     const due_at = '2027-05-13T13:00:00.000000Z';
     const retried = await aQueuedMessage(harness, await aService(harness), {
@@ -88,7 +88,7 @@ describe('messages without a receipt', () => {
     }
   });
 
-  it('are ended in small steps, one after the other', async () => {
+  it('are ended in small batches', async () => {
     harness.clock.set('2027-05-20T12:00:00Z');
     const ids: string[] = [];
     for (let made = 0; made < 7; made += 1) {
@@ -100,7 +100,7 @@ describe('messages without a receipt', () => {
     for (const id of ids) expect((await messageOf(harness, id)).status).toBe('temporary-failure');
   });
 
-  it('that were never handed over fail technically after five days, and the service is told', async () => {
+  it('become technical failures after five days if never handed over, with a callback', async () => {
     harness.clock.set('2027-05-25T12:00:00Z');
     const service = await aService(harness);
     const response = await harness.admin('POST', `/service/${service}/callback-api`, {
@@ -127,7 +127,7 @@ describe('messages without a receipt', () => {
     expect(told.map(({ body }) => JSON.parse(body).status)).toEqual(['technical-failure']);
   });
 
-  it('are found by many processes at once, each once, and after days of standstill', async () => {
+  it('are ended once by concurrent processes, and after days of downtime', async () => {
     harness.clock.set('2027-06-01T12:00:00Z');
     const ids = [await aSentMessage()];
     harness.clock.advance({ days: 2 });
@@ -139,8 +139,8 @@ describe('messages without a receipt', () => {
   });
 });
 
-describe('messages without a place in the queue', () => {
-  it('get one after an hour, and others are left alone', async () => {
+describe('messages missing from the queue', () => {
+  it('are queued after an hour; others do not change', async () => {
     harness.clock.set('2027-07-01T12:00:00Z');
     const service = await aService(harness);
     const lost = await aQueuedMessage(harness, service, { lane: null });
@@ -161,17 +161,17 @@ describe('messages without a place in the queue', () => {
         { notification_id: scheduled, due_at: later },
       ]),
     );
-    expect(harness.logged.some((line) => line.includes('messages had no place in the queue'))).toBe(true);
+    expect(harness.logged.some((line) => line.includes('Messages missing from the queue'))).toBe(true);
     await harness.deliver();
     expect((await messageOf(harness, lost)).status).toBe('sending');
   });
 });
 
 describe('the queue', () => {
-  it('is spoken of when messages wait for minutes', async () => {
+  it('a warning is logged when messages have been due for minutes', async () => {
     await aQueuedMessage(harness, await aService(harness));
     harness.clock.advance({ minutes: 6 });
     await run('check-delivery-queue');
-    expect(harness.logged.some((line) => line.includes('messages wait for too long'))).toBe(true);
+    expect(harness.logged.some((line) => line.includes('Messages have been due for too long'))).toBe(true);
   });
 });

@@ -19,17 +19,17 @@ import { measureQueues } from './queue-check.ts';
 import { recordReceipts } from './receipts/receipts.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 
-type DeliveryNeeds = Platform & { config: Config; compiledTemplates: CompiledTemplates };
+type DeliveryDeps = Platform & { config: Config; compiledTemplates: CompiledTemplates };
 
 export interface Delivery {
   start(): void;
   stop(): Promise<void>;
-  /** Everything that is due now: for tests. */
+  /** Processes everything that is due now. For tests. */
   runOnce(): Promise<void>;
 }
 
-/** The part of a worker process that hands messages over, collects what the sandbox owes, and tells services. */
-export function buildDelivery(app: DeliveryNeeds): Delivery {
+/** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
+export function buildDelivery(app: DeliveryDeps): Delivery {
   const services = senderIdentities(app);
   const rates = app.config.PROVIDER_RATES;
   const texts: Channel<TextMessage> = {
@@ -67,15 +67,15 @@ export function buildDelivery(app: DeliveryNeeds): Delivery {
   };
 }
 
-/** What is counted by appending is added up this often; until then whoever reads adds it. */
+/** Appended counts are merged into the rollups this often; until then readers add them. */
 const addUpEvery_ms = 1_000;
 /**
- * It costs by service and template, and more while an old snapshot keeps what was taken: where it takes long, it is done
- * less often.
+ * The cost grows with services and templates, and with old snapshots that prevent cleanup of deleted rows: the slower it is,
+ * the less often it runs.
  */
 const shareOfAddingUp = 0.02;
 
-function addingUp(app: DeliveryNeeds): Delivery {
+function addingUp(app: DeliveryDeps): Delivery {
   const addUp = () => addUpChanges(app.db, addUpHealth);
   const loop = new Loop({
     name: 'adding up',
@@ -91,24 +91,26 @@ function addingUp(app: DeliveryNeeds): Delivery {
     runOnce: addUp,
     async stop() {
       await loop.stop();
-      // The release before reads the daily rollups only: it must find everything there if it is started again.
-      await addUp().catch((error) => app.log.warn({ err: error }, 'the last counts are added up by the next process'));
+      // The previous release reads only the daily rollups, so they must be complete in case of a rollback.
+      await addUp().catch((error) =>
+        app.log.warn({ event: 'rollups.deferred', err: error }, 'The last counts are left to the next process'),
+      );
     },
   };
 }
 
 const receiptsIdle_ms = 100;
-/** While there are any, they are taken together this often. */
+/** While receipts are due, they are taken in batches this often. */
 const receiptsEvery_ms = 25;
 
-function sandboxReceipts(app: DeliveryNeeds): Delivery {
+function sandboxReceipts(app: DeliveryDeps): Delivery {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
     const now = app.clock.now();
     const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
-        const owed = await takeSandboxReceipts(tx, now);
-        return { receipts: owed, ...(await recordReceipts(tx, owed, now)) };
+        const due = await takeSandboxReceipts(tx, now);
+        return { receipts: due, ...(await recordReceipts(tx, due, now)) };
       }),
     );
     metrics.observeReceipts(receipts, outcomes, changed, now);

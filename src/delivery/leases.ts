@@ -3,31 +3,31 @@ import { extendLeases } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, later, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** A dead worker’s messages are back in sight after this long; a living one renews what takes longer. */
+/** After this time, other workers take over the messages of a dead worker. A live worker renews its leases. */
 export const lease_ms = 8_000;
 const renewEvery_ms = 2_500;
-/** A smaller jump of the clock makes no lease run out. */
-export const smallestJump_ms = lease_ms - renewEvery_ms;
-/** How long living workers take, once the database is back, to record what they hold or to renew it. */
+/** A smaller clock change does not expire a lease. */
+export const minJump_ms = lease_ms - renewEvery_ms;
+/** How long live workers need after a database outage to record or renew what they hold. */
 const quiet_ms = renewEvery_ms + 1_000;
-/** A statement that takes longer was held up by the database: then the statements of others were, too. */
+/** A slower statement was delayed by the database, and so were the statements of other workers. */
 const slow_ms = 2_000;
-/** A call that begins this long before its lease ends may still be under way then, but it will have been renewed. */
+/** A call that starts this long before its lease ends may outlast it, but the lease will have been renewed. */
 const margin_ms = 500;
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
 
-/** One message that a worker holds. */
+/** A message held by a worker. */
 export interface Held {
-  /** By `performance.now()`. */
+  /** In the time of `performance.now()`. */
   leasedAt: number;
   until: number;
 }
 
 /**
- * Keeps what a worker holds its own, for as long as it holds it; and knows when leases of others that have run out may be
- * taken over. They may not while their holders had no chance to renew them: right after the database was away or the clock
- * was set, and right after our own start, when either may just have happened.
+ * Renews the leases of a worker and decides when it may take over expired leases of others. It may not while their holders
+ * had no chance to renew them: right after a database outage or a clock change, and right after its own start, when either
+ * may just have happened.
  */
 export class Leases {
   readonly worker = randomUUID();
@@ -46,7 +46,7 @@ export class Leases {
   start(): void {
     this.beQuiet();
     this.renewing = setInterval(() => void this.renew(renewEvery_ms), renewEvery_ms);
-    this.clockWatch = new ClockWatch(this.app.clock, smallestJump_ms);
+    this.clockWatch = new ClockWatch(this.app.clock, minJump_ms);
   }
 
   stop(): void {
@@ -61,7 +61,7 @@ export class Leases {
     return !this.isAway && performance.now() >= this.quietUntil;
   }
 
-  /** For statements by which the worker learns that the database was away, and that it is back. */
+  /** Wraps statements to detect that the database was unavailable and is back. */
   async watch<T>(statement: () => Promise<T>): Promise<T> {
     const began = performance.now();
     try {
@@ -75,12 +75,12 @@ export class Leases {
     }
   }
 
-  /** What was leased by a statement that began then. */
+  /** The lease of messages leased by a statement that started at `began`. */
   leasedAt(began: number): Held {
     return { leasedAt: began, until: began + lease_ms };
   }
 
-  /** Whether a call that begins now begins within the lease. A process that was stalled may find that it does not. */
+  /** Whether a call may start now within the lease. A stalled process may have lost it. */
   isHeld(id: string): boolean {
     const held = this.held.get(id);
     return held !== undefined && performance.now() < held.until - margin_ms;
@@ -102,7 +102,7 @@ export class Leases {
         if (held) held.until = kept.has(id) ? began + lease_ms : 0;
       }
     } catch (error) {
-      this.app.log.warn({ err: error }, 'leases could not be renewed');
+      this.app.log.warn({ event: 'leases.renew_failed', err: error }, 'Leases could not be renewed');
     }
   }
 }

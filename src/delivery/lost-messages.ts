@@ -5,27 +5,29 @@ import { firstIdAt, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { lockSweep, updateSweep } from './time-outs.sql.ts';
 
-/** By then a message has long been handed over, or has its place in the queue. */
+/** By this age a message has been handed over or is in the queue. */
 const age_ms = hour_ms;
-/** What is older is given up anyway. */
-const furthestBack_ms = 4 * day_ms;
+/** Older messages fail anyway. */
+const maxAge_ms = 4 * day_ms;
 const slice = 5_000;
 
 /**
- * Gives a place in the queue to messages that were accepted and have none. There should be no such message: one is a
- * defect, or the work of somebody in the database. Each message is looked at once.
+ * Queues accepted messages that are missing from the queue. This should never happen: it indicates a bug or a manual change
+ * in the database. Each message is checked once.
  */
 export async function findLostMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   let found = 0;
-  for (let queued: number | undefined = 0; queued !== undefined; found += queued ?? 0) queued = await lookAtSlice(app);
-  if (found > 0) app.log.error({ messages: found }, 'messages had no place in the queue; they have one now');
+  for (let queued: number | undefined = 0; queued !== undefined; found += queued ?? 0) queued = await checkSlice(app);
+  if (found > 0) {
+    app.log.error({ event: 'messages.requeued', messages: found }, 'Messages missing from the queue were queued again');
+  }
 }
 
-function lookAtSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undefined> {
+function checkSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undefined> {
   const now = app.clock.now();
   const end = earlier(now, age_ms);
   return inTransaction(app.db, async (tx) => {
-    const mark = await lockSweep(tx, 'lost-messages', timestamp(earlier(now, furthestBack_ms)));
+    const mark = await lockSweep(tx, 'lost-messages', timestamp(earlier(now, maxAge_ms)));
     if (mark === undefined || Date.parse(mark) >= end.getTime()) return undefined;
     const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };
     const { queued, last_id } = await queueLostMessages(tx, range, slice, timestamp(now));

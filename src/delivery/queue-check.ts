@@ -6,17 +6,20 @@ import { selectWaitingCallbacks } from './callbacks/service-callbacks.sql.ts';
 
 const stuckAfter_s = 300;
 
-/** Says so when messages wait for minutes: no worker runs, or none can keep up. */
+/** Logs a warning when messages have been due for minutes: no worker is running, or the workers cannot keep up. */
 export async function checkQueue(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   const now = app.clock.now();
   for (const { notification_type, lane, waiting, oldest_due_at } of await listLaneAges(app.db, timestamp(now))) {
     const age_s = secondsSince(oldest_due_at, now);
     if (age_s < stuckAfter_s) continue;
-    app.log.warn({ notification_type, lane: laneName(lane), waiting, age_s }, 'messages wait for too long');
+    app.log.warn(
+      { event: 'queue.delayed', notification_type, lane: laneName(lane), waiting, age_s },
+      'Messages have been due for too long',
+    );
   }
 }
 
-/** How long queues are and how old, read when somebody scrapes. */
+/** Length and age of the queues, read at each scrape. */
 export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' | 'db' | 'clock'>): void {
   const lanes = async (figure: (lane: LaneAge, now: Date) => number) => {
     const now = clock.now();
@@ -27,17 +30,17 @@ export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' |
     }));
   };
   const labels = ['notification_type', 'lane'] as const;
-  metrics.gauges('delivery_queue_messages', 'Messages that are due and wait for a worker', labels, () =>
+  metrics.gauges('delivery_queue_messages', 'Messages that are due and not sent yet', labels, () =>
     lanes(({ waiting }) => waiting),
   );
-  metrics.gauges('delivery_queue_age_seconds', 'How long the oldest of them has waited', labels, () =>
+  metrics.gauges('delivery_queue_age_seconds', 'Age of the oldest due message', labels, () =>
     lanes(({ oldest_due_at }, now) => secondsSince(oldest_due_at, now)),
   );
-  metrics.gauges('service_callbacks_waiting', 'Callbacks to services not delivered yet', [], async () => {
+  metrics.gauges('service_callbacks_waiting', 'Callbacks to services that are not delivered yet', [], async () => {
     const { waiting } = await selectWaitingCallbacks(db, timestamp(clock.now()));
     return [{ labels: {}, value: waiting }];
   });
-  metrics.gauges('service_callbacks_age_seconds', 'How long the oldest due callback has waited', [], async () => {
+  metrics.gauges('service_callbacks_age_seconds', 'Age of the oldest due callback', [], async () => {
     const now = clock.now();
     const { oldest_due_at } = await selectWaitingCallbacks(db, timestamp(now));
     return [{ labels: {}, value: secondsSince(oldest_due_at, now) }];

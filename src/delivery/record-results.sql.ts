@@ -15,7 +15,7 @@ export interface ResultRow extends Partial<StatusChange> {
   outcome_known?: boolean;
 }
 
-/** One statement: one round trip, and all of it or nothing. Returns what the worker still held. */
+/** A single statement: one round trip, atomic. Returns the messages that the worker still held. */
 export async function updateResults(
   db: Db,
   { worker, rows, health, now }: { worker: string; rows: ResultRow[]; health: HealthChange[]; now: Date },
@@ -31,7 +31,7 @@ export async function updateResults(
   return new Set(held.map(({ id }) => id));
 }
 
-/** The same for what providers report, or fail to report in time. The ids must be distinct. */
+/** The same for receipts and timeouts. The ids must be distinct. */
 export async function updateReported(
   db: Db | Tx,
   changes: StatusChange[],

@@ -48,7 +48,7 @@ async function leased(reader: DeliveryQueueReader): Promise<QueuedNotification> 
 }
 
 describe('a result', () => {
-  it('puts a message back with what is known of it, or lets it leave', async () => {
+  it('queues a message again with its new state, or removes it from the queue', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     const reader = aWorker();
     const due_at = later(harness.clock.now(), 300_000);
@@ -68,7 +68,7 @@ describe('a result', () => {
     expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'sandbox' });
   });
 
-  it('of a worker that was stalled changes nothing that another one holds', async () => {
+  it('of a stalled worker does not change messages that another worker holds', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     const [stalled, other] = [aWorker(), aWorker()];
     const first = await leased(stalled);
@@ -88,7 +88,7 @@ describe('a result', () => {
     expect((await messageOf(harness, id)).status).toBe('sending');
   });
 
-  it('whose receipt was faster keeps the receipt’s status and adds what the hand-over knows', async () => {
+  it('after its receipt keeps the status of the receipt and adds the data of the hand-over', async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
     const reader = aWorker();
     const queued = await leased(reader);

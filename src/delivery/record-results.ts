@@ -6,14 +6,14 @@ import { type HandOver, handOverHealth } from './failover/provider-health.ts';
 import { type ResultRow, updateResults } from './record-results.sql.ts';
 
 /**
- * Statuses, places in the queue, health and callbacks of many attempts, together or not at all. Results of messages that
- * another worker holds by now are left out: what that one does counts. Returns those that were recorded.
+ * Records statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker
+ * holds by now. Returns the recorded results.
  */
 export async function recordResults(db: Db, worker: string, results: Result[], now: Date): Promise<Result[]> {
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const held = await updateResults(db, { worker, rows: results.map(rowOf), health, now });
   const recorded = results.filter(({ queued }) => held.has(queued.id));
-  // The sandbox hands nothing over: there the service’s own API is the way to read what was sent.
+  // The sandbox sends nothing, so its account messages stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
   await forgetAccountValues(db, gone);
   return recorded;

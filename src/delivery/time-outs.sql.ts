@@ -5,7 +5,7 @@ import type { Tx } from '../platform/db/database.ts';
 
 type Sweep = 'time-outs' | 'lost-messages';
 
-/** How far the sweep has come; undefined while another process sweeps. */
+/** How far the sweep has come; undefined while another process holds the lock. */
 export async function lockSweep(tx: Tx, sweep: Sweep, earliest: Timestamp): Promise<Timestamp | undefined> {
   const { rows } = await sql<{ swept_until: Timestamp }>`
     select greatest(swept_until, ${earliest}::timestamptz) as swept_until from delivery_sweeps
@@ -26,7 +26,7 @@ export interface UnfinishedMessage {
 
 const isUnfinished = sql`notification_type in ('sms', 'email') and status in ('created', 'sending', 'pending')`;
 
-/** Of the next messages of a range of ids those that have not ended; and the last that was looked at, unless it was the last. */
+/** The unfinished messages among the next `limit` ids of a range, and the last id checked, or undefined at the end. */
 export async function selectUnfinished(
   tx: Tx,
   range: { from_id: string; before_id: string },
@@ -53,7 +53,7 @@ export async function upsertUnfinished(tx: Tx, rows: { notification_id: string; 
     on conflict (notification_id) do update set look_at = excluded.look_at`.execute(tx);
 }
 
-/** Taken out of the list: whatever has still not ended is to be put in again. */
+/** Deletes due entries from the list; the caller inserts unfinished messages again. */
 export async function takeDueUnfinished(tx: Tx, now: Timestamp, limit: number): Promise<string[]> {
   const { rows } = await sql<{ notification_id: string }>`
     delete from unfinished_messages where notification_id in (

@@ -14,42 +14,44 @@ import {
   upsertUnfinished,
 } from './time-outs.sql.ts';
 
-/** How long a message waits for its receipt after it was handed over. */
+/** Timeout of a receipt after the hand-over. */
 const receipt_ms = 72 * hour_ms;
-/** A message may be scheduled a day ahead and is tried for at most 72 hours; a day more than that, and nothing will come. */
+/** Messages can be scheduled a day ahead and are tried for at most 72 hours. One day later nothing more will happen. */
 const handOver_ms = (24 + 72 + 24) * hour_ms;
-/** What is older than this is about to be deleted; a first sweep need not begin at the beginning of time. */
-const furthestBack_ms = receipt_ms + 10 * 24 * hour_ms;
-/** Messages looked at in one transaction: some tens of milliseconds, or a few seconds when none of them has ended. */
+/** Older messages are about to be deleted, so a first sweep starts here. */
+const maxAge_ms = receipt_ms + 10 * 24 * hour_ms;
+/** Messages per transaction: some tens of milliseconds, or a few seconds if all are unfinished. */
 const slice = 5_000;
 
 /**
- * Ends messages for which no receipt came in 72 hours, and those that were never handed over. Each message is looked at
- * once, 72 hours after its acceptance; one that was handed over later is put on a list and looked at when its own time is over.
+ * Ends messages without a receipt after 72 hours, and those that were never handed over. Each message is checked once, 72
+ * hours after its acceptance. Messages handed over later are put on a list and checked when their own timeout has passed.
  */
-export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>, most = slice): Promise<void> {
+export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>, max = slice): Promise<void> {
   let ended = 0;
   for (const step of [sweepSlice, endListed]) {
     for (;;) {
-      const changed = await step(app, most);
+      const changed = await step(app, max);
       if (changed === undefined) break;
       ended += changed;
     }
   }
-  if (ended > 0) app.log.info({ messages: ended }, 'no receipt came in time');
+  if (ended > 0) {
+    app.log.info({ event: 'messages.timed_out', messages: ended }, 'Messages without a receipt in time were ended');
+  }
 }
 
-/** How many were ended; undefined when there is nothing left to look at. */
-function sweepSlice(app: Pick<Platform, 'db' | 'clock'>, most: number): Promise<number | undefined> {
+/** Returns the number of ended messages, or undefined if nothing is left to check. */
+function sweepSlice(app: Pick<Platform, 'db' | 'clock'>, max: number): Promise<number | undefined> {
   const now = app.clock.now();
   const end = earlier(now, receipt_ms);
   return inTransaction(app.db, async (tx) => {
-    const mark = await lockSweep(tx, 'time-outs', timestamp(earlier(now, furthestBack_ms)));
+    const mark = await lockSweep(tx, 'time-outs', timestamp(earlier(now, maxAge_ms)));
     if (mark === undefined || Date.parse(mark) >= end.getTime()) return undefined;
     const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };
-    const { found, last_id } = await selectUnfinished(tx, range, most);
+    const { found, last_id } = await selectUnfinished(tx, range, max);
     const ended = await endOrList(tx, found, now);
-    // Ids of the last millisecond may go on in the next slice.
+    // More ids of the last millisecond may follow in the next slice.
     const reached = last_id === undefined ? end : momentOfId(last_id);
     const stuck = timestamp(reached) <= mark;
     await updateSweep(tx, 'time-outs', timestamp(stuck ? later(new Date(mark), 1) : reached));
@@ -57,10 +59,10 @@ function sweepSlice(app: Pick<Platform, 'db' | 'clock'>, most: number): Promise<
   });
 }
 
-function endListed(app: Pick<Platform, 'db' | 'clock'>, most: number): Promise<number | undefined> {
+function endListed(app: Pick<Platform, 'db' | 'clock'>, max: number): Promise<number | undefined> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
-    const ids = await takeDueUnfinished(tx, timestamp(now), most);
+    const ids = await takeDueUnfinished(tx, timestamp(now), max);
     if (ids.length === 0) return undefined;
     return endOrList(tx, await selectUnfinishedOf(tx, ids), now);
   });
@@ -83,7 +85,7 @@ async function endOrList(tx: Tx, messages: UnfinishedMessage[], now: Date): Prom
   return endMessages(tx, changes, now);
 }
 
-/** Ends messages of which nothing more is heard, and tells their services. Returns how many it ended. */
+/** Ends messages and creates their callbacks. Returns the number of messages that changed. */
 export async function endMessages(tx: Tx, changes: StatusChange[], now: Date): Promise<number> {
   return (await updateReported(tx, changes, { now, ofProvider: false })).length;
 }

@@ -4,7 +4,7 @@ import type { Platform } from '../platform/platform.ts';
 import { sheetsOf } from '../rendering/letter/pdf.ts';
 import { maximumPages } from '../rendering/pdf/pdf-check.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
-import { orderOfLetter } from './letter-document.ts';
+import { renderInputOfLetter } from './letter-document.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
@@ -21,7 +21,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
 export async function composeLetter(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
-  const { document, logo, attachments, incomplete } = await orderOfLetter(app, letter);
+  const { document, logo, attachments, incomplete } = await renderInputOfLetter(app, letter);
   if (incomplete) throw new Error('the attachment of the letter is not among the files');
   const { pdf, page_count } = await app.pdfThreads.inBackground(letter.service_id).run('composeLetter', document, {
     purpose: 'print',

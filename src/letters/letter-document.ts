@@ -16,7 +16,7 @@ interface Deps {
 }
 
 /** The input of the PDF threads for one letter. */
-export interface DrawingOrder {
+export interface RenderInput {
   document: LetterDocument;
   logo?: NonNullable<DrawLetterOptions['logo']>;
   attachments: Uint8Array[];
@@ -25,13 +25,13 @@ export interface DrawingOrder {
 }
 
 /** The letter as accepted: its template version, contact block and date. Only the logo is the current one. */
-export async function orderOfLetter(app: Deps, letter: Letter): Promise<DrawingOrder> {
+export async function renderInputOfLetter(app: Deps, letter: Letter): Promise<RenderInput> {
   const { row, compiled } = await getTemplateForDelivery(app, letter);
   const { lines } = parsePostalAddress(letter.recipient.split('\n'));
   const brand = letter.letter_branding_id
     ? { id: letter.letter_branding_id, name: letter.letter_branding_name ?? '' }
     : undefined;
-  return order(app, row, brand, {
+  return renderInput(app, row, brand, {
     compiled,
     personalisation: letter.personalisation,
     address: lines,
@@ -47,12 +47,12 @@ interface Filling {
   date: Date;
 }
 
-export async function order(
+export async function renderInput(
   { files }: Pick<Deps, 'files'>,
   template: TemplateRow,
   brand: { id: string; name: string } | undefined,
   { compiled, personalisation, address, date }: Filling,
-): Promise<DrawingOrder> {
+): Promise<RenderInput> {
   if (compiled.template_type !== 'letter') throw new Error('only letters are drawn');
   const isAddress = address.length >= 3 && address.length <= 7;
   const document = compiled.document(personalisation, { date, address: isAddress ? address : undefined });

@@ -14,7 +14,7 @@ const Callbacks = Type.Object({
     Type.Object({
       id: Uuid,
       callback_type: CallbackTypes,
-      subject_id: Type.String({ description: 'The notification or received text that it is about' }),
+      subject_id: Type.String({ description: 'The id of the notification or received text' }),
       url: Type.String(),
       status: Statuses,
       attempts: Type.Integer(),
@@ -33,13 +33,13 @@ const Callbacks = Type.Object({
   ),
 });
 
-/** What became of the callbacks of a service, for whoever looks after its receiver. */
+/** The callback log of a service, for the operators of its receiver. */
 export function callbackHistoryRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/callbacks',
     {
       schema: {
-        summary: 'Callbacks of the last days with every attempt, newest first',
+        summary: 'List recent callbacks with all attempts, newest first',
         params: OfService,
         querystring: Type.Object({ status: Type.Optional(Statuses), older_than: Type.Optional(Uuid) }),
         response: { 200: Callbacks },
@@ -52,7 +52,7 @@ export function callbackHistoryRoutes(http: Http, app: Platform): void {
     '/service/:service_id/callbacks/replay',
     {
       schema: {
-        summary: 'Send the callbacks that failed again, to the address that is configured now',
+        summary: 'Send failed callbacks again, to the URL configured now',
         params: OfService,
         body: Type.Object({
           callback_type: Type.Optional(CallbackTypes),
@@ -68,7 +68,7 @@ export function callbackHistoryRoutes(http: Http, app: Platform): void {
     '/service/:service_id/callbacks/:callback_id/replay',
     {
       schema: {
-        summary: 'Send one callback again, delivered or not',
+        summary: 'Send one callback again, whether delivered or not',
         params: Type.Object({ service_id: Uuid, callback_id: Uuid }),
         response: { 204: Type.Null() },
       },

@@ -12,9 +12,9 @@ import {
   deleteCallbacksAfter,
   deleteCallbacksOf,
   replayCallbacks,
+  selectCallbackRecipients,
   selectCallbackRules,
   selectCallbacks,
-  selectPersons,
 } from './service-callbacks.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
@@ -54,13 +54,13 @@ function replay(app: Deps, which: Parameters<typeof replayCallbacks>[1]): Promis
 }
 
 const keptForDays = 7;
-const mostAtOnce = 5_000;
+const batchSize = 5_000;
 
 /**
- * What was delivered or given up is kept to look at and to replay, as long as the messages that it is about: by its
- * service's rule for the channel, or a week. It names their recipients.
+ * Completed callbacks are kept, for inspection and replay, as long as the messages that they are about: by the retention of
+ * the service for the channel, or for a week. They contain recipients.
  */
-export async function forgetOldCallbacks(app: Deps): Promise<void> {
+export async function deleteOldCallbacks(app: Deps): Promise<void> {
   const cutOff = (days: number) => firstIdAt(londonInstant(addDays(londonDay(app.clock.now()), -days)));
   const rules = (await selectCallbackRules(app.db)).map(({ days_of_retention, ...rule }) => ({
     ...rule,
@@ -68,19 +68,19 @@ export async function forgetOldCallbacks(app: Deps): Promise<void> {
   }));
   const usual = cutOff(keptForDays);
   for (const rule of rules.filter(({ before_id }) => before_id > usual)) {
-    while ((await deleteCallbacksOf(app.db, rule, mostAtOnce)) === mostAtOnce);
+    while ((await deleteCallbacksOf(app.db, rule, batchSize)) === batchSize);
   }
   const kept = rules.filter(({ before_id }) => before_id < usual);
   for (let after: string | undefined = nilId; after !== undefined; ) {
-    after = await deleteCallbacksAfter(app.db, after, usual, kept, mostAtOnce);
+    after = await deleteCallbacksAfter(app.db, after, usual, kept, batchSize);
   }
 }
 
-/** Those about these messages or about this person. What still has to be delivered is left. */
+/** Deletes callbacks about these messages or this recipient, except pending ones. */
 export async function eraseCallbacks(db: Db, recipient: string, subjects: ReadonlySet<string>) {
   const counts = { erased: 0, left: 0 };
   for (let after = nilId; ; ) {
-    const part = await selectPersons(db, after, mostAtOnce);
+    const part = await selectCallbackRecipients(db, after, batchSize);
     const theirs = part.filter(
       ({ subject_id, person }) =>
         subjects.has(subject_id) || (person !== null && normaliseRecipient(person) === recipient),

@@ -6,25 +6,25 @@ import { AddressRefused, guardedLookup, isInside, literalAddress } from '../../p
 const timeout_ms = 5_000;
 
 interface CallbackRequest {
-  /** The same on every attempt, so that a receiver can drop what it has already. */
+  /** The same for every attempt, so that the receiver can drop duplicates. */
   id: string;
   url: string;
-  /** Empty: the receiver was given none. */
+  /** Empty if no token is configured. */
   bearer_token: string;
-  /** Where the service asked for a secret of its own to check signatures with. */
+  /** Set if the service has a separate signing secret. */
   signing_key?: Buffer;
   body: string;
 }
 
 export type CallbackResult =
-  | { kind: 'answered'; status_code: number; retry_after_s: number | undefined }
+  | { kind: 'responded'; status_code: number; retry_after_s: number | undefined }
   | { kind: 'refused'; error: string }
   | { kind: 'failed'; error: string };
 
-/** Posts to addresses that strangers chose: nothing inside our own network, no redirects, no waiting. */
+/** Posts to user-supplied URLs: no private addresses, no redirects, a short timeout. */
 export class CallbackCaller {
   private readonly allowInside: boolean;
-  /** Encrypted connections go outside (and inside, where that is allowed); plain ones only ever inside. */
+  /** https may connect to public addresses (and to private ones if allowed), http only to private ones. */
   private readonly encrypted: Agent;
   private readonly plain: Agent;
 
@@ -40,7 +40,7 @@ export class CallbackCaller {
     const refused = literal ? !this.mayCall(url.protocol, literal) : !this.mayUse(url.protocol);
     if (refused) return { kind: 'refused', error: 'address not allowed' };
     try {
-      const answer = await request(url, {
+      const response = await request(url, {
         method: 'POST',
         dispatcher: url.protocol === 'https:' ? this.encrypted : this.plain,
         headers: {
@@ -52,12 +52,12 @@ export class CallbackCaller {
         body: callback.body,
         signal: AbortSignal.timeout(timeout_ms),
       });
-      // A receiver that never ends its answer must not hold the connection.
-      await answer.body.dump({ limit: 65_536 }).catch(() => undefined);
-      const after = Number(answer.headers['retry-after']);
+      // A receiver that never ends its response must not hold the connection.
+      await response.body.dump({ limit: 65_536 }).catch(() => undefined);
+      const after = Number(response.headers['retry-after']);
       return {
-        kind: 'answered',
-        status_code: answer.statusCode,
+        kind: 'responded',
+        status_code: response.statusCode,
         retry_after_s: Number.isFinite(after) ? after : undefined,
       };
     } catch (error) {
@@ -90,8 +90,8 @@ function agent(isAllowed: (address: string) => boolean): Agent {
 }
 
 /**
- * Standard Webhooks, which allows several signatures. The bearer token is a key that the receiver has already; who sees one
- * request has it too, so a service can have a key apart from it, which never travels.
+ * Standard Webhooks, which allows several signatures. By default the bearer token is the key. It is part of each request,
+ * so a service can configure a separate key that is never sent.
  */
 export function signatureHeaders(
   { id, bearer_token, signing_key, body }: CallbackRequest,

@@ -18,32 +18,32 @@ import {
   updateCallbacks,
 } from './service-callbacks.sql.ts';
 
-/** Calls under way in one process, and of those to one service: a slow receiver fills its own places only. */
-const places = 500;
+/** Max concurrent requests per process and per service: a slow receiver uses up only its own share. */
+const maxConcurrency = 500;
 const perServiceConcurrency = 25;
-/** Longer than a call may take. */
+/** Longer than the timeout of a request. */
 const lease_ms = 10_000;
 const idle_ms = 250;
-/** Services looked at in one statement, and statements in one step. */
+/** Services per query, and queries per step. */
 const servicesAtOnce = 500;
-const mostLooks = 10;
+const maxQueries = 10;
 
-type CallbackNeeds = Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE' | 'CALLBACK_RETRY_DELAYS_S'> };
+type CallbackDeps = Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE' | 'CALLBACK_RETRY_DELAYS_S'> };
 
-/** Posts what services asked to be told about; one service’s receiver never holds up another’s. */
+/** Posts callbacks to services. A slow receiver never delays the callbacks of another service. */
 export class CallbackSender {
-  private readonly app: CallbackNeeds;
+  private readonly app: CallbackDeps;
   private readonly caller: CallbackCaller;
   private readonly loop: Loop;
   private readonly outcomes: GroupCommit<CallbackOutcome, undefined>;
-  private readonly underWay = new Map<string, number>();
+  private readonly inProgress = new Map<string, number>();
   private readonly metrics;
-  /** Where the walk round the services stopped: the next one goes on from there. */
+  /** Where the last scan of the services stopped; the next one continues from there. */
   private stoppedAt = nilId;
   private busy = 0;
   private stopping = false;
 
-  constructor(app: CallbackNeeds) {
+  constructor(app: CallbackDeps) {
     this.app = app;
     this.caller = new CallbackCaller(app.config);
     this.loop = new Loop({ name: 'service callbacks', step: () => this.step(), log: app.log });
@@ -54,13 +54,13 @@ export class CallbackSender {
       concernsAll: isDatabaseUnavailable,
     });
     this.metrics = {
-      attempts: app.metrics.counter('service_callbacks_total', 'Callbacks to services by how the attempt ended', [
+      attempts: app.metrics.counter('service_callbacks_total', 'Attempts to post callbacks to services, by outcome', [
         'callback_type',
         'outcome',
       ]),
       duration: app.metrics.histogram(
         'service_callback_forward_duration_seconds',
-        'How long services take to answer a callback',
+        'Response time of services to callbacks',
         ['callback_type'],
         [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       ),
@@ -87,7 +87,7 @@ export class CallbackSender {
   }
 
   private async step(): Promise<number> {
-    const free = places - this.busy;
+    const free = maxConcurrency - this.busy;
     if (free < 1) return idle_ms;
     const now = this.app.clock.now();
     const until = timestamp(later(now, lease_ms));
@@ -97,7 +97,7 @@ export class CallbackSender {
       const wanted = services
         .map((service_id) => ({
           service_id,
-          most: Math.min(each, perServiceConcurrency - (this.underWay.get(service_id) ?? 0)),
+          most: Math.min(each, perServiceConcurrency - (this.inProgress.get(service_id) ?? 0)),
         }))
         .filter(({ most }) => most > 0);
       return wanted.length > 0 ? leaseCallbacks(tx, wanted, { now: timestamp(now), until }) : [];
@@ -106,21 +106,21 @@ export class CallbackSender {
     return leased.length > 0 ? 0 : idle_ms;
   }
 
-  /** Round the circle of services at most once; many may only wait for a retry. */
-  private async nextDueServices(tx: Tx, now: Date, most: number): Promise<string[]> {
+  /** Scans the services at most once around. Many of them may only wait for a retry. */
+  private async nextDueServices(tx: Tx, now: Date, max: number): Promise<string[]> {
     const start = this.stoppedAt;
     const due: string[] = [];
     let wrapped = start === nilId;
-    for (let look = 0; look < mostLooks && due.length < most; look += 1) {
+    for (let look = 0; look < maxQueries && due.length < max; look += 1) {
       const found = await selectWaitingServices(tx, {
         after: this.stoppedAt,
-        most: servicesAtOnce,
+        max: servicesAtOnce,
         now: timestamp(now),
       });
       const here = found.filter(
         (service) => service.due && !(wrapped && start !== nilId && service.service_id > start),
       );
-      const taken = here.slice(0, most - due.length);
+      const taken = here.slice(0, max - due.length);
       due.push(...taken.map(({ service_id }) => service_id));
       if (taken.length < here.length) {
         this.stoppedAt = taken.at(-1)?.service_id ?? this.stoppedAt;
@@ -140,18 +140,21 @@ export class CallbackSender {
   private async send(callback: DueCallback): Promise<void> {
     const { service_id } = callback;
     this.busy += 1;
-    this.underWay.set(service_id, (this.underWay.get(service_id) ?? 0) + 1);
+    this.inProgress.set(service_id, (this.inProgress.get(service_id) ?? 0) + 1);
     try {
       await this.outcomes.add(await this.attempt(callback));
     } catch (error) {
-      this.app.log.error({ err: error, callback_id: callback.id }, 'a callback’s outcome could not be recorded');
+      this.app.log.error(
+        { event: 'callback.record_failed', err: error, callback_id: callback.id },
+        'The outcome of a callback could not be recorded',
+      );
     } finally {
       this.busy -= 1;
-      const left = (this.underWay.get(service_id) ?? 1) - 1;
-      if (left > 0) this.underWay.set(service_id, left);
-      else this.underWay.delete(service_id);
-      // A place is free: this service may have been waiting for it.
-      if (left === perServiceConcurrency - 1 || this.busy === places - 1) this.loop.wake();
+      const left = (this.inProgress.get(service_id) ?? 1) - 1;
+      if (left > 0) this.inProgress.set(service_id, left);
+      else this.inProgress.delete(service_id);
+      // A slot is free: callbacks of this service may be waiting for it.
+      if (left === perServiceConcurrency - 1 || this.busy === maxConcurrency - 1) this.loop.wake();
     }
   }
 
@@ -160,20 +163,20 @@ export class CallbackSender {
     const at = this.app.clock.now();
     const started = performance.now();
     const secrets = this.secretsOf(callback);
-    const answer: CallbackResult = secrets
+    const result: CallbackResult = secrets
       ? await this.caller.post({ id, url, body, ...secrets }, at)
       : { kind: 'refused', error: 'its token cannot be decrypted' };
     const duration_ms = Math.round(performance.now() - started);
     this.metrics.duration.observe({ callback_type }, duration_ms / 1_000);
-    const verdict = this.judge(callback, answer);
+    const verdict = this.judge(callback, result);
     this.metrics.attempts.inc({ callback_type, outcome: verdict.status });
     return {
       id,
       ...verdict,
       entry: {
         at: timestamp(at),
-        status_code: answer.kind === 'answered' ? answer.status_code : null,
-        error: answer.kind === 'answered' ? null : answer.error,
+        status_code: result.kind === 'responded' ? result.status_code : null,
+        error: result.kind === 'responded' ? null : result.error,
         duration_ms,
       },
     };
@@ -188,10 +191,10 @@ export class CallbackSender {
     return signing_key && { bearer_token, signing_key };
   }
 
-  /** No answer, 5xx and 429 are tried again; any other answer that is not a yes is final. */
+  /** Retries connection failures, 5xx and 429. Any other response that is not 2xx is final. */
   private judge(
     { attempts }: DueCallback,
-    answer: CallbackResult,
+    result: CallbackResult,
   ): Pick<CallbackOutcome, 'status' | 'due_at' | 'completed_at'> {
     const now = this.app.clock.now();
     const final = (status: 'delivered' | 'failed') => ({
@@ -199,15 +202,15 @@ export class CallbackSender {
       due_at: timestamp(now),
       completed_at: timestamp(now),
     });
-    if (answer.kind === 'refused') return final('failed');
-    if (answer.kind === 'answered') {
-      const { status_code } = answer;
+    if (result.kind === 'refused') return final('failed');
+    if (result.kind === 'responded') {
+      const { status_code } = result;
       if (status_code >= 200 && status_code < 300) return final('delivered');
       if (status_code < 500 && status_code !== 429) return final('failed');
     }
     const delay_s = this.app.config.CALLBACK_RETRY_DELAYS_S[attempts - 1];
     if (delay_s === undefined) return final('failed');
-    const asked_s = answer.kind === 'answered' ? Math.min(answer.retry_after_s ?? 0, 3_600) : 0;
+    const asked_s = result.kind === 'responded' ? Math.min(result.retry_after_s ?? 0, 3_600) : 0;
     const due_at = timestamp(later(now, Math.max(delay_s, asked_s) * 1_000));
     return { status: 'waiting', due_at, completed_at: null };
   }

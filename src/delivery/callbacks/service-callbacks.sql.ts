@@ -5,7 +5,7 @@ import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
 
-/** Where a service wants to be told about this kind of event. */
+/** The URL that a service configured for this type of callback. */
 interface CallbackTarget {
   service_id: string;
   url: string;
@@ -42,11 +42,11 @@ export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void
 const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * Part of a statement that changes statuses: services that asked for it are told about text messages and emails that came to
- * an end. Ids are UUIDv7, as elsewhere.
+ * A CTE of statements that change statuses: inserts callbacks about text messages and emails that reached a final status.
+ * Ids are UUIDv7, as everywhere.
  */
 export function announcement(now: Date): RawBuilder<unknown> {
-  // The time and the version; the rest is random.
+  // The timestamp and the version of the UUID; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
   return sql`announced as (
       insert into service_callbacks
@@ -67,12 +67,12 @@ export function announcement(now: Date): RawBuilder<unknown> {
 }
 
 /**
- * The next services that have anything waiting, in id order after `after`, and whether any of it is due. Found by jumping
- * through the index: a long queue of one costs the others nothing.
+ * The next services with waiting callbacks, in id order after `after`, and whether any are due. A loose index scan: the long
+ * queue of one service costs the others nothing.
  */
 export async function selectWaitingServices(
   tx: Tx,
-  { after, most, now }: { after: string; most: number; now: Timestamp },
+  { after, max, now }: { after: string; max: number; now: Timestamp },
 ): Promise<{ service_id: string; due: boolean }[]> {
   const next = (after: ReturnType<typeof sql>) => sql`(
     select service_id from service_callbacks where status = 'waiting' and service_id > ${after}
@@ -81,7 +81,7 @@ export async function selectWaitingServices(
     with recursive found (service_id, place) as (
       select ${next(sql`${after}::uuid`)}, 1
       union all
-      select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${most}
+      select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${max}
     )
     select service_id, exists (select 1 from service_callbacks c
       where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= ${now}) as due
@@ -95,11 +95,11 @@ export interface DueCallback extends CallbackTarget {
   body: string;
   attempts: number;
   created_at: Timestamp;
-  /** As the service has it now. */
+  /** The current secret of the service. */
   encrypted_signing_secret: string | null;
 }
 
-/** So many of each service, oldest first, out of everybody else’s sight until the lease ends. */
+/** Leases up to `most` callbacks of each service, oldest first. Other workers skip them until the lease ends. */
 export async function leaseCallbacks(
   tx: Tx,
   wanted: { service_id: string; most: number }[],
@@ -125,8 +125,8 @@ export async function leaseCallbacks(
   return rows;
 }
 
-/** For after the clock was set back: what was written down in what is now the future waits no longer than it would have. */
-export async function bringCallbacksForward(db: Db, now: Timestamp): Promise<void> {
+/** After the clock was set back: keeps the delay of callbacks created in what is now the future. */
+export async function rescheduleFutureCallbacks(db: Db, now: Timestamp): Promise<void> {
   await sql`
     update service_callbacks set due_at = least(due_at, ${now}::timestamptz + (due_at - created_at))
     where status = 'waiting' and created_at > ${now}`.execute(db);
@@ -185,7 +185,7 @@ interface ReplayedCallbacks {
   created_since?: Timestamp;
 }
 
-/** To the address that the service has now; the log of earlier attempts stays. Returns how many. */
+/** Replays to the current URL of the service and keeps the log of earlier attempts. Returns the number of callbacks. */
 export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Timestamp): Promise<number> {
   const one = which.id === undefined ? sql`c.status = 'failed'` : sql`c.id = ${which.id} and c.status <> 'waiting'`;
   const ofType = which.callback_type === undefined ? sql`true` : sql`c.callback_type = ${which.callback_type}`;
@@ -214,8 +214,8 @@ export async function replaceCopiedTokens(db: Db, values: ReplacedValue[]): Prom
     where c.id = v.id and c.encrypted_bearer_token = v.before`.execute(db);
 }
 
-/** Who a call is about, by id; the next ones after `after`. */
-export async function selectPersons(db: Db, after: string, size: number) {
+/** A batch of callbacks after the id `after`, with the recipients that they are about. */
+export async function selectCallbackRecipients(db: Db, after: string, size: number) {
   const { rows } = await sql<{ id: string; subject_id: string; person: string | null; is_waiting: boolean }>`
     select id, subject_id, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,
       status = 'waiting' as is_waiting
@@ -227,7 +227,7 @@ export async function deleteCallbacks(db: Db, ids: string[]): Promise<void> {
   await sql`delete from service_callbacks where id = any (${ids}::uuid[])`.execute(db);
 }
 
-/** The channel whose messages a call is about: they are kept as long as those. */
+/** The channel of the message that a callback is about. Callbacks have the same retention as the message. */
 const channel = sql`case callback_type when 'complaint' then 'email' when 'returned_letter' then 'letter'
   when 'inbound_sms' then 'sms' else body::json ->> 'notification_type' end`;
 
@@ -246,17 +246,17 @@ export function selectCallbackRules(
     .execute();
 }
 
-export async function deleteCallbacksOf(db: Db, rule: CallbackRule, most: number): Promise<number> {
+export async function deleteCallbacksOf(db: Db, rule: CallbackRule, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from service_callbacks where id in (
       select id from service_callbacks
       where service_id = ${rule.service_id} and id < ${rule.before_id} and status <> 'waiting'
         and ${channel} = ${rule.notification_type}
-      order by id limit ${most})`.execute(db);
+      order by id limit ${max})`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
-/** One step of a walk from the oldest on; `last` is undefined at the end. */
+/** Deletes one batch, from the oldest. Returns the last id, or undefined at the end. */
 export async function deleteCallbacksAfter(
   db: Db,
   after: string,

@@ -49,7 +49,7 @@ async function aToldService(url?: string): Promise<string> {
   return service;
 }
 
-/** One pass hands over, the next takes the receipt and tells the service. */
+/** The first pass sends the message, the second one takes the receipt and posts the callback. */
 async function sendAndTell(service: string, fields: Parameters<typeof aQueuedMessage>[2] = {}): Promise<string> {
   const id = await aQueuedMessage(harness, service, fields);
   await harness.deliver();
@@ -59,8 +59,8 @@ async function sendAndTell(service: string, fields: Parameters<typeof aQueuedMes
 
 const history = async (service: string) => (await harness.admin('GET', `/service/${service}/callbacks`)).body.callbacks;
 
-describe('telling a service what became of its messages', () => {
-  it('reaches each service, however many others only wait for a retry', async () => {
+describe('delivery status callbacks', () => {
+  it('reach each service, even if many others only wait for a retry', async () => {
     const service = await aToldService();
     const id = await sendAndTell(service);
     const waiting = { url: sink.url, encrypted_bearer_token: 'x', body: '{}', attempts: 1 };
@@ -83,7 +83,7 @@ describe('telling a service what became of its messages', () => {
     await harness.app.db.deleteFrom('service_callbacks').where('due_at', '=', due_at).execute();
   });
 
-  it('posts the outcome with the token and a signature', async () => {
+  it('have the token and a signature', async () => {
     const service = await aToldService();
     const id = await sendAndTell(service);
     expect(sink.calls).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('telling a service what became of its messages', () => {
     expect(Number(seconds)).toBe(Math.floor(harness.clock.now().getTime() / 1000));
   });
 
-  it('signs with a secret of its own, too, where there is one', async () => {
+  it('are also signed with the separate signing secret, if there is one', async () => {
     const service = await aToldService();
     const [{ callback_id }] = (await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api;
     const path = `/service/${service}/callback-api/${callback_id}/signing-secret`;
@@ -136,7 +136,7 @@ describe('telling a service what became of its messages', () => {
     expect(harness.logged.join()).not.toContain(body.data.signing_secret);
   });
 
-  it('gives the token to nobody at another host', async () => {
+  it('do not send the token to another host', async () => {
     const service = await aToldService();
     const [{ callback_id }] = (await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api;
     const path = `/service/${service}/callback-api/${callback_id}`;
@@ -157,7 +157,7 @@ describe('telling a service what became of its messages', () => {
     expect(sink.calls[2]?.headers.authorization).toBe('Bearer the-token-of-the-new-one');
   });
 
-  it('tells about test keys, failures and giving up, but not about pending, simulated or hand-over', async () => {
+  it('are sent for test keys and failures, but not for pending, simulated recipients or hand-over', async () => {
     const service = await aToldService();
     await sendAndTell(service, { key_type: 'test', normalised_recipient: '447700900002' });
     await sendAndTell(service, { normalised_recipient: '447700900003' });
@@ -165,12 +165,12 @@ describe('telling a service what became of its messages', () => {
     expect(sink.calls.map(({ body }) => JSON.parse(body).status)).toEqual(['permanent-failure', 'temporary-failure']);
   });
 
-  it('tells nobody who did not ask', async () => {
+  it('are not sent to services without a callback URL', async () => {
     await sendAndTell(await aService(harness));
     expect(sink.calls).toEqual([]);
   });
 
-  it('tells once, however often the receipt comes', async () => {
+  it('are sent once, even if the receipt is repeated', async () => {
     const service = await aToldService();
     const id = await sendAndTell(service);
     for (const status of ['3', '2']) {
@@ -181,7 +181,7 @@ describe('telling a service what became of its messages', () => {
     expect(sink.calls).toHaveLength(1);
   });
 
-  it.each([500, 503, 429])('tries again after %s, with growing delays and the same id', async (status) => {
+  it.each([500, 503, 429])('are retried after %s, with growing delays and the same id', async (status) => {
     const service = await aToldService();
     sink.answer = () => status;
     await sendAndTell(service);
@@ -209,7 +209,7 @@ describe('telling a service what became of its messages', () => {
     ]);
   });
 
-  it('gives up after the last delay', async () => {
+  it('fail after the last retry', async () => {
     const service = await aToldService();
     sink.answer = () => 500;
     await sendAndTell(service);
@@ -231,7 +231,7 @@ describe('telling a service what became of its messages', () => {
     expect((await history(service))[0]).toMatchObject({ status: 'failed' });
   });
 
-  it('tries again when nobody answers', async () => {
+  it('are retried after a connection failure', async () => {
     const service = await aToldService('http://127.0.0.1:9/hook');
     await sendAndTell(service);
     const [entry] = await history(service);
@@ -239,7 +239,7 @@ describe('telling a service what became of its messages', () => {
     expect(entry.attempt_log[0]).toMatchObject({ status_code: null, error: 'ECONNREFUSED' });
   });
 
-  it('a receiver that never answers holds up nobody else', async () => {
+  it('a receiver that never responds does not delay other services', async () => {
     const slow = await aToldService(`${sink.url}/slow`);
     const quick = await aToldService(`${sink.url}/quick`);
     sink.answer = (path) => (path === '/slow' ? undefined : 204);
@@ -249,11 +249,11 @@ describe('telling a service what became of its messages', () => {
     const delivery = buildDelivery(harness.app);
     delivery.start();
     try {
-      // As many of its calls are under way as one receiver may have.
+      // The slow receiver has its max number of concurrent requests.
       await vi.waitFor(() => expect(to('/slow')).toHaveLength(25), { timeout: 15_000 });
       await someQueuedMessages(harness, quick, many(60));
       await vi.waitFor(() => expect(to('/quick')).toHaveLength(60), { timeout: 15_000 });
-      // Had one of them waited for a slow call to end, another slow one would have begun before it.
+      // If one of them had waited for a slow request to end, another slow one would have started before it.
       expect(new Set(sink.calls.slice(25, 85).map(({ path }) => path))).toEqual(new Set(['/quick']));
     } finally {
       await harness.app.db.deleteFrom('service_callbacks').where('attempts', '=', 0).execute();
@@ -273,7 +273,7 @@ describe('GET /service/{id}/callbacks, POST .../replay', () => {
     expect((await harness.admin('POST', `/service/${service}/callbacks/${unknown}/replay`)).status).toBe(404);
   });
 
-  it('200 and what failed is sent again, to the address of now', async () => {
+  it('200 and sends failed callbacks again, to the current URL', async () => {
     const service = await aToldService(`${sink.url}/old`);
     sink.answer = () => 404;
     await sendAndTell(service);
@@ -301,7 +301,7 @@ describe('GET /service/{id}/callbacks, POST .../replay', () => {
     expect(failed.body.callbacks).toEqual([]);
   });
 
-  it('old ones are forgotten', async () => {
+  it('deletes old callbacks', async () => {
     const service = await aToldService();
     await sendAndTell(service);
     harness.clock.advance({ days: 8 });
@@ -311,10 +311,10 @@ describe('GET /service/{id}/callbacks, POST .../replay', () => {
   });
 });
 
-describe('complaints and received texts', () => {
+describe('complaint and inbound text callbacks', () => {
   const callTo = (path: string) => JSON.parse(sink.calls.find((call) => call.path === path)?.body ?? '');
 
-  it('posts a complaint', async () => {
+  it('post a complaint', async () => {
     const service = await aService(harness);
     await aCallback(harness, service, `${sink.url}/complaints`, 'complaint');
     const id = await sendAndTell(service, { notification_type: 'email' });
@@ -336,7 +336,7 @@ describe('complaints and received texts', () => {
     });
   });
 
-  it('posts a received text', async () => {
+  it('post a received text', async () => {
     Object.assign(harness.app.config, { MMG_INBOUND_AUTH: 'mmg:secret' });
     const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
     await aCallback(harness, service, `${sink.url}/texts`, 'inbound_sms');
@@ -367,7 +367,7 @@ describe('complaints and received texts', () => {
   });
 });
 
-describe('addresses that are not called', () => {
+describe('blocked callback addresses', () => {
   const strict = useHarness({ now: '2026-11-15T12:00:00Z', config: { ...config, CALLBACK_ALLOW_PRIVATE: false } });
 
   it.each([
@@ -408,11 +408,11 @@ describe('addresses that are not called', () => {
     ['8.8.8.8', false],
     ['172.32.0.1', false],
     ['2a00:1450:4009::1', false],
-  ])('%s is inside: %s', (address, inside) => {
+  ])('%s is private: %s', (address, inside) => {
     expect(isInside(address)).toBe(inside);
   });
 
-  it('a name is refused by the addresses it has at the moment of connecting', async () => {
+  it('checks the resolved addresses of a name when connecting', async () => {
     const lookup = guardedLookup((address) => !isInside(address));
     const outcome = await new Promise((resolve) =>
       lookup('localhost', { all: true }, (error) => resolve(error?.message)),

@@ -7,7 +7,7 @@ import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts
 import { type CallbackType, tokenPurpose } from '../../services/settings/callback-api.ts';
 import { insertCallbacks, replaceCopiedTokens, selectCopiedTokens, selectTargets } from './service-callbacks.sql.ts';
 
-/** Each call that waits or is kept to be looked at has the token that it is made with. */
+/** Each stored callback has its own copy of the token. */
 export const copiedCallbackTokens: EncryptedValues = {
   name: 'tokens of calls to services',
   purpose: tokenPurpose,
@@ -17,7 +17,7 @@ export const copiedCallbackTokens: EncryptedValues = {
 
 interface Event {
   service_id: string;
-  /** The notification or received text that it is about. */
+  /** The notification or received text. */
   subject_id: string;
   body: object;
 }
@@ -47,7 +47,7 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
   await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
 }
 
-/** The template of an uploaded letter is hidden, so it is not named. */
+/** The template of an uploaded letter is hidden, so it is omitted. */
 export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
   const { service_id, notification_id, api_key_id, precompiled } = letter;
   const body = {
@@ -65,7 +65,7 @@ export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now
   await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
 }
 
-/** Only services that asked to be told are. */
+/** Inserts callbacks for the services that configured this type. */
 async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
   if (events.length === 0) return;
   const services = [...new Set(events.map(({ service_id }) => service_id))];

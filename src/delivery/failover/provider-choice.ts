@@ -1,7 +1,7 @@
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderShare } from './provider-details.sql.ts';
 
-/** Weighted by priority; someone who is alone is chosen whatever the weight. */
+/** Random choice weighted by priority. If all priorities are 0, all candidates are equally likely. */
 export function chooseByPriority<T extends { priority: number }>(candidates: T[], random: number): T | undefined {
   const total = candidates.reduce((sum, { priority }) => sum + priority, 0);
   if (total === 0) return candidates[Math.floor(random * candidates.length)];
@@ -13,8 +13,8 @@ export function chooseByPriority<T extends { priority: number }>(candidates: T[]
   return candidates.at(-1);
 }
 
-/** So many per second, evenly; at most a tenth of a second's worth at once, so that a burst does not break the rate. */
-export class Pace {
+/** Token bucket. The burst is limited to a tenth of a second, so that it does not exceed the rate. */
+export class TokenBucket {
   private readonly perSecond: number;
   private readonly burst: number;
   private tokens: number;
@@ -38,49 +38,49 @@ export class Pace {
   }
 }
 
-interface Wanted {
+interface Requirements {
   international: boolean;
-  /** It may have the message already, so it is asked again whatever its share. */
-  again?: string | null;
-  /** It just failed: anybody else first. */
-  notAgain?: string | null;
+  /** It may already have the message, so it is used again whatever its share. */
+  required?: string | null;
+  /** It just failed: prefer another provider. */
+  avoid?: string | null;
 }
 
-/** One channel’s providers that are in use, with their shares as last read. */
+/** The active providers of one channel, with their shares as last read. */
 export class ProviderChoice<Message> {
   private readonly inUse: Map<string, Provider<Message>>;
-  private readonly paces = new Map<string, Pace>();
+  private readonly buckets = new Map<string, TokenBucket>();
   private readonly random: () => number;
-  private places: ProviderShare[] = [];
+  private shares: ProviderShare[] = [];
 
   constructor(providers: Provider<Message>[], rates: Record<string, number>, random: () => number = Math.random) {
     this.inUse = new Map(providers.map((provider) => [provider.name, provider]));
     this.random = random;
     for (const { name } of providers) {
       const rate = rates[name];
-      if (rate !== undefined) this.paces.set(name, new Pace(rate));
+      if (rate !== undefined) this.buckets.set(name, new TokenBucket(rate));
     }
   }
 
-  /** Rows of the provider table, read every few seconds. */
-  update(places: ProviderShare[]): void {
-    this.places = places.filter(({ identifier, active }) => active && this.inUse.has(identifier));
+  /** Takes the rows of the provider table, read every few seconds. */
+  update(shares: ProviderShare[]): void {
+    this.shares = shares.filter(({ identifier, active }) => active && this.inUse.has(identifier));
   }
 
-  /** How many messages may be handed over now. With nobody in use there is no limit: each message finds that out itself. */
+  /** How many messages can be handed over now. Without an active provider there is no limit: each message fails by itself. */
   capacity(): number {
-    if (this.places.length === 0) return Number.POSITIVE_INFINITY;
-    return this.places.reduce((sum, { identifier }) => sum + this.availableAt(identifier), 0);
+    if (this.shares.length === 0) return Number.POSITIVE_INFINITY;
+    return this.shares.reduce((sum, { identifier }) => sum + this.availableAt(identifier), 0);
   }
 
   /**
-   * Who gets the next messages, at home and abroad, as far as each one’s pace reaches. Nothing is taken from it yet: it
-   * depends on the messages which of the choices count.
+   * Draws providers for the next messages, domestic and international, within the rate limits. Consumes no tokens: which
+   * draws are used depends on the messages.
    */
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
-    const drawFrom = (places: ProviderShare[]) => {
-      const left = new Map(places.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
-      let able = places;
+    const drawFrom = (shares: ProviderShare[]) => {
+      const left = new Map(shares.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
+      let able = shares;
       return Array.from({ length: count }, () => {
         able = able.filter(({ identifier }) => (left.get(identifier) ?? 0) >= 1);
         const chosen = able.length === 1 ? able[0] : chooseByPriority(able, this.random());
@@ -90,44 +90,44 @@ export class ProviderChoice<Message> {
       });
     };
     return {
-      home: drawFrom(this.places),
-      abroad: drawFrom(this.places.filter(({ supports_international }) => supports_international)),
+      home: drawFrom(this.shares),
+      abroad: drawFrom(this.shares.filter(({ supports_international }) => supports_international)),
     };
   }
 
-  /** A place in the pace of a provider that was drawn. */
+  /** Consumes a token of a drawn provider. */
   take(name: string): void {
-    this.paces.get(name)?.take();
+    this.buckets.get(name)?.take();
   }
 
-  /** Takes a place in the chosen provider’s pace. */
-  choose(wanted: Wanted): string | undefined {
-    const able = this.places.filter(
+  /** Chooses a provider and consumes one of its tokens. */
+  choose(requirements: Requirements): string | undefined {
+    const able = this.shares.filter(
       ({ identifier, supports_international }) =>
-        (!wanted.international || supports_international) && this.availableAt(identifier) >= 1,
+        (!requirements.international || supports_international) && this.availableAt(identifier) >= 1,
     );
-    const again = this.places.find(({ identifier }) => identifier === wanted.again);
-    // Through anybody else it would be a second message: it waits for room where it may be already.
-    if (again && !able.includes(again)) return undefined;
-    const others = able.filter(({ identifier }) => identifier !== wanted.notAgain);
-    const chosen = again ?? chooseByPriority(others.length > 0 ? others : able, this.random());
+    const required = this.shares.find(({ identifier }) => identifier === requirements.required);
+    // Another provider would send a second message: wait for the one that may already have it.
+    if (required && !able.includes(required)) return undefined;
+    const others = able.filter(({ identifier }) => identifier !== requirements.avoid);
+    const chosen = required ?? chooseByPriority(others.length > 0 ? others : able, this.random());
     if (!chosen) return undefined;
-    this.paces.get(chosen.identifier)?.take();
+    this.buckets.get(chosen.identifier)?.take();
     return chosen.identifier;
   }
 
-  /** The one with the largest share, to be named for a message that does not leave. */
-  standIn({ international }: Pick<Wanted, 'international'>): string | undefined {
-    const able = this.places.filter(({ supports_international }) => !international || supports_international);
+  /** The provider with the largest share, to record for a message that is not sent. */
+  standIn({ international }: Pick<Requirements, 'international'>): string | undefined {
+    const able = this.shares.filter(({ supports_international }) => !international || supports_international);
     return able.reduce<ProviderShare | undefined>(
-      (largest, place) => (largest && largest.priority >= place.priority ? largest : place),
+      (largest, share) => (largest && largest.priority >= share.priority ? largest : share),
       undefined,
     )?.identifier;
   }
 
-  /** True when nobody in use could ever take it, as opposed to nobody having room just now. */
-  noProviderSupports({ international }: Pick<Wanted, 'international'>): boolean {
-    return !this.places.some(({ supports_international }) => !international || supports_international);
+  /** True if no active provider supports the message, as opposed to all being at their rate limit. */
+  noProviderSupports({ international }: Pick<Requirements, 'international'>): boolean {
+    return !this.shares.some(({ supports_international }) => !international || supports_international);
   }
 
   find(name: string): Provider<Message> | undefined {
@@ -139,6 +139,6 @@ export class ProviderChoice<Message> {
   }
 
   private availableAt(name: string): number {
-    return Math.max(0, this.paces.get(name)?.available() ?? Number.POSITIVE_INFINITY);
+    return Math.max(0, this.buckets.get(name)?.available() ?? Number.POSITIVE_INFINITY);
   }
 }

@@ -22,7 +22,7 @@ const details = {
   version: Type.Integer(),
   created_by_id: Nullable(Uuid),
   created_by_name: Nullable(Type.String()),
-  reason: Nullable(Type.String({ description: 'Why the last change was made' })),
+  reason: Nullable(Type.String({ description: 'The reason for the last change' })),
   updated_at: Nullable(Datetime),
 };
 const Details = Type.Object(details, { title: 'Provider' });
@@ -38,7 +38,7 @@ export function providerDetailsRoutes(http: Http, app: Platform): void {
     '/provider-details',
     {
       schema: {
-        summary: 'Providers with their share of the traffic and this month’s text fragments',
+        summary: 'List providers with their share of the traffic and the text fragments of this month',
         response: {
           200: Type.Object({
             provider_details: Type.Array(Type.Object({ ...details, current_month_billable_sms: Type.Integer() })),
@@ -53,7 +53,7 @@ export function providerDetailsRoutes(http: Http, app: Platform): void {
     '/provider-details/:provider_details_id',
     {
       schema: {
-        summary: 'One provider',
+        summary: 'Get one provider',
         params: OfProvider,
         response: { 200: Type.Object({ provider_details: Details }) },
       },
@@ -65,7 +65,7 @@ export function providerDetailsRoutes(http: Http, app: Platform): void {
     '/provider-details/:provider_details_id/versions',
     {
       schema: {
-        summary: 'Every state of a provider with the reason for it, newest first',
+        summary: 'List all versions of a provider with the reasons for the changes, newest first',
         params: OfProvider,
         response: { 200: Data(Type.Array(Version)) },
       },
@@ -77,7 +77,7 @@ export function providerDetailsRoutes(http: Http, app: Platform): void {
     '/provider-details/:provider_details_id',
     {
       schema: {
-        summary: 'Change a provider’s share or switch it off',
+        summary: 'Change the share of a provider, or deactivate it',
         params: OfProvider,
         body: Type.Object({
           priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),

@@ -69,7 +69,7 @@ export function selectProviderVersions(
     .execute();
 }
 
-/** Text fragments charged through each provider since a London day, from the usage that is kept anyway. */
+/** Text fragments charged per provider since a London day, from the usage rollups. */
 export async function selectFragmentsSince(db: Db, londonDay: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ provider: string; fragments: number }>`
     select provider, total(billable_units * rate_multiplier) as fragments from usage_counts
@@ -85,7 +85,7 @@ export interface ProviderChange {
   created_by_id?: string;
 }
 
-/** The new state and its place in the history. What is not given stays; the reason goes with its change. */
+/** Updates the given fields and inserts a version into the history. The reason applies to this change only. */
 export async function updateProvider(tx: Tx, id: string, change: ProviderChange, now: Timestamp): Promise<void> {
   await withConstraints(
     { provider_details_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
@@ -133,7 +133,7 @@ export interface ProviderShare {
   updated_at: Timestamp | null;
 }
 
-const placeColumns = [
+const shareColumns = [
   'id',
   'identifier',
   'priority',
@@ -143,15 +143,15 @@ const placeColumns = [
   'updated_at',
 ] as const;
 
-export function selectPlaces(db: Db, type: NotificationType): Promise<ProviderShare[]> {
-  return db.selectFrom('provider_details').select(placeColumns).where('notification_type', '=', type).execute();
+export function selectShares(db: Db, type: NotificationType): Promise<ProviderShare[]> {
+  return db.selectFrom('provider_details').select(shareColumns).where('notification_type', '=', type).execute();
 }
 
-/** For changing several together: whoever comes second sees what the first one did. */
+/** Locks all rows of a channel, so that concurrent changes see each other. */
 export function lockShares(tx: Tx, type: NotificationType): Promise<ProviderShare[]> {
   return tx
     .selectFrom('provider_details')
-    .select(placeColumns)
+    .select(shareColumns)
     .where('notification_type', '=', type)
     .orderBy('id')
     .forUpdate()

@@ -3,7 +3,7 @@ import { aService, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
-import { chooseByPriority, Pace, ProviderChoice } from './provider-choice.ts';
+import { chooseByPriority, ProviderChoice, TokenBucket } from './provider-choice.ts';
 
 const gateways = await startStubGateways();
 afterAll(() => gateways.close());
@@ -35,8 +35,8 @@ async function run(job: string): Promise<void> {
 
 const many = (length: number) => Array.from({ length }, () => ({}));
 
-describe('a provider that fails', () => {
-  it('its messages go to the other one at once, and its share shrinks', async () => {
+describe('a failing provider', () => {
+  it('its messages go to the other provider at once, and its share decreases', async () => {
     gateways.answer = ({ gateway }) => (gateway === 'mmg' ? { status: 500 } : 'accept');
     const ids = await someQueuedMessages(harness, await aService(harness), many(200));
     await harness.deliver();
@@ -54,7 +54,7 @@ describe('a provider that fails', () => {
     expect(first).toMatchObject({ version: 1, priority: 51, reason: null });
   });
 
-  it('loses no more within the minute, but more after it', async () => {
+  it('loses share at most once a minute', async () => {
     await someQueuedMessages(harness, await aService(harness), many(150));
     await harness.deliver();
     expect(await priorities()).toEqual([41, 59]);
@@ -64,7 +64,7 @@ describe('a provider that fails', () => {
     expect(await priorities()).toEqual([31, 69]);
   });
 
-  it('drifts back when nothing has changed for a quarter of an hour', async () => {
+  it('gets its share back after 15 minutes without a change', async () => {
     gateways.answer = () => 'accept';
     harness.clock.advance({ minutes: 14 });
     await run('drift-providers-back');
@@ -81,7 +81,7 @@ describe('a provider that fails', () => {
   });
 });
 
-describe('a provider whose receipts are slow', () => {
+describe('a provider with slow receipts', () => {
   beforeEach(async () => {
     harness.clock.advance({ hours: 1 });
     gateways.answer = () => 'accept';
@@ -115,7 +115,7 @@ describe('a provider whose receipts are slow', () => {
     expect(await priorities()).toEqual([61, 39]);
   });
 
-  it('keeps it when everybody is slow, and when few messages are', async () => {
+  it('keeps its share if all providers are slow, or if few messages are slow', async () => {
     await set('mmg', { priority: 51 });
     await set('firetext', { priority: 49 });
     harness.clock.advance({ minutes: 20 });
@@ -171,7 +171,7 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     });
   });
 
-  it('200 and the change counts', async () => {
+  it('200 and changes the provider', async () => {
     const { id, version } = await detailsOf('firetext');
     const response = await harness.admin('POST', `/provider-details/${id}`, { active: false, reason: 'maintenance' });
     expect(response.status).toBe(200);
@@ -184,7 +184,7 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     expect((await detailsOf('firetext')).reason).toBeNull();
   });
 
-  it('200 with each version and who made it', async () => {
+  it('200 with all versions and their authors', async () => {
     const { id, version } = await detailsOf('twilio');
     const created_by = await aUser(harness, { name: 'Grace', email_address: 'grace@example.gov.uk' });
     await harness.admin('POST', `/provider-details/${id}`, { reason: 'quieter', created_by });
@@ -217,7 +217,7 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     expect(response.body).toEqual({ result: 'error', message });
   });
 
-  it('404 for an unknown one', async () => {
+  it('404 for an unknown id', async () => {
     const unknown = '6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
     expect((await harness.admin('GET', `/provider-details/${unknown}`)).status).toBe(404);
     expect((await harness.admin('GET', `/provider-details/${unknown}/versions`)).status).toBe(404);
@@ -225,7 +225,7 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
   });
 });
 
-describe('the choice between providers', () => {
+describe('choosing a provider', () => {
   const place = (identifier: string, priority: number, more = {}) => ({
     id: identifier,
     identifier,
@@ -249,34 +249,34 @@ describe('the choice between providers', () => {
     expect(chooseByPriority(candidates, random)).toBe(candidates[index]);
   });
 
-  it('of those in use, active, and able to send abroad where that is wanted', () => {
+  it('considers only configured and active providers, and those that support international messages if needed', () => {
     const choice = new ProviderChoice(all, {}, () => 0);
     choice.update([place('a', 10, { supports_international: false }), place('b', 90), place('c', 100)]);
     expect(choice.choose({ international: false })).toBe('a');
     expect(choice.choose({ international: true })).toBe('b');
-    expect(choice.choose({ international: false, notAgain: 'a' })).toBe('b');
-    expect(choice.choose({ international: false, again: 'b' })).toBe('b');
+    expect(choice.choose({ international: false, avoid: 'a' })).toBe('b');
+    expect(choice.choose({ international: false, required: 'b' })).toBe('b');
     choice.update([place('a', 10, { supports_international: false }), place('b', 90, { active: false })]);
     expect(choice.choose({ international: true })).toBeUndefined();
     expect(choice.noProviderSupports({ international: true })).toBe(true);
-    expect(choice.choose({ international: false, notAgain: 'a' })).toBe('a');
+    expect(choice.choose({ international: false, avoid: 'a' })).toBe('a');
   });
 
-  it('waits for the provider that may have the message already, unless that is out of use', () => {
+  it('waits for the provider that may already have the message, unless it is inactive', () => {
     const choice = new ProviderChoice(all, { a: 10 }, () => 0);
     choice.update([place('a', 50), place('b', 50)]);
-    expect(choice.choose({ international: false, again: 'a' })).toBe('a');
-    expect(choice.choose({ international: false, again: 'a' })).toBeUndefined();
+    expect(choice.choose({ international: false, required: 'a' })).toBe('a');
+    expect(choice.choose({ international: false, required: 'a' })).toBeUndefined();
     expect(choice.noProviderSupports({ international: false })).toBe(false);
     choice.update([place('a', 50, { active: false }), place('b', 50)]);
-    expect(choice.choose({ international: false, again: 'a' })).toBe('b');
+    expect(choice.choose({ international: false, required: 'a' })).toBe('b');
   });
 
-  it('not faster than a provider’s pace', () => {
+  it('respects the rate limit of a provider', () => {
     const choice = new ProviderChoice(all, { a: 20 }, () => 0);
     choice.update([place('a', 50), place('b', 50)]);
     expect([1, 2, 3].map(() => choice.choose({ international: false }))).toEqual(['a', 'a', 'b']);
-    const pace = new Pace(100, 0);
+    const pace = new TokenBucket(100, 0);
     for (let taken = 0; taken < 10; taken += 1) pace.take();
     expect(pace.available(0)).toBe(0);
     expect(pace.available(55)).toBe(5);

@@ -10,49 +10,49 @@ import { inTime_ms, periodStart } from './provider-health.ts';
 type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
 type Channel = 'sms' | 'email';
 
-/** Points of priority that move at a time. */
+/** Points of priority moved at a time. */
 const step = 10;
-const tolerableErrors = 50;
-const tolerableSlowShare = 0.15;
+const maxErrors = 50;
+const maxSlowShare = 0.15;
 
-/** Too many failed calls within a minute: the others get some of this provider’s share, at most once a minute. */
+/** Moves share away from a provider with too many failed calls within a minute, at most once a minute. */
 export async function shiftFromFailing(app: Deps, channel: Channel): Promise<void> {
   const now = app.clock.now();
   const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);
-  const failing = [...errors].filter(([, count]) => count > tolerableErrors).map(([provider]) => provider);
+  const failing = [...errors].filter(([, count]) => count > maxErrors).map(([provider]) => provider);
   if (failing.length === 0) return;
-  await changeShares(app, channel, minute_ms, async (places) => {
-    const [worst] = places
+  await changeShares(app, channel, minute_ms, async (shares) => {
+    const [worst] = shares
       .filter(({ identifier }) => failing.includes(identifier))
       .sort((one, other) => (errors.get(other.identifier) ?? 0) - (errors.get(one.identifier) ?? 0));
-    return worst && away(places, worst, `${errors.get(worst.identifier)} failed calls within a minute`);
+    return worst && away(shares, worst, `${errors.get(worst.identifier)} failed calls within a minute`);
   });
 }
 
-/** Receipts that take five minutes and more: the same, unless everybody is slow. */
+/** Moves share away from a provider whose receipts take five minutes or more, unless all providers are slow. */
 export async function shiftFromSlow(app: Deps): Promise<void> {
   const now = app.clock.now();
-  await changeShares(app, 'sms', 5 * minute_ms, async (places, tx) => {
+  await changeShares(app, 'sms', 5 * minute_ms, async (shares, tx) => {
     const since = timestamp(earlier(now, 15 * minute_ms));
     const speeds = await selectSpeeds(tx, since, timestamp(earlier(now, inTime_ms)));
-    const slowShare = (place: ProviderShare) => {
-      const speed = speeds.find(({ provider }) => provider === place.identifier);
+    const slowShare = (share: ProviderShare) => {
+      const speed = speeds.find(({ provider }) => provider === share.identifier);
       return speed && speed.messages > 0 ? speed.slow / speed.messages : 0;
     };
-    const slow = places.filter((place) => slowShare(place) >= tolerableSlowShare);
-    if (slow.length === places.length) return undefined;
+    const slow = shares.filter((share) => slowShare(share) >= maxSlowShare);
+    if (slow.length === shares.length) return undefined;
     const [slowest] = slow.sort((one, other) => slowShare(other) - slowShare(one));
     const percent = slowest && Math.round(slowShare(slowest) * 100);
-    return slowest && away(places, slowest, `${percent} % of its messages took five minutes or more`);
+    return slowest && away(shares, slowest, `${percent} % of its messages took five minutes or more`);
   });
 }
 
-/** Nothing has changed for a quarter of an hour: everybody moves towards the usual share. */
+/** Moves all providers towards their normal share after 15 minutes without a change. */
 export async function driftBack(app: Deps): Promise<void> {
   for (const channel of ['sms', 'email'] as const) {
-    await changeShares(app, channel, 15 * minute_ms, async (places) =>
-      places
+    await changeShares(app, channel, 15 * minute_ms, async (shares) =>
+      shares
         .filter(({ priority, resting_priority }) => priority !== resting_priority)
         .map(({ id, identifier, priority, resting_priority }) => ({
           id,
@@ -71,11 +71,11 @@ interface NewShare {
   reason: string;
 }
 
-type Decide = (places: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefined>;
+type Decide = (shares: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefined>;
 
 /**
- * Under a lock, so that of many processes that see the same trouble one acts. Only providers in use count, and nothing
- * moves while any of them has changed within `quiet_ms`.
+ * Takes a lock, so that only one of several processes acts on the same problem. Only active providers count, and nothing
+ * moves if any of them changed within `quiet_ms`.
  */
 async function changeShares(app: Deps, channel: Channel, quiet_ms: number, decide: Decide): Promise<void> {
   const { config, clock, log, db } = app;
@@ -83,22 +83,25 @@ async function changeShares(app: Deps, channel: Channel, quiet_ms: number, decid
   if (inUse.length < 2) return;
   const now = clock.now();
   await inTransaction(db, async (tx) => {
-    const places = (await lockShares(tx, channel)).filter((place) => place.active && inUse.includes(place.identifier));
-    const quiet = places.every(
+    const shares = (await lockShares(tx, channel)).filter((share) => share.active && inUse.includes(share.identifier));
+    const quiet = shares.every(
       ({ updated_at }) => updated_at === null || now.getTime() - Date.parse(updated_at) >= quiet_ms,
     );
-    if (places.length < 2 || !quiet) return;
-    for (const { id, identifier, priority, reason } of (await decide(places, tx)) ?? []) {
-      const before = places.find((place) => place.id === id)?.priority;
+    if (shares.length < 2 || !quiet) return;
+    for (const { id, identifier, priority, reason } of (await decide(shares, tx)) ?? []) {
+      const before = shares.find((share) => share.id === id)?.priority;
       if (before === priority) continue;
       await updateProvider(tx, id, { priority, reason, created_by_id: platformUserId }, timestamp(now));
-      log.warn({ provider: identifier, before, priority, reason }, 'a provider’s share changed');
+      log.warn(
+        { event: 'provider.share_changed', provider: identifier, before, priority, reason },
+        'The share of a provider changed',
+      );
     }
   });
 }
 
-function away(places: ProviderShare[], from: ProviderShare, reason: string): NewShare[] {
-  const others = places.filter(({ id }) => id !== from.id);
+function away(shares: ProviderShare[], from: ProviderShare, reason: string): NewShare[] {
+  const others = shares.filter(({ id }) => id !== from.id);
   const gain = Math.max(1, Math.round(step / others.length));
   return [
     { id: from.id, identifier: from.identifier, priority: clamp(from.priority - step, 0, 100), reason },
@@ -111,6 +114,6 @@ function away(places: ProviderShare[], from: ProviderShare, reason: string): New
   ];
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
 }

@@ -9,7 +9,7 @@ export interface HealthChange {
   errors: number;
 }
 
-/** Part of a statement that records results. Appended: a row for all would make every commit wait for the others. */
+/** A CTE of statements that record results. Appends rows: updating a shared row would serialise all commits. */
 export function handOverHealth(changes: HealthChange[]): RawBuilder<unknown> {
   return sql`health as (
       insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
@@ -18,7 +18,7 @@ export function handOverHealth(changes: HealthChange[]): RawBuilder<unknown> {
     )`;
 }
 
-/** Part of a statement that records receipts: how messages ended counts for the period in which they were handed over. */
+/** A CTE of statements that record receipts. An outcome counts for the period in which the message was handed over. */
 export function receiptHealth(inTimeSince: Timestamp, isCounted: boolean): RawBuilder<unknown> {
   return sql`health as (
       insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
@@ -32,7 +32,7 @@ export function receiptHealth(inTimeSince: Timestamp, isCounted: boolean): RawBu
     )`;
 }
 
-/** What was appended moves into the rows that are kept. */
+/** Merges the appended rows into the permanent ones. */
 export async function addUpHealth(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-health */
     with taken as (delete from provider_health_changes returning *)
@@ -59,11 +59,11 @@ interface Speed {
   provider: string;
   /** Handed over and not failed. */
   messages: number;
-  /** Of those, the ones that had no receipt in time. */
+  /** Of those, messages without a receipt in time. */
   slow: number;
 }
 
-/** Only what was handed over before `judgedBefore` can be slow yet. */
+/** Messages handed over after `judgedBefore` are too recent to be slow. */
 export async function selectSpeeds(db: Db | Tx, since: Timestamp, judgedBefore: Timestamp): Promise<Speed[]> {
   const { rows } = await sql<Speed>`
     select provider, sum(handed_over - failed) as messages,

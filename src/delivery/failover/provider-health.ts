@@ -1,9 +1,9 @@
 import { minute_ms, timestamp } from '../../platform/clock.ts';
 import type { HealthChange } from './provider-health.sql.ts';
 
-/** As in provider-health.sql.ts. */
+/** Same as in provider-health.sql.ts. */
 const period_ms = 10_000;
-/** A text message that takes longer is slow. */
+/** A text message that takes longer counts as slow. */
 export const inTime_ms = 5 * minute_ms;
 const promptly_ms = 10_000;
 
@@ -13,7 +13,7 @@ export function periodStart(moment: Date): Date {
 
 export interface HandOver {
   provider: string;
-  /** When it should have gone: when it was accepted, or the time it was scheduled for. */
+  /** When it was accepted, or the time it was scheduled for. */
   due: Date;
   sent: Date;
 }
@@ -22,7 +22,7 @@ export function isPrompt({ due, sent }: HandOver): boolean {
   return sent.getTime() - due.getTime() <= promptly_ms;
 }
 
-/** Counts hand-overs and failed calls, to be recorded with them. */
+/** Counts hand-overs and failed calls, recorded together with the results. */
 export function handOverHealth(handOvers: HandOver[], errors: string[], now: Date): HealthChange[] {
   const changes = new Map<string, HealthChange>();
   const changeOf = (provider: string, moment: Date): HealthChange => {

@@ -12,13 +12,13 @@ type Deps = Platform & { config: Pick<Config, 'MMG_INBOUND_AUTH' | 'FIRETEXT_INB
 const Ok = Type.Object({ status: Type.Literal('ok') });
 const Digits = Type.Unknown({ description: 'A phone number' });
 
-/** Where the gateways deliver texts that people send to services. */
+/** Webhooks where the gateways deliver inbound texts. */
 export function inboundHookRoutes(http: Http, app: Deps): void {
   http.post(
     '/notifications/sms/receive/mmg',
     {
       schema: {
-        summary: 'A text received by MMG (basic credentials)',
+        summary: 'Inbound text from MMG (basic authentication)',
         body: Type.Object({
           MSISDN: Digits,
           Number: Digits,
@@ -47,7 +47,7 @@ export function inboundHookRoutes(http: Http, app: Deps): void {
     '/notifications/sms/receive/firetext',
     {
       schema: {
-        summary: 'A text received by Firetext (a form, basic credentials)',
+        summary: 'Inbound text from Firetext (form, basic authentication)',
         body: Type.Object({
           source: Digits,
           destination: Digits,
@@ -73,7 +73,7 @@ export function inboundHookRoutes(http: Http, app: Deps): void {
   );
 }
 
-/** As forms write it: a plus is a space. What is not well-formed is taken as it stands. */
+/** Form decoding: a plus is a space. Malformed input is returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

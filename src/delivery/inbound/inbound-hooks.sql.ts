@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 
-/** The service that people reach under a number, if it may receive texts. */
+/** The service that owns an inbound number, with its permissions. */
 export function selectServiceOfNumber(tx: Tx, number: string) {
   return tx
     .selectFrom('inbound_numbers')

@@ -48,7 +48,7 @@ describe('POST /notifications/sms/receive/mmg', () => {
     DateRecieved: '2026-07-01+11%3A56%3A11',
   });
 
-  it('200 and the service has the text', async () => {
+  it('200 and stores the text for the service', async () => {
     const { service, number, key } = await aReceivingService();
     const response = await mmg(text(number.replace(/^0/, '44')));
     expect(response.status).toBe(200);
@@ -71,7 +71,7 @@ describe('POST /notifications/sms/receive/mmg', () => {
     expect(row).toMatchObject({ provider: 'mmg', provider_date: '2026-07-01T11:56:11.000000Z' });
   });
 
-  it('200 RECEIVED for an unknown number, and without the permission', async () => {
+  it('200 RECEIVED for an unknown number, or without the permission', async () => {
     const { number, key } = await aReceivingService(['sms']);
     for (const to of ['447700900999', number]) {
       const response = await mmg(text(to));
@@ -81,7 +81,7 @@ describe('POST /notifications/sms/receive/mmg', () => {
     expect(await received(key)).toEqual([]);
   });
 
-  it('200 for text that is not well encoded', async () => {
+  it('200 for malformed encoding', async () => {
     const { number, key } = await aReceivingService();
     await mmg({ ...text(number), Message: '100% of it\u0000', DateRecieved: 'soon' });
     expect((await received(key))[0].content).toBe('100% of it');
@@ -112,7 +112,7 @@ describe('POST /notifications/sms/receive/firetext', () => {
       payload: new URLSearchParams(fields).toString(),
     });
 
-  it('200 and the service has the text, at London time', async () => {
+  it('200 and stores the text for the service, with its London time', async () => {
     const { service, number, key } = await aReceivingService();
     const response = await firetext({
       source: '07700900111',
@@ -130,7 +130,7 @@ describe('POST /notifications/sms/receive/firetext', () => {
     expect(row?.provider_date).toBe('2026-07-01T11:56:11.000000Z');
   });
 
-  it('200 for an unknown number, too', async () => {
+  it('200 for an unknown number', async () => {
     expect((await firetext({ source: '1', destination: '2', message: '3' })).body).toEqual({ status: 'ok' });
   });
 
@@ -139,7 +139,7 @@ describe('POST /notifications/sms/receive/firetext', () => {
   });
 });
 
-describe('inbound hooks without credentials configured', () => {
+describe('inbound webhooks without configured credentials', () => {
   const closed = useHarness({ config: { MMG_INBOUND_AUTH: undefined, FIRETEXT_INBOUND_AUTH: undefined } });
 
   it.each(['mmg', 'firetext'])('403 from %s', async (provider) => {

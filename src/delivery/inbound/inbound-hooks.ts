@@ -8,7 +8,7 @@ import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
 
-/** A text that somebody sent, in the words of the gateway that took it. */
+/** An inbound text as delivered by the gateway. */
 interface GatewayText {
   provider: string;
   from: string;
@@ -18,7 +18,7 @@ interface GatewayText {
   reference: string | undefined;
 }
 
-/** Stores it for the service under whose number it came, and tells that service. False: nobody receives texts there. */
+/** Stores the text for the service that owns the number and creates its callback. Returns false if no service receives texts there. */
 export async function receiveText(app: Deps, text: GatewayText): Promise<boolean> {
   const received = await inTransaction(app.db, async (tx) => {
     const service = await selectServiceOfNumber(tx, text.to.replace(/^\+?44/, '0'));
@@ -45,12 +45,15 @@ export async function receiveText(app: Deps, text: GatewayText): Promise<boolean
       .counter('inbound_sms_total', 'Texts received for services', ['provider'])
       .inc({ provider: text.provider });
   } else {
-    app.log.warn({ provider: text.provider }, 'a text came for a number under which no service receives texts');
+    app.log.warn(
+      { event: 'inbound_sms.rejected', provider: text.provider },
+      'Received a text for a number without a service that receives texts',
+    );
   }
   return received;
 }
 
-/** `expected` is `user:password`; a hook for which none is configured is closed. */
+/** `expected` is `user:password`. Without configured credentials the webhook rejects all requests. */
 export function refuseUnlessGateway(authorization: string | undefined, expected: string | undefined): void {
   const [scheme = '', given = ''] = (authorization ?? '').split(' ');
   if (scheme.toLowerCase() !== 'basic') {

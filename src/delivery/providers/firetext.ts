@@ -6,10 +6,10 @@ import { plainText } from './plain-text.ts';
 import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
 
-type Deps = {
+interface Deps {
   secrets: SecretBox;
   config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
-};
+}
 
 export function firetext(app: Deps): Provider<TextMessage> {
   const { config } = app;
@@ -18,7 +18,7 @@ export function firetext(app: Deps): Provider<TextMessage> {
     name: 'firetext',
     close: () => http.close(),
     async check() {
-      // It has no question that costs nothing, so the key stays untried.
+      // Firetext has no free request that would check the key.
       await http.ping(config.FIRETEXT_URL);
     },
     async send({ reference, to, sender, text, encoding }) {
@@ -37,17 +37,17 @@ export function firetext(app: Deps): Provider<TextMessage> {
         form.toString(),
       );
       if ('failed' in called) return called.failed;
-      const { status, json } = called.answer;
-      if (status >= 300 || json?.code === undefined) return retryOf(called.answer);
+      const { status, json } = called.response;
+      if (status >= 300 || json?.code === undefined) return retryOf(called.response);
       return outcomeOf(Number(json.code));
     },
   };
 }
 
-/** Its answer is 200 whatever it did; the code in the body tells. */
+/** Firetext always responds with 200; the code in the body is the result. */
 function outcomeOf(code: number): Outcome {
   if (code === 0) return { kind: 'accepted' };
-  // The number itself is refused: no later attempt would end otherwise.
+  // The number itself is rejected, so a retry is useless.
   if (code === 2) return { kind: 'refused', reason: 'code 2: destination', status: 'technical-failure' };
   return { kind: 'retry', reason: `code ${code}` };
 }
@@ -84,7 +84,7 @@ export function firetextReceipt({ status, reference, code, time }: FiretextRecei
   };
 }
 
-/** Without a code that is known, what was pending may still arrive one day. */
+/** Without a known code, a pending message may still arrive. */
 function failureOf(code: unknown, { status }: { status: string }): ReceiptStatus {
   if (permanent.has(plainText(code))) return 'permanent-failure';
   if (temporary.has(plainText(code))) return 'temporary-failure';

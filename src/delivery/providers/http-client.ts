@@ -5,7 +5,7 @@ import type { Outcome } from './provider.ts';
 export interface HttpResponse {
   status: number;
   body: string;
-  /** The object in the body; undefined where that is anything else. */
+  /** The body if it is a JSON object, otherwise undefined. */
   json: Record<string, unknown> | undefined;
   retry_after_ms: number | undefined;
 }
@@ -14,15 +14,15 @@ const timeout_ms = 10_000;
 const maxResponseBytes = 65_536;
 
 /**
- * A provider's HTTP http. A call that could not be connected never reached it; one that broke after that may have, and
- * says so, because sending it again blindly would be a second message.
+ * The HTTP client of a provider. A call that could not connect never reached the provider. A call that failed later may have,
+ * which the result reports, because a blind retry could send the message twice.
  */
 export class ProviderHttpClient {
   private readonly agent: Agent;
 
   /**
-   * A call that waits for a connection would use up its time before the provider hears of it. So there are as many
-   * connections as calls, and time counts from when the request is written.
+   * A call that waits for a connection would spend its timeout before the provider sees it. So there are as many connections
+   * as concurrent calls, and the timeout starts when the request is written.
    */
   constructor({ DELIVERY_CONCURRENCY }: Pick<Config, 'DELIVERY_CONCURRENCY'>) {
     this.agent = new Agent({
@@ -38,16 +38,16 @@ export class ProviderHttpClient {
     url: string,
     headers: Record<string, string>,
     body: string,
-  ): Promise<{ answer: HttpResponse } | { failed: Outcome & { kind: 'retry' } }> {
+  ): Promise<{ response: HttpResponse } | { failed: Outcome & { kind: 'retry' } }> {
     try {
-      return { answer: await this.call('POST', url, headers, body) };
+      return { response: await this.call('POST', url, headers, body) };
     } catch (error) {
       const code = codeOf(error);
       return { failed: { kind: 'retry', reason: code, perhaps_sent: !neverReached.has(code) } };
     }
   }
 
-  /** Throws unless the provider responds; any response will do. */
+  /** Throws if the provider does not respond. Accepts any response. */
   async ping(url: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
     try {
       return await this.call('GET', url, headers);
@@ -83,9 +83,9 @@ export class ProviderHttpClient {
   }
 }
 
-/** A body that comes a byte at a time must end as well. */
+/** A slow body must end, too. */
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const timer = setTimeout(() => body.destroy(new Error('its answer does not end')), timeout_ms);
+  const timer = setTimeout(() => body.destroy(new Error('the response body did not end in time')), timeout_ms);
   try {
     return (await body.text()).slice(0, maxResponseBytes);
   } finally {
@@ -120,12 +120,12 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Said by a proxy that lost its connection to the provider, or waited too long for it. */
+/** Sent by a proxy that lost the connection to the provider or timed out. */
 const fromProxies = new Set([502, 504]);
 
 /**
- * For answers that say nothing about the single message: too many, not now, not you. After a yes that cannot be read, or a
- * proxy's word that the provider did not answer, the provider may have the message.
+ * For responses that are not about the message itself: too many requests, unavailable, unauthorised. After an unreadable
+ * success response, or a proxy's timeout, the provider may have the message.
  */
 export function retryOf({ status, retry_after_ms }: HttpResponse): Outcome {
   const perhaps_sent = status < 300 || fromProxies.has(status);

@@ -1,12 +1,12 @@
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import type { EmailMessage } from './provider.ts';
 
-/** The message for a mail library, with the headers that every email of ours carries. */
+/** The message for nodemailer, with our standard headers. */
 export function mailOf(message: EmailMessage) {
   const { reference, from, to, reply_to, subject, text, html, unsubscribe_url } = message;
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {
-    // The same on every attempt: mailboxes drop the second copy of a message they have already.
+    // Stable across attempts, so that mailboxes drop duplicates.
     messageId: `<${reference}@${domain}>`,
     from,
     to,

@@ -6,10 +6,10 @@ import { plainText } from './plain-text.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
 
-type Deps = {
+interface Deps {
   secrets: SecretBox;
   config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
-};
+}
 
 export function mmg(app: Deps): Provider<TextMessage> {
   const { config } = app;
@@ -18,7 +18,7 @@ export function mmg(app: Deps): Provider<TextMessage> {
     name: 'mmg',
     close: () => http.close(),
     async check() {
-      // It has no question that costs nothing, so the key stays untried.
+      // MMG has no free request that would check the key.
       await http.ping(config.MMG_URL);
     },
     async send({ reference, to, sender, text }) {
@@ -36,11 +36,11 @@ export function mmg(app: Deps): Provider<TextMessage> {
         }),
       );
       if ('failed' in called) return called.failed;
-      const { status, json } = called.answer;
-      // Its answer is JSON with a reference of its own; receipts name ours.
+      const { status, json } = called.response;
+      // The JSON response has MMG's own reference; receipts contain ours.
       if (status < 300 && json && !('Error' in json)) return { kind: 'accepted' };
       if (status < 300 && json) return { kind: 'retry', reason: `error ${String(json.Error).slice(0, 100)}` };
-      return retryOf(called.answer);
+      return retryOf(called.response);
     },
   };
 }

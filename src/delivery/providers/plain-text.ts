@@ -1,4 +1,4 @@
-/** A field as text. An object or a list is none, and its own `toString` may be anything. */
+/** A field as text. Objects and arrays become empty: their `toString` could return anything. */
 export function plainText(value: unknown): string {
   return typeof value === 'object' || value === undefined ? '' : String(value);
 }

@@ -3,7 +3,7 @@ import { later } from '../../platform/clock.ts';
 
 const wallTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 
-/** A time as text gateways write it: without an offset it is London's. Undefined when it cannot be read. */
+/** Parses a timestamp of a text gateway; without an offset it is London time. Returns undefined if it is invalid. */
 export function londonTime(text: unknown): Date | undefined {
   if (typeof text !== 'string') return undefined;
   const [, day = '', hour = '', minute = '', second = '0'] = wallTime.exec(text.trim()) ?? [];

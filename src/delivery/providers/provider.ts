@@ -1,8 +1,8 @@
 import type { NotificationType, Status } from '../../notifications/notification.ts';
 
-/** A text message as a gateway gets it. */
+/** A text message for a gateway. */
 export interface TextMessage {
-  /** The notification’s id: every attempt carries it, and receipts name it. */
+  /** The id of the notification. All attempts and receipts contain it. */
   reference: string;
   /** With country code, digits only. */
   to: string;
@@ -20,17 +20,17 @@ export interface EmailMessage {
   subject: string;
   text: string;
   html: string;
-  /** RFC 2369 and RFC 8058: the mail program shows a button that posts to it. */
+  /** RFC 2369 and RFC 8058: mail clients show a button that posts to it. */
   unsubscribe_url: string | null;
 }
 
-/** What became of a call. A refusal is a value; only surprises throw. */
+/** The outcome of a call. A rejection is a value; only unexpected errors throw. */
 export type Outcome =
   | {
       kind: 'accepted';
-      /** What the provider’s receipts will call it, where that is not our reference. */
+      /** The reference in the receipts of the provider, if it is not ours. */
       provider_reference?: string;
-      /** The provider sends no receipts: its yes is the last word. */
+      /** The provider sends no receipts, so acceptance is final. */
       final?: 'delivered';
     }
   | { kind: 'refused'; reason: string; status: 'technical-failure' | 'permanent-failure' }
@@ -38,31 +38,31 @@ export type Outcome =
       kind: 'retry';
       reason: string;
       after_ms?: number;
-      /** The request had been written when the connection broke: the provider may have the message. */
+      /** The connection failed after the request was written: the provider may have the message. */
       perhaps_sent?: boolean;
     };
 
 export interface Provider<Message> {
   readonly name: string;
   send(message: Message): Promise<Outcome>;
-  /** Which of these it has taken already: settles attempts that broke off. Left out where the provider cannot tell. */
+  /** Which of these messages the provider already has, to resolve interrupted attempts. Omitted if the provider cannot tell. */
   findAccepted?(references: string[]): Promise<Set<string>>;
-  /** Throws, with what to do, unless it can be reached and knows us. Sends nothing; left out where nobody is to reach. */
+  /** Throws, with advice, if the provider is unreachable or rejects the credentials. Sends nothing. The sandbox omits it. */
   check?(): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** What a provider’s callback says about one message. */
+/** The outcome of one message, as reported by a provider. */
 export interface Receipt {
   provider: string;
   notification_type: NotificationType;
-  /** Our id, or the provider’s own reference where it uses one. */
+  /** Our id, or the reference of the provider. */
   reference: string;
-  /** Signed, or sent to the address that the message named: it comes from this provider. */
+  /** Signed, or sent to the secret URL of the message: it comes from this provider. */
   proven: boolean;
-  /** A provider may leave open what it means until the message’s state is known. */
+  /** The meaning may depend on the current status of the message. */
   statusFor(notification: { status: Status }): ReceiptStatus;
-  /** When it happened, as the provider says. */
+  /** When it happened, according to the provider. */
   at?: Date;
 }
 

@@ -44,10 +44,10 @@ describe('MMG', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it('is tried again at once, then every five minutes, and given up after 48 retries', async () => {
+  it('is retried at once, then every five minutes, and the message fails after 48 retries', async () => {
     gateways.answer = () => ({ status: 500, body: { Error: '99' } });
     const id = await send();
-    // The first retry did not wait.
+    // The first retry is immediate.
     expect(gateways.sentTo(id)).toHaveLength(2);
     expect(await queueOf(harness, id)).toMatchObject({
       attempts: 2,
@@ -64,7 +64,7 @@ describe('MMG', () => {
     expect(await queueOf(harness, id)).toBeUndefined();
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('respects Retry-After', async () => {
     gateways.answer = () => ({ status: 429, headers: { 'retry-after': '7' } });
     const id = await send();
     const due = new Date(harness.clock.now().getTime() + 7_000).toISOString();
@@ -75,7 +75,7 @@ describe('MMG', () => {
     ['for a year', '31536000', 0, '2026-11-15T13:00:00'],
     ['beyond its expiry', '3000', 71.5, '2026-11-18T12:00:00'],
     ['for less than nothing', '-5', 0, '2026-11-15T12:05:00'],
-  ])('asked to wait %s, it waits an hour at most and never past its expiry', async (_, asked, age_h, due) => {
+  ])('with Retry-After %s, waits at most an hour and never past the expiry', async (_, asked, age_h, due) => {
     const start = new Date(now);
     harness.clock.set(start);
     gateways.answer = () => ({ status: 429, headers: { 'retry-after': asked } });
@@ -90,14 +90,14 @@ describe('MMG', () => {
     ['502', { status: 502 }],
     ['504', { status: 504 }],
     ['a yes that is no JSON', { status: 200, body: 'Accepted' }],
-  ])('after %s it may have the message, so the retry waits and stays with it', async (_, response) => {
+  ])('may have the message after %s, so the retry waits and uses the same provider', async (_, response) => {
     gateways.answer = () => response;
     const id = await send();
     expect(gateways.sentTo(id)).toHaveLength(1);
     expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, provider: 'mmg', attempts: 1 });
   });
 
-  it('when it hangs up on a request, the retry waits and carries the same reference', async () => {
+  it('if it closes the connection, the retry waits and has the same reference', async () => {
     gateways.answer = () => 'hang up';
     const id = await send();
     expect(gateways.sentTo(id)).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('MMG', () => {
     expect((await messageOf(harness, id)).status).toBe('sending');
   });
 
-  it('when its receipt comes first, nothing is sent again', async () => {
+  it('if its receipt comes first, nothing is sent again', async () => {
     gateways.answer = () => 'hang up';
     const id = await send();
     await harness.request({
@@ -150,7 +150,7 @@ describe('Firetext', () => {
     expect(await messageOf(harness, id)).toMatchObject({ status: 'temporary-failure', provider: 'firetext' });
   });
 
-  it('refuses in the body of a 200', async () => {
+  it('rejects with a code in the body of a 200', async () => {
     gateways.answer = () => ({ status: 200, body: { code: 1, description: 'Authentication error' } });
     const retried = await aQueuedMessage(harness, await aService(harness));
     await harness.deliver();
@@ -162,7 +162,7 @@ describe('Firetext', () => {
     expect(gateways.sentTo(refused)).toHaveLength(1);
   });
 
-  it('a 200 without a code may be a yes: the retry waits', async () => {
+  it('a 200 without a code may mean success, so the retry waits', async () => {
     gateways.answer = () => ({ status: 200, body: {} });
     const id = await aQueuedMessage(harness, await aService(harness));
     await harness.deliver();
@@ -170,7 +170,7 @@ describe('Firetext', () => {
     expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, attempts: 1 });
   });
 
-  it('cannot send abroad, so such a message waits', async () => {
+  it('does not support international messages, so they wait', async () => {
     const id = await aQueuedMessage(harness, await aService(harness), {
       international: true,
       normalised_recipient: '33612345678',
@@ -193,7 +193,7 @@ describe('Twilio', () => {
     },
   });
 
-  it('gets a form and calls back with its signature', async () => {
+  it('gets a form, and its signed callback ends the message', async () => {
     const id = await aQueuedMessage(harness, await aService(harness), { reply_to_text: '447700900500' });
     await harness.deliver();
     const [request] = gateways.sentTo(id);
@@ -217,28 +217,28 @@ describe('Twilio', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it('refuses a number for good', async () => {
+  it('rejects a number permanently', async () => {
     gateways.answer = () => ({ status: 400, body: { code: 21211, message: 'Invalid To number' } });
     const id = await aQueuedMessage(harness, await aService(harness));
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('technical-failure');
   });
 
-  it('a 201 without a name for the message may be a yes: the retry waits', async () => {
+  it('a 201 without a message id may mean success, so the retry waits', async () => {
     gateways.answer = () => ({ status: 201, body: {} });
     const id = await aQueuedMessage(harness, await aService(harness));
     await harness.deliver();
     expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, attempts: 1 });
   });
 
-  it('is tried again for anything else', async () => {
+  it('is retried after any other error', async () => {
     gateways.answer = () => ({ status: 401, body: { code: 20003 } });
     const id = await aQueuedMessage(harness, await aService(harness));
     await harness.deliver();
     expect((await messageOf(harness, id)).status).toBe('created');
   });
 
-  it('signs as its documentation says', () => {
+  it('signs as documented', () => {
     const fields = {
       CallSid: 'CA1234567890ABCDE',
       Caller: '+14158675309',
@@ -301,7 +301,7 @@ describe('SES', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it('an address that it calls invalid is given up at once, the rest is tried again', async () => {
+  it('an invalid address fails at once, other errors are retried', async () => {
     gateways.answer = () => ({
       status: 400,
       body: { __type: 'BadRequestException', message: 'Missing final address part' },
@@ -356,7 +356,7 @@ describe('SMTP without encryption', () => {
     ['smtp://10.1.2.3:25', true, false],
     ['smtp://[::1]:25', true, false],
     ['smtp://mailpit:1025', true, false],
-  ])('%s with SMTP_REQUIRE_TLS=%s is refused: %s', (SMTP_URL, SMTP_REQUIRE_TLS, refused) => {
+  ])('%s with SMTP_REQUIRE_TLS=%s is rejected: %s', (SMTP_URL, SMTP_REQUIRE_TLS, refused) => {
     expect(requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS })).toBe(refused);
   });
 });
@@ -382,7 +382,7 @@ describe('SMTP', () => {
     return id;
   };
 
-  it('delivers: there is nobody who would send a receipt', async () => {
+  it('an accepted message is delivered, because SMTP has no receipts', async () => {
     const id = await sendTo('ada@example.org');
     const mail = mails.find(({ text }) => text.includes(id));
     expect(mail?.to).toEqual(['ada@example.org']);
@@ -400,7 +400,7 @@ describe('SMTP', () => {
     ['nobody@example.org', 'permanent-failure'],
     ['busy@example.org', 'created'],
     ['relay@example.org', 'created'],
-  ])('a server that refuses %s leaves the message %s', async (address, status) => {
+  ])('a server that rejects %s leaves the message %s', async (address, status) => {
     const id = await sendTo(address);
     expect((await messageOf(harness, id)).status).toBe(status);
     expect((await queueOf(harness, id))?.outcome_known ?? true).toBe(true);

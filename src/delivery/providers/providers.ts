@@ -10,7 +10,7 @@ import { twilio } from './twilio.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & { config: Config };
 
-/** Every built-in provider; the configuration says which are in use. */
+/** All built-in providers; the configuration selects the active ones. */
 const texts: Record<Config['SMS_PROVIDERS'][number], (app: Deps) => Provider<TextMessage>> = {
   sandbox: sandboxTexts,
   mmg,

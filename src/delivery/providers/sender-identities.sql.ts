@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
 
-/** Name, addresses and branding of a service, and whether it may send at all. */
+/** Name, addresses and branding of a service, and whether it is active. */
 export function selectSenderIdentity(db: Db, serviceId: string) {
   return db
     .selectFrom('services')

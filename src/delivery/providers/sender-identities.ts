@@ -3,7 +3,7 @@ import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { selectSenderIdentity } from './sender-identities.sql.ts';
 
-/** What a message shows of the service that sends it. */
+/** The properties of the sending service that a message shows. */
 export type SenderIdentity = NonNullable<Awaited<ReturnType<typeof selectSenderIdentity>>>;
 export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 
@@ -11,7 +11,7 @@ export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener'>): 
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     most: 10_000,
-    // A change of branding is not announced as a change of the services that use it.
+    // A change of branding does not invalidate the services that use it.
     forgetAfter_ms: minute_ms,
     load: (serviceId) => selectSenderIdentity(app.db, serviceId),
   });

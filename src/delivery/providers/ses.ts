@@ -6,7 +6,7 @@ import { type HttpResponse, ProviderHttpClient, retryOf } from './http-client.ts
 import { unsubscribeHeaders } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, Receipt, ReceiptStatus } from './provider.ts';
 
-type Deps = {
+interface Deps {
   clock: Clock;
   config: Pick<
     Config,
@@ -17,12 +17,12 @@ type Deps = {
     | 'SES_CONFIGURATION_SET'
     | 'DELIVERY_CONCURRENCY'
   >;
-};
+}
 
-/** The tag by which a receipt can be matched even before its message id has been recorded. */
+/** A tag that identifies the message even before its SES message id is recorded. */
 const referenceTag = 'notification_id';
 
-/** Amazon SES, version 2 of its API. */
+/** Amazon SES, API version 2. */
 export function ses({ config, clock }: Deps): Provider<EmailMessage> {
   const http = new ProviderHttpClient(config);
   const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
@@ -42,9 +42,9 @@ export function ses({ config, clock }: Deps): Provider<EmailMessage> {
         url,
         signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, clock.now()),
       );
-      // Whoever may only send is known too, and told so.
+      // AccessDenied means that the key is valid, but only allowed to send.
       if (status === 403 && !body.includes('AccessDenied')) {
-        throw new Error('its answer is 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock');
+        throw new Error('it responded with 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock');
       }
     },
     async send(message) {
@@ -55,7 +55,7 @@ export function ses({ config, clock }: Deps): Provider<EmailMessage> {
         signedHeaders(account, { method: 'POST', url, headers, body }, clock.now()),
         body,
       );
-      return 'failed' in called ? called.failed : outcomeOf(called.answer);
+      return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };
 }
@@ -80,27 +80,27 @@ function requestOf(message: EmailMessage, configurationSet: string | undefined) 
   };
 }
 
-/** A name in anything but plain ASCII is an encoded word. */
+/** A non-ASCII name becomes an encoded word (RFC 2047). */
 function mailbox({ name, address }: EmailMessage['from']): string {
   if (/^[\x20-\x7e]*$/.test(name)) return `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
   return `=?UTF-8?B?${Buffer.from(name).toString('base64')}?= <${address}>`;
 }
 
-function outcomeOf(answer: HttpResponse): Outcome {
-  const { status, json = {} } = answer;
+function outcomeOf(response: HttpResponse): Outcome {
+  const { status, json = {} } = response;
   if (status < 300 && typeof json.MessageId === 'string') {
     return { kind: 'accepted', provider_reference: json.MessageId };
   }
   const problem = String(json.__type ?? json.code ?? '');
   const text = String(json.message ?? json.Message ?? '');
-  // What is wrong with the address stays wrong; other errors may be temporary: an unverified domain, a paused account.
+  // An invalid address is permanent; other errors may be temporary, such as an unverified domain or a paused account.
   if (status === 400 && /BadRequest|InvalidParameter|MessageRejected/.test(problem) && /address/i.test(text)) {
     return { kind: 'refused', reason: problem, status: 'technical-failure' };
   }
-  return retryOf(answer);
+  return retryOf(response);
 }
 
-/** The part of an SES notification that is used; it comes inside an SNS envelope. */
+/** The parts of an SES notification that we use. It comes in an SNS envelope. */
 export interface SesEvent {
   notificationType?: string;
   eventType?: string;
@@ -148,7 +148,7 @@ export function meaningOfSesEvent(event: SesEvent): SesMeaning {
   return { kind: 'receipt', receipt, mailed_at };
 }
 
-/** The id of ours that rides along, for a receipt that is faster than the record of the message id. */
+/** Our id in the tags, for a receipt that arrives before its message id is recorded. */
 export function taggedReference(event: SesEvent): string | undefined {
   const tagged = event.mail?.tags?.[referenceTag];
   return Array.isArray(tagged) && isUuid(tagged[0]) ? tagged[0] : undefined;

@@ -4,14 +4,14 @@ import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import { mailOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider } from './provider.ts';
 
-type Deps = {
+interface Deps {
   config: Pick<
     Config,
     'SMTP_URL' | 'SMTP_REQUIRE_TLS' | 'SMTP_CONNECTIONS' | 'SMTP_DKIM_DOMAIN' | 'SMTP_DKIM_SELECTOR' | 'SMTP_DKIM_KEY'
   >;
-};
+}
 
-/** Any mail server. It sends no receipts, so its yes is the last word: delivered. */
+/** Any mail server. SMTP has no receipts, so an accepted message counts as delivered. */
 export function smtp({ config }: Deps): Provider<EmailMessage> {
   const transport = createTransport({
     url: config.SMTP_URL,
@@ -50,7 +50,7 @@ export function smtp({ config }: Deps): Provider<EmailMessage> {
   };
 }
 
-/** A server that offers no STARTTLS, or a network that hides the offer, gets nothing, unless it is our own network. */
+/** Without STARTTLS (or if an attacker strips it) nothing is sent, except to a server on a private network. */
 export function requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS }: Pick<Config, 'SMTP_URL' | 'SMTP_REQUIRE_TLS'>): boolean {
   return SMTP_REQUIRE_TLS && SMTP_URL !== undefined && !isInsideName(new URL(SMTP_URL).hostname);
 }
@@ -67,18 +67,18 @@ interface SmtpError extends Error {
   response?: string;
 }
 
-/** What a server says when it refuses the recipient because of who is asking: policy (5.7.x), no relay, no sign-in. */
-const aboutUs = /5\.7\.\d+|relay|authenti/i;
+/** Matches rejections of the sender, not of the recipient: policy (5.7.x), relaying denied, not authenticated. */
+const senderRejected = /5\.7\.\d+|relay|authenti/i;
 
-/** 5xx to the recipient is about the recipient; 5xx to anything else is about us, and 4xx is about now. */
+/** 5xx to RCPT TO rejects the recipient; any other 5xx rejects us; 4xx is temporary. */
 function outcomeOf({ code, command, responseCode, response, name }: SmtpError): Outcome {
   if (responseCode !== undefined) {
-    if (responseCode >= 500 && command === 'RCPT TO' && !aboutUs.test(response ?? '')) {
+    if (responseCode >= 500 && command === 'RCPT TO' && !senderRejected.test(response ?? '')) {
       return { kind: 'refused', reason: `${responseCode} to the recipient`, status: 'permanent-failure' };
     }
     return { kind: 'retry', reason: `${responseCode} to ${command ?? 'the connection'}` };
   }
-  // Only after the message itself has been written can the server have it without having said so.
+  // Only after the message was written can the server have it without having confirmed it.
   const written = command === 'DATA' || command === 'SEND' || (code === 'ETIMEDOUT' && command === undefined);
   return { kind: 'retry', reason: code ?? name, perhaps_sent: written };
 }

@@ -4,12 +4,12 @@ import { sameSecret } from '../../platform/secrets/secrets.ts';
 import { ProviderHttpClient, retryOf } from './http-client.ts';
 import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
 
-type Deps = {
+interface Deps {
   config: Pick<Config, 'TWILIO_URL' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
-};
+}
 
-/** The number cannot be reached by text at all: invalid, not a mobile, blocked by its owner, a country not switched on. */
-const hopeless = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
+/** The number cannot receive texts: invalid, not a mobile, opted out, or a country that is not enabled. */
+const permanentErrors = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
 export function twilio({ config }: Deps): Provider<TextMessage> {
   const http = new ProviderHttpClient(config);
@@ -20,14 +20,14 @@ export function twilio({ config }: Deps): Provider<TextMessage> {
     close: () => http.close(),
     async check() {
       const { status } = await http.ping(`${account}.json`, { authorization: `Basic ${credentials}` });
-      if (status === 401) throw new Error('its answer is 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN');
+      if (status === 401) throw new Error('it responded with 401: correct TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN');
     },
     async send({ reference, to, sender, text }) {
       const form = new URLSearchParams({
         To: `+${to}`,
         ...senderField(sender),
         Body: text,
-        // Twilio has no field for our reference, so its receipts carry it in their address.
+        // Twilio has no field for our reference, so the callback URL contains it.
         StatusCallback: `${config.BASE_URL}/notifications/sms/twilio?reference=${reference}`,
       });
       const called = await http.post(
@@ -36,24 +36,24 @@ export function twilio({ config }: Deps): Provider<TextMessage> {
         form.toString(),
       );
       if ('failed' in called) return called.failed;
-      const { status, json } = called.answer;
+      const { status, json } = called.response;
       if (status < 300 && typeof json?.sid === 'string') return { kind: 'accepted', provider_reference: json.sid };
       const code = Number(json?.code);
-      if (status === 400 && hopeless.has(code)) {
+      if (status === 400 && permanentErrors.has(code)) {
         return { kind: 'refused', reason: `code ${code}`, status: 'technical-failure' };
       }
-      return retryOf(called.answer);
+      return retryOf(called.response);
     },
   };
 }
 
-/** A messaging service is named by its id, a number with a plus, anything else is an alphanumeric sender. */
+/** The sender is the id of a messaging service, a number (with a plus), or alphanumeric. */
 function senderField(sender: string): Record<string, string> {
   if (/^MG[0-9a-f]{32}$/.test(sender)) return { MessagingServiceSid: sender };
   return { From: /^\d{9,15}$/.test(sender) ? `+${sender}` : sender };
 }
 
-/** HMAC-SHA1 over the address it was told to call and the fields in order of their names. */
+/** HMAC-SHA1 over the callback URL and the fields sorted by name. */
 export function twilioSignature(authToken: string, url: string, fields: Record<string, string>): string {
   const text = Object.keys(fields)
     .sort()
@@ -61,7 +61,7 @@ export function twilioSignature(authToken: string, url: string, fields: Record<s
   return createHmac('sha1', authToken).update(text).digest('base64');
 }
 
-/** Asked of a body that nothing else has looked at yet. */
+/** Checks an unvalidated body. */
 export function isTwilioSignature(given: string | undefined, authToken: string, url: string, body: unknown): boolean {
   return given !== undefined && isForm(body) && sameSecret(given, twilioSignature(authToken, url, body));
 }
@@ -73,7 +73,7 @@ function isForm(body: unknown): body is Record<string, string> {
 
 const temporaryCodes = new Set(['30001', '30002', '30003', '30008', '30009', '30010']);
 
-/** Undefined while the message is still on its way. */
+/** Undefined if the status is not final. */
 export function twilioReceipt(fields: Record<string, string>, reference: string | undefined): Receipt | undefined {
   const status = outcomeOf(fields.MessageStatus ?? fields.SmsStatus, fields.ErrorCode);
   const named = reference ?? fields.MessageSid ?? fields.SmsSid;

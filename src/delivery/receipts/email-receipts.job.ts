@@ -8,7 +8,7 @@ export function emailReceiptJob(app: Platform): Job {
   const receipts = receiptRecorder(app);
   return {
     name: 'record-email-receipt',
-    description: 'Looks again for the message of an email receipt that came before its message id was recorded.',
+    description: 'Retries an email receipt that arrived before the message id was recorded.',
     handle: (event) => recordSesEvent(app, receipts, event as SesEvent),
   };
 }

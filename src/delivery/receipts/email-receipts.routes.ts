@@ -33,7 +33,7 @@ const Envelope = Type.Object(
 const Success = Type.Object({ result: Type.Literal('success'), message: Type.String() });
 const notJson = 'SES callback failed: invalid json';
 
-/** Receipts, bounces and complaints of Amazon SES, delivered by SNS, while it is in use; the sandbox takes them too. */
+/** Receipts, bounces and complaints of Amazon SES through SNS, if SES or the sandbox is active. */
 export function emailReceiptRoutes(http: Http, app: Deps): void {
   const { EMAIL_PROVIDERS: inUse } = app.config;
   if (!inUse.includes('ses') && !inUse.includes('sandbox')) return;
@@ -47,7 +47,7 @@ export function emailReceiptRoutes(http: Http, app: Deps): void {
   http.post(
     '/notifications/email/ses',
     {
-      schema: { summary: 'Receipt, bounce or complaint of Amazon SES', body: Envelope, response: { 200: Success } },
+      schema: { summary: 'Receipt, bounce or complaint from Amazon SES', body: Envelope, response: { 200: Success } },
       errorHandler(error) {
         throw error instanceof MalformedJson ? invalid(notJson) : error;
       },
@@ -63,7 +63,7 @@ export function emailReceiptRoutes(http: Http, app: Deps): void {
   );
 }
 
-/** The notification is JSON in a string; without an envelope (raw delivery) it is the body itself. */
+/** The notification is a JSON string in the envelope; with raw delivery it is the body itself. */
 function eventIn(envelope: SnsEnvelope): SesEvent {
   const { Message: message = 'mail' in envelope ? envelope : undefined } = envelope;
   if (typeof message === 'object' && message !== null) return message;
@@ -71,7 +71,7 @@ function eventIn(envelope: SnsEnvelope): SesEvent {
     const event: unknown = JSON.parse(String(message));
     if (typeof event === 'object' && event !== null) return event;
   } catch {
-    // Told below.
+    // Handled below.
   }
   throw invalid(notJson);
 }

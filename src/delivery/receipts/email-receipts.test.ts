@@ -44,7 +44,7 @@ describe('POST /notifications/email/ses', () => {
     [{ eventType: 'Delivery' }, 'delivered'],
     [{ notificationType: 'Open' }, 'sending'],
     [{ notificationType: 'Complaint', complaint: { feedbackId: 'f' } }, 'sending'],
-  ])('200, %j leaves the email %s', async (event, status) => {
+  ])('200, and %j sets the email to %s', async (event, status) => {
     const id = await aSentEmail();
     const response = await ses(envelope({ ...event, mail: mail(id) }), { 'content-type': 'text/plain; charset=UTF-8' });
     expect(response.status).toBe(200);
@@ -88,11 +88,11 @@ describe('POST /notifications/email/ses', () => {
     [{ notificationType: 'Bounce', bounce: 'x', mail: mail('nobody') }],
     [{ notificationType: 'Complaint', complaint: null, mail: mail('nobody', 'yesterday') }],
     [[]],
-  ])('200 for the odd message %j', async (message) => {
+  ])('200 for the unexpected message %j', async (message) => {
     expect((await ses(envelope(message))).status).toBe(200);
   });
 
-  it('200, and a receipt that is faster than the record of its message id is looked at again', async () => {
+  it('200, and retries a receipt that arrives before its message id is recorded', async () => {
     const id = await aSentEmail();
     const now = harness.clock.now().toISOString();
     await ses(envelope({ notificationType: 'Delivery', mail: mail('ses-message-id', now) }));
@@ -109,7 +109,7 @@ describe('POST /notifications/email/ses', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it('200, and a tag of ours finds the message', async () => {
+  it('200, and finds the message by our tag', async () => {
     const id = await aSentEmail();
     const tagged = { ...mail('another-message-id'), tags: { notification_id: [id] } };
     await ses(envelope({ eventType: 'Delivery', mail: tagged }));
@@ -124,7 +124,7 @@ describe('POST /notifications/email/ses', () => {
     },
   );
 
-  it('no address of a recipient is logged', () => {
+  it('never logs the address of a recipient', () => {
     expect(harness.logged.filter((line) => line.includes('ada@example.org'))).toEqual([]);
   });
 });
@@ -160,7 +160,7 @@ describe('complaints from SES', () => {
     expect((await harness.admin('GET', '/complaint/count-by-date-range')).body).toBeGreaterThanOrEqual(1);
   });
 
-  it('may lack everything but the message', async () => {
+  it('may contain only the message id', async () => {
     const id = await aSentEmail();
     await ses(envelope({ notificationType: 'Complaint', mail: mail(id) }));
     const { body } = await harness.admin('GET', '/complaint');
@@ -261,7 +261,7 @@ describe('POST /notifications/email/ses with signatures', () => {
     expect((await messageOf(strict, id)).status).toBe('sending');
   });
 
-  it('200 with a signature of an hour ago', async () => {
+  it('200 with a signature that is an hour old', async () => {
     const id = await aSentEmailOfStrict();
     expect((await post(signed({ ...bounce(id), Timestamp: '2026-11-15T11:00:00.000Z' }))).status).toBe(200);
     expect((await messageOf(strict, id)).status).toBe('permanent-failure');
@@ -275,7 +275,7 @@ describe('POST /notifications/email/ses with signatures', () => {
     SubscribeURL,
   });
 
-  it('200 for a subscription, which confirms itself at Amazon and nowhere else', async () => {
+  it('200 for a subscription, which is confirmed only at Amazon', async () => {
     expect((await post(signed(subscription(`${host}/?Action=ConfirmSubscription`)))).status).toBe(200);
     expect(visited).toEqual(['/?Action=ConfirmSubscription']);
     expect((await post(signed(subscription('https://evil.example/?Action=ConfirmSubscription')))).status).toBe(200);
@@ -312,7 +312,7 @@ describe('POST /notifications/email/ses with signatures', () => {
     expect(isAmazonAddress(address, /^\/SimpleNotificationService-[a-zA-Z0-9]+\.pem$/)).toBe(allowed);
   });
 
-  it('the text that is signed names its fields in order', () => {
+  it('the signed text has the fields in order', () => {
     const rest = {
       SignatureVersion: '2',
       SigningCertURL: 'x',
@@ -330,7 +330,7 @@ describe('POST /notifications/email/ses with signatures', () => {
   });
 });
 
-describe('POST /notifications/email/ses where email goes elsewhere', () => {
+describe('POST /notifications/email/ses with another email provider', () => {
   const elsewhere = useHarness({ config: { EMAIL_PROVIDERS: ['smtp'], SMTP_URL: 'smtp://127.0.0.1:9' } });
 
   it('404', async () => {

@@ -5,18 +5,18 @@ import type { Platform } from '../../platform/platform.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import { meaningOfSesEvent, type SesComplaint, type SesEvent, taggedReference } from '../providers/ses.ts';
 import type { ReceiptRecorder } from './receipt-recorder.ts';
-import { findTargets, isFromCarrier, type ReceiptOutcome } from './receipts.ts';
+import { findTargets, isFromProvider, type ReceiptOutcome } from './receipts.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue'>;
 
-/** A receipt this fresh may have come before the message id that it names was recorded. */
-const patience_ms = 5 * minute_ms;
-const nextLook_ms = 15_000;
+/** A receipt younger than this may have arrived before its message id was recorded. */
+const retryFor_ms = 5 * minute_ms;
+const retryDelay_ms = 15_000;
 
 export async function recordSesEvent(app: Deps, receipts: ReceiptRecorder, event: SesEvent): Promise<void> {
   const meaning = meaningOfSesEvent(event);
   if (meaning.kind === 'nothing') return;
-  // The id that we gave along is known from the start; the message id only once the hand-over has been recorded.
+  // Our own id in the tags is always known; the message id only after the hand-over was recorded.
   const reference = taggedReference(event);
   const outcome =
     meaning.kind === 'receipt'
@@ -24,21 +24,21 @@ export async function recordSesEvent(app: Deps, receipts: ReceiptRecorder, event
       : await recordSesComplaint(app, { ...meaning.complaint, ...(reference ? { reference } : {}) });
   if (outcome === 'known') return;
   const now = app.clock.now();
-  if (!meaning.mailed_at || now.getTime() - meaning.mailed_at.getTime() > patience_ms) {
-    app.log.warn({ kind: meaning.kind }, 'an email receipt names a message that is not known');
+  if (!meaning.mailed_at || now.getTime() - meaning.mailed_at.getTime() > retryFor_ms) {
+    app.log.warn({ event: 'receipt.unmatched', kind: meaning.kind }, 'An email receipt refers to an unknown message');
     return;
   }
-  await app.queue.add(app.db, 'record-email-receipt', withoutPeople(event), {
-    run_at: later(now, nextLook_ms),
+  await app.queue.add(app.db, 'record-email-receipt', withoutAddresses(event), {
+    run_at: later(now, retryDelay_ms),
   });
 }
 
-/** The status of the message stays as it is: it was delivered, only not welcome. */
+/** A complaint does not change the status: the message was delivered. */
 function recordSesComplaint(app: Deps, complaint: SesComplaint): Promise<ReceiptOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';
-    if (!isFromCarrier({ provider: 'ses', proven: true }, target)) return 'known';
+    if (!isFromProvider({ provider: 'ses', proven: true }, target)) return 'known';
     const now = app.clock.now();
     const { id, complaint_date } = await recordComplaint(
       tx,
@@ -67,8 +67,8 @@ function recordSesComplaint(app: Deps, complaint: SesComplaint): Promise<Receipt
   });
 }
 
-/** What is kept for a second look holds no addresses. */
-function withoutPeople({ notificationType, eventType, mail, bounce, complaint }: SesEvent): SesEvent {
+/** Removes addresses before the event is stored for a retry. */
+function withoutAddresses({ notificationType, eventType, mail, bounce, complaint }: SesEvent): SesEvent {
   return {
     notificationType,
     eventType,

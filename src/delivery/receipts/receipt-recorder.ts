@@ -6,10 +6,10 @@ import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt } from '../providers/provider.ts';
 import { type ReceiptOutcome, recordReceipts } from './receipts.ts';
 
-/** While receipts keep coming they are recorded together this often: a commit costs much the same for one and for a hundred. */
+/** Under load, receipts are recorded in batches this often: a commit costs about the same for one and for a hundred. */
 const recordEvery_ms = 15;
 
-/** Receipts that arrive together share a commit; each is answered only when it is recorded. */
+/** Concurrent receipts share a commit; each request gets its response only after the commit. */
 export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
 
 export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'metrics'>): ReceiptRecorder {

@@ -8,7 +8,7 @@ export interface ReceiptTarget {
   notification_type: NotificationType;
   status: Status;
   provider: string | null;
-  /** Who was given the message, or is being given it; null: nobody yet. */
+  /** The provider that has the message or is being called; null before the first attempt. */
   handed_to: string | null;
   international: boolean;
   normalised_recipient: string | null;
@@ -16,7 +16,7 @@ export interface ReceiptTarget {
   recipient: string;
 }
 
-/** As they are now; the change itself looks again under its lock. */
+/** Without a lock; the update checks the status again under its lock. */
 export async function selectTargets(db: Db | Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`/* prepared: receipt-targets */
     select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,

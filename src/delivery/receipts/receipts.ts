@@ -9,7 +9,7 @@ import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from 
 
 const mayChange: readonly Status[] = transitions.receipt;
 
-/** Whether a receipt named a message that we know; what it changed, if anything, is recorded. */
+/** Whether the message of a receipt was found, even if its status did not change. */
 export type ReceiptOutcome = 'known' | 'unknown';
 
 interface RecordedReceipts {
@@ -19,8 +19,8 @@ interface RecordedReceipts {
 }
 
 /**
- * Any number of receipts together or not at all. Repeated, late, unknown and foreign ones change nothing: a status moves
- * only from where a receipt may find it, and never before the message was given to a provider.
+ * Records all receipts or none. Repeated, late and unknown receipts and those of another provider change nothing: a status
+ * changes only by an allowed transition, and never before the message was given to a provider.
  */
 export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
   if (receipts.length === 0) return { outcomes: [], changed: [] };
@@ -28,17 +28,17 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
     db,
     receipts.map(({ reference }) => reference),
   );
-  // Of several receipts for one message the last that counts: no state is left for a moment only.
+  // Several receipts for one message are merged: the last valid one counts, without intermediate states.
   const changes = new Map<string, StatusChange>();
   for (const receipt of receipts) {
     const target = targets.get(receipt.reference);
     if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(target)) continue;
-    if (!isFromCarrier(receipt, target)) continue;
+    if (!isFromProvider(receipt, target)) continue;
     const status = receipt.statusFor(target);
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
     changes.set(target.id, { id: target.id, status, event: 'receipt', ...provider });
-    // The next receipt of this batch for the same message finds it so.
+    // The next receipt for this message in the batch sees the new status.
     target.status = status;
   }
   const changed = changes.size > 0 ? await updateReported(db, [...changes.values()], { now, ofProvider: true }) : [];
@@ -46,18 +46,18 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
   return { outcomes, changed };
 }
 
-/** Only the provider that a message was given to can say what became of it; the sandbox stands in for all of them. */
-export function isFromCarrier(
+/** Only the provider that has the message may report on it. The sandbox accepts receipts of any provider. */
+export function isFromProvider(
   { provider, proven }: Pick<Receipt, 'provider' | 'proven'>,
   { handed_to }: ReceiptTarget,
 ): boolean {
   return handed_to === 'sandbox' || (handed_to === provider && proven);
 }
 
-/** All that a provider ever gave us as a reference; anything else names nothing. */
+/** The format of provider references; anything else cannot match. */
 const printable = /^[\x21-\x7e]{1,255}$/;
 
-/** By our id, which most providers echo, or by the reference that the provider gave when it took the message. */
+/** Finds messages by our id, which most providers return, or by the reference of the provider. */
 export async function findTargets(db: Db | Tx, references: string[]): Promise<Map<string, ReceiptTarget>> {
   const byReference = new Map<string, string>();
   for (const reference of references) if (isUuid(reference)) byReference.set(reference, reference.toLowerCase());
@@ -77,7 +77,7 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
   return found;
 }
 
-/** Networks of some countries confirm everything: there the message stays `sent`. */
+/** Networks of some countries confirm every message, so their receipts are ignored and the message stays `sent`. */
 function isUnreliableReceipt({ international, normalised_recipient }: ReceiptTarget): boolean {
   if (!international || !normalised_recipient) return false;
   const parsed = parsePhoneNumber(`+${normalised_recipient}`);

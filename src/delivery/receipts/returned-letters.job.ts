@@ -11,7 +11,7 @@ import { announceReturnedLetter } from '../callbacks/service-callbacks.ts';
 export function returnedLettersJob(app: Platform): Job {
   const job: Job<ReturnedLettersJob> = {
     name: announceReturnedLetters,
-    description: 'Tells services about letters that came back.',
+    description: 'Creates the callbacks for returned letters.',
     handle: ({ notification_ids }) =>
       inTransaction(app.db, async (tx) => {
         const letters = await listReturnedLettersById(tx, notification_ids);

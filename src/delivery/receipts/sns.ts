@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { hour_ms } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 
-/** The envelope in which Amazon SNS delivers a message over HTTP. */
+/** The envelope of an Amazon SNS message over HTTP. */
 export interface SnsEnvelope {
   Type?: string;
   MessageId?: string;
@@ -18,7 +18,7 @@ export interface SnsEnvelope {
   SigningCertURL?: string;
 }
 
-/** Only Amazon's own hosts, over https: an envelope names the address of the certificate that is to prove it. */
+/** Only Amazon's own hosts, over https: the envelope contains the URL of the certificate that authenticates it. */
 const amazonHost = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
 
 export function isAmazonAddress(text: string | undefined, path: RegExp): boolean {
@@ -44,7 +44,7 @@ const digests = new Map<string | undefined, string>([
 
 export function textToSign(envelope: SnsEnvelope): string | undefined {
   const names = signedFields.get(envelope.Type);
-  // Amazon signs texts. An object has none of its own.
+  // Amazon signs strings; an object has no canonical form.
   if (typeof envelope.Message === 'object') return undefined;
   return names
     ?.filter((name) => envelope[name] !== undefined)
@@ -54,15 +54,15 @@ export function textToSign(envelope: SnsEnvelope): string | undefined {
 
 interface SnsOptions {
   log: Log;
-  /** `*`, or none: every topic of the region, and anybody can have one. */
+  /** `*` or empty allows every topic of the region, which any AWS customer can create. */
   topics: string[];
   region: string;
 }
 
-/** Longer than Amazon takes to deliver while we answer; what was recorded cannot be sent again later. */
-const oldest_ms = hour_ms;
+/** Longer than Amazon retries. An older message is rejected as a replay. */
+const maxAge_ms = hour_ms;
 
-/** Checks envelopes against Amazon's certificates, each fetched once, and against the topics that we listen to. */
+/** Verifies envelopes against Amazon's certificates, which are cached, and against the configured topics. */
 export class SnsVerifier {
   private readonly certificates = new Map<string, Promise<X509Certificate>>();
   private readonly log: Log;
@@ -80,31 +80,40 @@ export class SnsVerifier {
     const text = textToSign(envelope);
     const digest = digests.get(version);
     if (!address || !signature || !text || !digest || !this.mayVisit(envelope, address, certificatePath)) return false;
-    if (!(now.getTime() - Date.parse(envelope.Timestamp ?? '') <= oldest_ms)) return false;
+    if (!(now.getTime() - Date.parse(envelope.Timestamp ?? '') <= maxAge_ms)) return false;
     try {
       const certificate = await this.certificate(address);
       if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false;
       return createVerify(digest).update(text).verify(certificate.publicKey, signature, 'base64');
     } catch (error) {
-      this.log.warn({ err: error }, 'the certificate of an SNS message could not be read');
+      this.log.warn(
+        { event: 'sns.certificate_failed', err: error },
+        'The certificate of an SNS message could not be loaded',
+      );
       return false;
     }
   }
 
-  /** Visits the address that confirms a subscription, if it is that of its topic. */
+  /** Requests the confirmation URL of a subscription, if it belongs to the topic. */
   async confirmSubscription(envelope: SnsEnvelope): Promise<void> {
     const { SubscribeURL: address, TopicArn: topic } = envelope;
     if (!address || !this.mayVisit(envelope, address, /^\/$/))
-      return this.log.warn({ topic }, 'an SNS subscription names a foreign topic or address');
+      return this.log.warn(
+        { event: 'sns.subscription_rejected', topic },
+        'An SNS subscription has an unexpected topic or URL',
+      );
     try {
       await fetchFromAmazon(address);
-      this.log.info({ topic }, 'an SNS subscription was confirmed');
+      this.log.info({ event: 'sns.subscription_confirmed', topic }, 'An SNS subscription was confirmed');
     } catch (error) {
-      this.log.warn({ err: error, topic }, 'an SNS subscription could not be confirmed');
+      this.log.warn(
+        { event: 'sns.subscription_failed', err: error, topic },
+        'An SNS subscription could not be confirmed',
+      );
     }
   }
 
-  /** Only the host of the topic's own region, and of topics that we listen to: an envelope cannot send us elsewhere. */
+  /** Only hosts of the topic's region, and only configured topics: prevents requests to other hosts (SSRF). */
   private mayVisit({ TopicArn: topic = '' }: SnsEnvelope, address: string, path: RegExp): boolean {
     const region = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/.exec(topic)?.[1];
     const any = this.topics.length === 0 || this.topics.includes('*');
@@ -113,8 +122,8 @@ export class SnsVerifier {
   }
 
   private certificate(address: string): Promise<X509Certificate> {
-    const known = this.certificates.get(address);
-    if (known) return known;
+    const cached = this.certificates.get(address);
+    if (cached) return cached;
     const loading = fetchFromAmazon(address).then((pem) => new X509Certificate(pem));
     if (this.certificates.size >= 100) this.certificates.clear();
     this.certificates.set(address, loading);
@@ -126,6 +135,6 @@ export class SnsVerifier {
 async function fetchFromAmazon(url: string): Promise<string> {
   const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(5_000) });
   const text = await body.text();
-  if (statusCode !== 200) throw new Error(`Amazon answered ${statusCode}`);
+  if (statusCode !== 200) throw new Error(`Amazon responded with ${statusCode}`);
   return text;
 }

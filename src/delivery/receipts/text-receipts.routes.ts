@@ -15,18 +15,18 @@ const Success = Type.Object({ result: Type.Literal('success') });
 const Missing = Type.Object({
   result: OneOf(['error']),
   message: Type.Unsafe<string[]>({
-    description: 'What is missing; of a body that is no object, what is wrong with it',
+    description: 'The missing fields, or the problem of a body that is not an object',
     anyOf: [{ type: 'array', items: { type: 'string' } }, adminErrors.errorSchema.properties.message],
   }),
 });
 const Anything = Type.Optional(Type.Unknown());
 const Token = Type.Object({
   token: Type.Optional(
-    Type.String({ description: 'Is in the address that the message named; not for a message in the sandbox' }),
+    Type.String({ description: 'Part of the callback URL of the message; not needed in the sandbox' }),
   ),
 });
 const form = ['application/x-www-form-urlencoded'];
-const answers = { 200: Success, 400: Missing };
+const responses = { 200: Success, 400: Missing };
 
 type Deps = Platform & {
   config: Pick<Config, 'BASE_URL' | 'TWILIO_AUTH_TOKEN' | 'SMS_PROVIDERS' | 'SMS_RECEIPT_TOKENS'>;
@@ -35,8 +35,8 @@ type Deps = Platform & {
 const routes = { mmg: mmgRoute, firetext: firetextRoute, twilio: twilioRoute };
 
 /**
- * Delivery receipts of the text message gateways that are in use; the sandbox takes those of all. A gateway hears `success`
- * for any message, known or not.
+ * Delivery receipts of the active text message gateways; the sandbox accepts those of all gateways. The response is `success`
+ * even for unknown messages.
  */
 export function textReceiptRoutes(http: Http, app: Deps): void {
   const receipts = receiptRecorder(app);
@@ -51,10 +51,10 @@ function mmgRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
     '/notifications/sms/mmg',
     {
       schema: {
-        summary: 'Delivery receipt of MMG',
+        summary: 'Delivery receipt from MMG',
         querystring: Token,
         body: Type.Object({ status: Anything, CID: Anything, substatus: Anything, deliverytime: Anything }),
-        response: answers,
+        response: responses,
       },
     },
     async ({ body, query }, reply) => {
@@ -72,11 +72,11 @@ function firetextRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
     '/notifications/sms/firetext',
     {
       schema: {
-        summary: 'Delivery receipt of Firetext (a form)',
+        summary: 'Delivery receipt from Firetext (form)',
         consumes: form,
         querystring: Token,
         body: Type.Object({ status: Anything, reference: Anything, code: Anything, time: Anything }),
-        response: answers,
+        response: responses,
       },
     },
     async ({ body, query }, reply) => {
@@ -95,13 +95,13 @@ function twilioRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
     '/notifications/sms/twilio',
     {
       schema: {
-        summary: 'Status callback of Twilio (a form with its signature)',
+        summary: 'Status callback from Twilio (signed form)',
         consumes: form,
         querystring: Type.Object({ reference: Type.Optional(Type.String()) }),
         body: Type.Record(Type.String(), Type.String(), { maxProperties: 100 }),
-        response: answers,
+        response: responses,
       },
-      // Before anything is said about the form: it is for Twilio only.
+      // Check the signature before validation, so that errors do not reveal the schema.
       preValidation: async ({ body, headers, url }) => {
         const token = app.config.TWILIO_AUTH_TOKEN;
         const given = [headers['x-twilio-signature']].flat()[0];
@@ -120,7 +120,7 @@ function twilioRoute(http: Http, app: Deps, receipts: ReceiptRecorder): void {
   );
 }
 
-/** Zero is a value; nothing and the empty text are not. */
+/** Zero is a value; undefined, null and the empty string are not. */
 function missingFields(
   body: Record<string, unknown>,
   names: string[],

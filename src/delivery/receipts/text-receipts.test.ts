@@ -59,7 +59,7 @@ describe('POST /notifications/sms/mmg', () => {
     expect(response.body).toEqual({ result: 'error', message });
   });
 
-  it('400 for what is not JSON, not an object, or nothing', async () => {
+  it('400 for invalid JSON, a body that is not an object, or an empty body', async () => {
     const url = '/notifications/sms/mmg';
     expect((await harness.request({ method: 'POST', url, payload: 'status=3' })).status).toBe(400);
     expect((await harness.request({ method: 'POST', url, payload: '[1]' })).status).toBe(400);
@@ -70,7 +70,7 @@ describe('POST /notifications/sms/mmg', () => {
     expect((await mmg({ status: '3', CID })).status).toBe(200);
   });
 
-  it('200, and a repeated, late or contrary receipt changes nothing', async () => {
+  it('200, and a repeated, late or contradictory receipt changes nothing', async () => {
     const id = await aSentMessage();
     await mmg({ status: '3', CID: id });
     harness.clock.advance({ hours: 1 });
@@ -81,7 +81,7 @@ describe('POST /notifications/sms/mmg', () => {
     expect(await messageOf(harness, id)).toEqual(before);
   });
 
-  it('200 for any spelling of the id, and with a form’s content type', async () => {
+  it('200 for any spelling of the id, and for the content type of a form', async () => {
     const id = await aSentMessage();
     const response = await harness.request({
       method: 'POST',
@@ -93,7 +93,7 @@ describe('POST /notifications/sms/mmg', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it('200, and a message that waits, or is scheduled, is still sent', async () => {
+  it('200, and a waiting or scheduled message is still sent', async () => {
     const service = await aService(harness);
     const waiting = await aQueuedMessage(harness, service);
     const scheduled = '2026-11-15T18:00:00.000000Z';
@@ -108,7 +108,7 @@ describe('POST /notifications/sms/mmg', () => {
     expect((await messageOf(harness, later)).status).toBe('created');
   });
 
-  it('200, and a receipt that is faster than the record of its hand-over gets what it lacks', async () => {
+  it('200, and a receipt that arrives before its hand-over is recorded is completed later', async () => {
     const service = await aService(harness);
     const id = await aQueuedMessage(harness, service, { due_at: '2026-12-24T00:00:00.000000Z' });
     await harness.app.db
@@ -148,7 +148,7 @@ describe('POST /notifications/sms/mmg', () => {
     expect((await messageOf(harness, id)).status).toBe(status);
   });
 
-  it('200 for many at once', async () => {
+  it('200 for many concurrent receipts', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => aSentMessage()));
     const answers = await Promise.all(ids.flatMap((id) => [mmg({ status: 3, CID: id }), mmg({ status: 3, CID: id })]));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -185,7 +185,7 @@ describe('POST /notifications/sms/firetext', () => {
     [undefined, 'temporary-failure'],
     ['555', 'temporary-failure'],
     ['101', 'permanent-failure'],
-  ])('200, after pending a failure with code %s is %s', async (code, expected) => {
+  ])('200, a failure with code %s after pending is %s', async (code, expected) => {
     const id = await aSentMessage();
     await firetext({ status: '2', reference: id });
     await firetext({ status: '1', reference: id, ...(code ? { code } : {}) });
@@ -293,7 +293,7 @@ describe('with real gateways', () => {
     });
   const statusOf = async (id: string) => (await messageOf(outside, id)).status;
 
-  it('200, and a receipt counts only at the address that its message named', async () => {
+  it('200, and a receipt counts only at the secret URL of its message', async () => {
     const id = await aMessageAt('mmg');
     const other = await aMessageAt('mmg');
     const named = receiptPathOf(real.sentTo(id).at(-1));
@@ -317,7 +317,7 @@ describe('with real gateways', () => {
     expect(await statusOf(id)).toBe('delivered');
   });
 
-  it('200 at the plain address where SMS_RECEIPT_TOKENS is false', async () => {
+  it('200 at the URL without a token if SMS_RECEIPT_TOKENS is false', async () => {
     const id = await aMessageAt('mmg');
     outside.app.config.SMS_RECEIPT_TOKENS = false;
     await post('/notifications/sms/mmg', { status: '3', CID: id });
@@ -325,7 +325,7 @@ describe('with real gateways', () => {
     expect(await statusOf(id)).toBe('delivered');
   });
 
-  it('404 for gateways that are not in use, whatever email goes through', async () => {
+  it('404 for gateways that are not active, whatever the email provider', async () => {
     expect(outside.app.config.EMAIL_PROVIDERS).toEqual(['sandbox']);
     const response = await post('/notifications/sms/twilio', { MessageSid: 'SM1', MessageStatus: 'delivered' });
     expect(response.status).toBe(404);

@@ -3,7 +3,7 @@ import type { selectLatestSandboxMessages } from './sandbox.sql.ts';
 
 type Message = Awaited<ReturnType<typeof selectLatestSandboxMessages>>[number];
 
-/** Newest first; reloads itself, so that a message can be watched on its way. */
+/** Newest first. Reloads itself to show status changes. */
 export function outboxPage(messages: Message[]): string {
   const list = messages.length > 0 ? messages.map(article).join('\n') : '<p>Nothing has been sent yet.</p>';
   return `<!DOCTYPE html>

@@ -32,8 +32,8 @@ const Message = Type.Object({
 });
 
 /**
- * What the sandbox kept, for trying the product out. It shows messages to anyone who can reach the server, so it exists
- * only in demonstrations. Sign-in codes and links to accounts are left out, unless an admin token comes with the request.
+ * The messages of the sandbox, for trying out the product. Anyone who can reach the server can read them, so the routes
+ * exist only in the demo. Sign-in codes and account links require an admin token.
  */
 export function outboxRoutes(http: Http, app: Deps): void {
   if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
@@ -52,7 +52,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
     {
       onRequest: forThisOrigin,
       schema: {
-        summary: 'The latest messages in the sandbox, as a page or as JSON',
+        summary: 'List the latest messages of the sandbox, as a page or as JSON',
         response: {
           200: Type.Object({ messages: Type.Array(Message) }),
           401: adminErrors.errorSchema,
@@ -73,10 +73,10 @@ export function outboxRoutes(http: Http, app: Deps): void {
     {
       onRequest: forThisOrigin,
       schema: {
-        summary: 'One message as the sandbox keeps it',
+        summary: 'Get one message of the sandbox',
         params: Type.Object({ reference: Uuid }),
         response: {
-          200: Raw('text/plain', 'The text, or the source of the email'),
+          200: Raw('text/plain', 'The text message, or the source of the email'),
           401: adminErrors.errorSchema,
           403: adminErrors.errorSchema,
           404: adminErrors.errorSchema,
@@ -98,8 +98,8 @@ export function outboxRoutes(http: Http, app: Deps): void {
 }
 
 /**
- * Nor may a page of another site show it. A site can make its own name point to this machine, and then its pages count as
- * the same origin: where only this machine is served, only names of this machine are.
+ * Prevents embedding by other sites and DNS rebinding: a site can point its own name to this machine, and its pages then count as the same
+ * origin. If only this machine is served, only names of this machine are accepted.
  */
 function onlyForThisOrigin({ HOST, BASE_URL }: Pick<Config, 'HOST' | 'BASE_URL'>) {
   const ownName = new URL(BASE_URL).hostname;
@@ -118,5 +118,5 @@ function sendOutboxPage(reply: FastifyReply, page: string): FastifyReply {
     .send(page);
 }
 
-// An email is shown as its source, never rendered: it would run in the same origin as the API.
+// An email is shown as source, never rendered: its HTML would run in the origin of the API.
 const fileTypes = { '.txt': 'text/plain; charset=utf-8', '.eml': 'text/plain; charset=utf-8' };

@@ -7,7 +7,7 @@ import { readBody } from './sandbox.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DEMO: true } });
 
 describe('GET /outbox', () => {
-  it('200 as JSON and as a page that cannot be broken out of', async () => {
+  it('200 as JSON and as a page that escapes HTML', async () => {
     const service = await aService(harness);
     const empty = await harness.request({ method: 'GET', url: '/outbox', headers: { accept: 'text/html' } });
     expect(empty.text).toContain('Nothing has been sent yet');
@@ -35,7 +35,7 @@ describe('GET /outbox', () => {
     expect(source.text).toContain('Subject: About x');
   });
 
-  it('200 without the messages of accounts, which only an admin token shows', async () => {
+  it('200 without account messages, which require an admin token', async () => {
     const { status } = await harness.admin('POST', `/user/${await aUser(harness)}/sms-code`, {});
     expect(status).toBe(204);
     await harness.deliver();
@@ -74,14 +74,14 @@ describe('GET /outbox', () => {
     [403, 'site.example:6011'],
     [403, '127.0.0.1.site.example'],
     [403, 'localhost.site.example'],
-  ])('%d under the name %s: a site may make its name point here', async (status, host) => {
+  ])('%d for the Host header %s: prevents DNS rebinding', async (status, host) => {
     for (const url of ['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6']) {
       const response = await harness.request({ method: 'GET', url, headers: { host } });
       expect(response.status).toBe(url === '/outbox' ? status : status === 200 ? 404 : 403);
     }
   });
 
-  it('200 under the name in BASE_URL, and under any name where other machines are served', async () => {
+  it('200 for the host of BASE_URL, and for any host if other machines are served', async () => {
     const ask = async (settings: { BASE_URL?: string; HOST?: string }) => {
       const { request } = await harness.anotherProcess({ DEMO: true, ...settings });
       return (await request({ method: 'GET', url: '/outbox', headers: { host: 'notify.example' } })).status;
@@ -91,14 +91,14 @@ describe('GET /outbox', () => {
     expect(await ask({})).toBe(403);
   });
 
-  it('404 for what was never sent', async () => {
+  it('404 for an unknown message', async () => {
     const url = '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6';
     expect((await harness.request({ method: 'GET', url })).status).toBe(404);
     expect((await harness.request({ method: 'GET', url: '/outbox/..%2f..%2fetc' })).status).toBe(404);
   });
 });
 
-describe('GET /outbox outside a demonstration', () => {
+describe('GET /outbox outside the demo', () => {
   const real = useHarness({ config: { DEMO: false } });
 
   it('404', async () => {

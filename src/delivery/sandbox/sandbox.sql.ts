@@ -34,30 +34,30 @@ export async function selectSandboxReferences(db: Db, references: string[]): Pro
   return rows.map(({ reference }) => reference);
 }
 
-interface OwedReceipt {
+interface DueReceipt {
   reference: string;
   notification_type: NotificationType;
   recipient: string;
 }
 
 /**
- * Receipts that are due; they count as given when the transaction commits. A real provider's receipt may come before we
- * have recorded the hand-over; ours need not make that hard on itself.
+ * Takes due receipts; the transaction marks them as sent. A real receipt can come before we recorded the hand-over, but the
+ * sandbox avoids that case.
  */
-export async function takeOwedReceipts(tx: Tx, now: Timestamp, most: number): Promise<OwedReceipt[]> {
-  const { rows } = await sql<OwedReceipt>`/* prepared: sandbox-receipts */
+export async function takeDueReceipts(tx: Tx, now: Timestamp, max: number): Promise<DueReceipt[]> {
+  const { rows } = await sql<DueReceipt>`/* prepared: sandbox-receipts */
     with due as (
       select m.reference from sandbox_messages m left join notifications n on n.id = m.reference
       where m.receipt_due_at <= ${now} and n.status is distinct from 'created'
-      order by m.receipt_due_at limit ${most}::int for update of m skip locked
+      order by m.receipt_due_at limit ${max}::int for update of m skip locked
     )
     update sandbox_messages m set receipt_due_at = null from due where m.reference = due.reference
     returning m.reference, m.notification_type, m.recipient`.execute(tx);
   return rows;
 }
 
-/** Messages of the hidden service are not among them. */
-export function selectLatestSandboxMessages(db: Db, most: number, hiddenService: string | undefined) {
+/** Excludes messages of the hidden service. */
+export function selectLatestSandboxMessages(db: Db, max: number, hiddenService: string | undefined) {
   return (
     sandboxMessages(db, hiddenService)
       .select([
@@ -72,7 +72,7 @@ export function selectLatestSandboxMessages(db: Db, most: number, hiddenService:
       ])
       // Ids ascend with time.
       .orderBy('sandbox_messages.reference', 'desc')
-      .limit(most)
+      .limit(max)
       .execute()
   );
 }
@@ -111,7 +111,7 @@ export async function deleteSandboxMessages(db: Db, references: string[]): Promi
   return rows.map(({ reference }) => reference);
 }
 
-/** In one part of the table: messages whose notification is gone. `last` is null at the end. */
+/** Deletes one batch of messages whose notification is deleted. `last` is null at the end. */
 export async function deleteSandboxOrphans(db: Db, after: string, size: number) {
   const { rows } = await sql<{ gone: string[]; last: string | null }>`
     with part as (

@@ -20,20 +20,20 @@ import {
   type SandboxMessage,
   selectSandboxBodies,
   selectSandboxReferences,
-  takeOwedReceipts,
+  takeDueReceipts,
 } from './sandbox.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   config: Pick<Config, 'DATA_DIR' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
 };
 
-interface Kept {
+interface StoredMessage {
   file: string;
   content: string | Buffer;
   row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at'>;
 }
 
-/** Carries nothing anywhere: keeps each message as a file to open and a row to look at, and owes a receipt for it. */
+/** Sends nothing: stores each message as a file and a row, and simulates a receipt later. */
 export function sandboxTexts(app: Deps): Provider<TextMessage> {
   const outbox = sandboxOutbox(app);
   return {
@@ -64,14 +64,14 @@ export function sandboxEmails(app: Deps): Provider<EmailMessage> {
   };
 }
 
-/** Whether it carries anything: real providers take its place. */
+/** Whether any channel uses the sandbox instead of a real provider. */
 export function isSandboxInUse({ SMS_PROVIDERS, EMAIL_PROVIDERS }: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'>) {
   return SMS_PROVIDERS.includes('sandbox') || EMAIL_PROVIDERS.includes('sandbox');
 }
 
 const bodyPurpose = 'sandbox';
 
-/** A code that the sandbox keeps is a code: it is no easier to read in the database than anywhere else. */
+/** Encrypted, because messages contain sign-in codes. */
 function encryptBody(
   { secrets }: Pick<Platform, 'secrets'>,
   { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
@@ -79,7 +79,7 @@ function encryptBody(
   return secrets.form === 1 ? body : secrets.encrypt(bodyPurpose, body, reference);
 }
 
-/** What was kept before it was encrypted is shown as it is. */
+/** Messages stored before encryption was introduced are plain text. */
 export function readBody(
   { secrets }: Pick<Platform, 'secrets'>,
   { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
@@ -99,13 +99,13 @@ export function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox');
 }
 
-/** While messages keep coming they are kept together this often. */
+/** Under load, messages are stored in batches this often. */
 const keepEvery_ms = 5;
 
 function sandboxOutbox(app: Deps) {
   const folder = outboxFolder(app.config.DATA_DIR);
   let folderMade: Promise<unknown> | undefined;
-  const commits = new GroupCommit<Kept, Outcome>({
+  const commits = new GroupCommit<StoredMessage, Outcome>({
     async commit(kept) {
       folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
       await folderMade;
@@ -128,17 +128,17 @@ function sandboxOutbox(app: Deps) {
     concernsAll: isDatabaseUnavailable,
   });
   return {
-    keep: (kept: Kept) => commits.add(kept),
+    keep: (kept: StoredMessage) => commits.add(kept),
     findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
   };
 }
 
-const mostReceiptsAtOnce = 1_000;
+const receiptBatchSize = 1_000;
 
-/** The receipts that the sandbox owes by now; paid when the transaction commits. */
+/** Takes the receipts that are due. They are sent when the transaction commits. */
 export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]> {
-  const paid = await takeOwedReceipts(tx, timestamp(now), mostReceiptsAtOnce);
-  return paid.map(({ reference, notification_type, recipient }) => ({
+  const due = await takeDueReceipts(tx, timestamp(now), receiptBatchSize);
+  return due.map(({ reference, notification_type, recipient }) => ({
     provider: 'sandbox',
     proven: true,
     notification_type,
@@ -151,21 +151,21 @@ const keptForDays = 7;
 
 const partSize = 5_000;
 
-/** Rows and files of messages whose service keeps them no longer. */
-async function removeOrphans(app: Deps): Promise<void> {
+/** Deletes rows and files of messages whose notification is deleted. */
+async function deleteOrphans(app: Deps): Promise<void> {
   for (let after: string | null = nilId; after !== null; ) {
     const part = await deleteSandboxOrphans(app.db, after, partSize);
-    await removeFiles(app, part.gone);
+    await deleteFiles(app, part.gone);
     after = part.last;
   }
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted messages. */
 export async function eraseSandboxMessages(app: Pick<Deps, 'db'> & OfFolder, references: string[]): Promise<number> {
   let erased = 0;
   for (let from = 0; from < references.length; from += partSize) {
     const gone = await deleteSandboxMessages(app.db, references.slice(from, from + partSize));
-    await removeFiles(app, gone);
+    await deleteFiles(app, gone);
     erased += gone.length;
   }
   return erased;
@@ -175,7 +175,7 @@ interface OfFolder {
   config: Pick<Config, 'DATA_DIR'>;
 }
 
-async function removeFiles({ config }: OfFolder, references: string[]): Promise<void> {
+async function deleteFiles({ config }: OfFolder, references: string[]): Promise<void> {
   for (const reference of references) {
     for (const ending of ['txt', 'eml']) {
       await rm(join(outboxFolder(config.DATA_DIR), `${reference}.${ending}`), { force: true });
@@ -183,17 +183,17 @@ async function removeFiles({ config }: OfFolder, references: string[]): Promise<
   }
 }
 
-/** The sandbox forgets a message when its service does, and what is older than a week: files and rows. */
+/** Deletes messages, rows and files, when their notification is deleted or after a week. */
 export async function cleanSandbox(app: Deps): Promise<void> {
   const cutoff = earlier(app.clock.now(), keptForDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
-  await removeOrphans(app);
+  await deleteOrphans(app);
   const folder = outboxFolder(app.config.DATA_DIR);
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {
     const path = join(folder, name);
     const kept = await stat(path);
-    // The printer's folder lies beside the messages.
+    // The print folder is in the same folder.
     if (kept.isFile() && kept.mtime < cutoff) await rm(path, { force: true });
   }
 }

@@ -8,7 +8,7 @@ import { maximumPages } from '../../rendering/pdf/pdf-check.ts';
 import type { PageDecoration } from '../../rendering/pdf/pdf-image.ts';
 import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
 import { getTemplate } from '../../templates/templates.ts';
-import { type DrawingOrder, order, orderOfLetter } from '../letter-document.ts';
+import { type RenderInput, renderInput, renderInputOfLetter } from '../letter-document.ts';
 import {
   type Letter,
   type LetterFile,
@@ -53,7 +53,7 @@ export async function previewLetter(
     return { content, page_count: found?.page_count ?? null, ...problems };
   }
   const pdfTasks = app.pdfThreads.forRequest(letter.service_id);
-  const { pdf, page_count } = await compose(pdfTasks, await orderOfLetter(app, letter));
+  const { pdf, page_count } = await compose(pdfTasks, await renderInputOfLetter(app, letter));
   return { content: await show(pdfTasks, pdf, format, page), page_count, ...problems };
 }
 
@@ -84,7 +84,7 @@ export async function previewLetterTemplate(
   if (template.template_type !== 'letter')
     throw invalidField('template', 'Only letter templates can be shown on paper');
   const { lines } = parsePostalAddress(addressLinesFromPersonalisation(personalisation));
-  const drawing = await order(app, template, await selectServiceBrand(app.db, serviceId), {
+  const drawing = await renderInput(app, template, await selectServiceBrand(app.db, serviceId), {
     compiled: compileRow(template),
     personalisation,
     address: lines,
@@ -100,7 +100,7 @@ export async function previewLetterTemplate(
   };
 }
 
-async function compose(pdfTasks: PdfTasks, { document, logo, attachments }: DrawingOrder) {
+async function compose(pdfTasks: PdfTasks, { document, logo, attachments }: RenderInput) {
   try {
     return await pdfTasks.run('composeLetter', document, { purpose: 'preview', attachments, logo });
   } catch (error) {

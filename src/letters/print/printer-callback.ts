@@ -22,12 +22,12 @@ function tokenOf(secrets: SecretBox, notificationId: string): string {
 }
 
 /** A letter is posted within days, but printers may report late. */
-const tokensWorkFor_ms = 90 * day_ms;
+const tokenValidity_ms = 90 * day_ms;
 
 export function readPrinterToken({ secrets, clock }: Pick<Platform, 'secrets' | 'clock'>, token: unknown): string {
   const [, id = '', digest = ''] = typeof token === 'string' ? (/^([^.]*)\.(.*)$/s.exec(token) ?? []) : [];
   if (isUuid(id) && secrets.isDigest(purpose, id, digest)) {
-    if (later(momentOfId(id), tokensWorkFor_ms) > clock.now()) return id;
+    if (later(momentOfId(id), tokenValidity_ms) > clock.now()) return id;
   }
   throw forbidden('A valid token must be provided in the query string');
 }

@@ -32,7 +32,7 @@ import { endUnsentMessages } from './unsent-messages.ts';
  * taken while the service runs; it needs no other tools.
  */
 
-interface Place {
+interface BackupOptions {
   url: string;
   dataDir: string;
   folder: string;
@@ -46,7 +46,7 @@ export async function backup({
   say,
   withSecrets = false,
   ...encryption
-}: Place & EncryptedTo & { withSecrets?: boolean }): Promise<void> {
+}: BackupOptions & EncryptedTo & { withSecrets?: boolean }): Promise<void> {
   const target = await BackupFolder.create(folder, encryption);
   await withClient(url, async (client) => {
     await beginSnapshot(client);
@@ -79,7 +79,7 @@ export async function restore({
   log,
   endUnsent = false,
   ...opening
-}: Place & OpenedWith & { log: Log; endUnsent?: boolean }): Promise<{ secrets: number }> {
+}: BackupOptions & OpenedWith & { log: Log; endUnsent?: boolean }): Promise<{ secrets: number }> {
   const source = await BackupFolder.open(folder, opening);
   const lines = createInterface({
     input: (await source.read('database.sql.gz')).pipe(createGunzip()),
@@ -121,7 +121,7 @@ export async function restore({
   return { secrets: await source.restoreTo(dataDir, 'secrets') };
 }
 
-async function load(client: pg.Client, reader: AsyncIterator<string>, say: Place['say']): Promise<void> {
+async function load(client: pg.Client, reader: AsyncIterator<string>, say: BackupOptions['say']): Promise<void> {
   for (let line = await reader.next(); !line.done; line = await reader.next()) {
     const text = String(line.value);
     const [, table, columns = ''] = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text) ?? [];
