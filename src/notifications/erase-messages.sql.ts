@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 import type { Status } from './notification.ts';
 
-/** The id at which the next part of the table ends; undefined when nothing follows. */
-export async function selectEndOfPart(db: Db, after: string, size: number): Promise<string | undefined> {
+/** Returns the last id of the next batch; undefined at the end of the table. */
+export async function selectEndOfBatch(db: Db, after: string, size: number): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    select id from (select id from notifications where id > ${after} order by id limit ${size}) as part
+    select id from (select id from notifications where id > ${after} order by id limit ${size}) as batch
     order by id desc limit 1`.execute(db);
   return rows[0]?.id;
 }
 
-/** In one part of the table: what was erased, and how many messages to the recipient are not in a final state. */
+/** Erases within one batch. `left` counts messages to the recipient that are not in a final state. */
 export async function eraseMessagesBetween(
   db: Db,
   { after, until }: { after: string; until: string },

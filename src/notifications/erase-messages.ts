@@ -1,12 +1,12 @@
 import type { Db } from '../platform/db/database.ts';
 import { nilId } from '../platform/id.ts';
-import { eraseMessagesBetween, selectEndOfPart } from './erase-messages.sql.ts';
+import { eraseMessagesBetween, selectEndOfBatch } from './erase-messages.sql.ts';
 import type { Status } from './notification.ts';
 
-/** In place of a recipient who was erased. */
+/** Replaces the recipient of an erased message. */
 const erasedRecipient = '[erased]';
 
-const final: Status[] = [
+const finalStatuses: Status[] = [
   'sent',
   'delivered',
   'failed',
@@ -19,21 +19,25 @@ const final: Status[] = [
   'returned-letter',
 ];
 
-const partSize = 10_000;
+const batchSize = 10_000;
 
 /**
- * Takes everything about a person out of the messages to that address or number; statuses, times and costs stay, and so do
- * all figures. There is no index by recipient, which would cost every message that is accepted: the table is read in parts.
+ * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Scans the
+ * table in batches: an index by recipient would slow down every accepted message.
  */
 export async function eraseMessages(db: Db, recipient: string): Promise<{ ids: string[]; left: number }> {
   const ids: string[] = [];
   let left = 0;
   for (let after = nilId; ; ) {
-    const until = await selectEndOfPart(db, after, partSize);
+    const until = await selectEndOfBatch(db, after, batchSize);
     if (until === undefined) return { ids, left };
-    const part = await eraseMessagesBetween(db, { after, until }, { recipient, final, erased: erasedRecipient });
-    ids.push(...part.erased);
-    left += part.left;
+    const batch = await eraseMessagesBetween(
+      db,
+      { after, until },
+      { recipient, final: finalStatuses, erased: erasedRecipient },
+    );
+    ids.push(...batch.erased);
+    left += batch.left;
     after = until;
   }
 }

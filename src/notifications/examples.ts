@@ -1,6 +1,6 @@
 /**
- * Examples in the reference of the public API, with the templates that a first start creates. `test/examples.test.ts`
- * sends them as they stand and compares.
+ * Examples in the reference of the public API, which use the templates created at first start. `test/examples.test.ts`
+ * sends them and compares the responses.
  */
 
 const server = 'http://localhost:6011';
@@ -34,10 +34,10 @@ export const letterRequest = {
   },
 };
 
-/** Its content is where a PDF begins. */
+/** The content is the header of a PDF. */
 export const precompiledLetterRequest = { reference: 'letter-4711', content: 'JVBERi0xLjcK', postage: 'second' };
 
-const answer = {
+const commonResponse = {
   id,
   reference: null,
   uri: `${server}/v2/notifications/${id}`,
@@ -46,13 +46,13 @@ const answer = {
 };
 
 export const smsResponse = {
-  ...answer,
+  ...commonResponse,
   reference,
   content: { body: 'Hello Ada, see you on Friday.', from_number: 'PENNYPOST' },
 };
 
 export const emailResponse = {
-  ...answer,
+  ...commonResponse,
   content: {
     from_email: 'demonstration@notifications.example',
     subject: 'Welcome, Ada',
@@ -63,7 +63,7 @@ export const emailResponse = {
 };
 
 export const letterResponse = {
-  ...answer,
+  ...commonResponse,
   content: { subject: 'A reminder', body: 'Dear Ada\n\nPlease call us by 1 December.' },
 };
 

@@ -11,12 +11,12 @@ interface Sender {
 
 const isUnfinished = sql`status in (${sql.join(unfinishedStatuses.map((status) => sql.lit(status)))})`;
 
-const of = ({ service_id, notification_type }: Sender) =>
+const belongsTo = ({ service_id, notification_type }: Sender) =>
   sql`service_id = ${service_id} and notification_type = ${notification_type}`;
 
 export async function holdsMessagesOf(db: Db, { name }: Partition, sender: Sender): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from ${sql.table(name)} where ${of(sender)}) as found`.execute(db);
+    select exists (select from ${sql.table(name)} where ${belongsTo(sender)}) as found`.execute(db);
   return rows[0]?.found ?? true;
 }
 
@@ -35,7 +35,7 @@ export async function isEmpty(db: Db, { name }: Partition): Promise<boolean> {
 }
 
 export async function copyMessagesOf(db: Db, { name }: Partition, aside: string, sender: Sender): Promise<void> {
-  await sql`insert into ${sql.table(aside)} select * from ${sql.table(name)} where ${of(sender)}
+  await sql`insert into ${sql.table(aside)} select * from ${sql.table(name)} where ${belongsTo(sender)}
     on conflict (id) do nothing`.execute(db);
 }
 
@@ -50,8 +50,8 @@ export async function copyUnfinished(
     on conflict (id) do nothing`.execute(db);
 }
 
-/** Copied messages that may have changed since: those that were unfinished, and letters that were returned. */
-export async function copyChangedAgain(tx: Tx, aside: string, range: Range, since: Timestamp): Promise<void> {
+/** Copies again what may have changed since the first copy: unfinished messages and returned letters. */
+export async function recopyChanged(tx: Tx, aside: string, range: Range, since: Timestamp): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     delete from ${sql.table(aside)} where ${isUnfinished} or id in (
       select id from notifications where id >= ${range.from_id} and id < ${range.to_id}
@@ -64,7 +64,7 @@ export async function copyChangedAgain(tx: Tx, aside: string, range: Range, sinc
   );
 }
 
-/** Services with messages in a table of the form of a partition; jumps from one to the next through the index. */
+/** Services with messages in a table shaped like a partition. A loose index scan: jumps from service to service. */
 export async function selectServicesIn(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ service_id: string }>`
     with recursive found (service_id) as (
@@ -78,21 +78,21 @@ export async function selectServicesIn(db: Db, table: string): Promise<string[]>
   return rows.map(({ service_id }) => service_id);
 }
 
-interface Step {
-  /** The last id that was looked at; undefined at the end. */
+interface Batch {
+  /** The last scanned id; undefined at the end. */
   next: string | undefined;
   deleted: number;
 }
 
-/** One step of a walk from the oldest message of a service on: of those of the type, the finished ones go. */
+/** Deletes one batch of a service's finished messages of a type, oldest first. */
 export async function deleteMessagesOf(
   db: Db,
   table: string,
   { service_id, notification_type }: Sender,
   { after_id, before_id }: { after_id: string; before_id: string },
   limit: number,
-): Promise<Step> {
-  return deleteSeen(
+): Promise<Batch> {
+  return deleteScanned(
     db,
     table,
     sql`service_id = ${service_id}`,
@@ -102,36 +102,36 @@ export async function deleteMessagesOf(
   );
 }
 
-/** The same for finished letters of services that have no rule about letters. */
+/** Deletes one batch of finished letters of services without a retention rule for letters. */
 export async function deleteLettersWithoutRule(
   db: Db,
   table: string,
   range: { after_id: string; before_id: string },
   limit: number,
-): Promise<Step> {
+): Promise<Batch> {
   const withoutRule = sql`not exists (select from service_data_retention r
-    where r.service_id = seen.service_id and r.notification_type = 'letter')`;
-  return deleteSeen(db, table, sql`notification_type = 'letter'`, withoutRule, range, limit);
+    where r.service_id = scanned.service_id and r.notification_type = 'letter')`;
+  return deleteScanned(db, table, sql`notification_type = 'letter'`, withoutRule, range, limit);
 }
 
-async function deleteSeen(
+async function deleteScanned(
   db: Db,
   table: string,
-  walked: ReturnType<typeof sql>,
-  wanted: ReturnType<typeof sql>,
+  isScanned: ReturnType<typeof sql>,
+  isExpired: ReturnType<typeof sql>,
   { after_id, before_id }: { after_id: string; before_id: string },
   limit: number,
-): Promise<Step> {
+): Promise<Batch> {
   const range = sql`id > ${after_id} and id < ${before_id}`;
   const { rows } = await sql<{ deleted: number; next: string | null }>`
-    with seen as (
+    with scanned as (
       select id, service_id, notification_type, status from ${sql.table(table)}
-      where ${walked} and ${range} order by id limit ${limit}
-    ), gone as (
+      where ${isScanned} and ${range} order by id limit ${limit}
+    ), deleted_rows as (
       delete from ${sql.table(table)} where ${range} and id in (
-        select id from seen where ${wanted} and not ${isUnfinished})
+        select id from scanned where ${isExpired} and not ${isUnfinished})
       returning id
     )
-    select (select count(*) from gone) as deleted, (select max(id::text) from seen) as next`.execute(db);
+    select (select count(*) from deleted_rows) as deleted, (select max(id::text) from scanned) as next`.execute(db);
   return { deleted: rows[0]?.deleted ?? 0, next: rows[0]?.next ?? undefined };
 }

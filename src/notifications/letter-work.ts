@@ -1,9 +1,9 @@
-/** What an accepted letter waits for, and where its files lie: names shared with the feature that makes letters. */
+/** Jobs and file paths of letters, shared with the letters feature. */
 
 export const letterWork = {
-  /** A letter from a template: lay it out, count its sheets. */
+  /** Renders a letter from a template and counts its sheets. */
   compose: 'compose-letter',
-  /** An uploaded letter: scan it for viruses, then check and prepare it for printing. */
+  /** Scans an uploaded letter for viruses, then validates and prepares it for printing. */
   checkPrecompiled: 'check-precompiled-letter',
 } as const;
 
@@ -12,8 +12,8 @@ export interface LetterJob {
 }
 
 export const letterFiles = {
-  /** As it was uploaded. */
+  /** The original upload. */
   uploaded: (notificationId: string) => `letters/precompiled/${notificationId}.pdf`,
-  /** As it is printed, and as the sender may download it. */
+  /** The PDF for printing and download. */
   finished: (notificationId: string) => `letters/finished/${notificationId}.pdf`,
 };

@@ -22,7 +22,7 @@ export const statuses = [
 
 export type Status = (typeof statuses)[number];
 
-/** Something is still to happen to a message in one of these. */
+/** Messages in these statuses are still in progress. */
 export const unfinishedStatuses = [
   'created',
   'sending',
@@ -34,20 +34,20 @@ export const postages = ['first', 'second', 'economy', 'europe', 'rest-of-world'
 
 export type Postage = (typeof postages)[number];
 
-/** Places in the letters of a total, as the database function letter_kind counts them: 0 to 6 sheets, then postage. */
+/** Array indexes of letter totals, as the database function letter_kind computes them: 0 to 6 sheets, then postage. */
 export const letterKinds = Array.from({ length: 7 * postages.length }, (_, index) => index + 1);
 
-/** Lower goes first. */
+/** Lower numbers go first. */
 export const lanes = { priority: 0, normal: 1, bulk: 2 } as const;
 
 const laneNames: Record<number, string> = Object.fromEntries(Object.entries(lanes).map(([name, lane]) => [lane, name]));
 
-/** For people: in logs and figures. */
+/** The name for logs and metrics. */
 export function laneName(lane: number): string {
   return laneNames[lane] ?? 'unknown';
 }
 
-/** A notification as it is accepted: what the row needs, and when and in which lane it is to be handed over. */
+/** A notification to store: its row, its lane and when it is due. */
 export interface NewNotification {
   id: string;
   service_id: string;
@@ -69,7 +69,7 @@ export interface NewNotification {
   one_click_unsubscribe_url: string | null;
   scheduled_for: Timestamp | null;
   created_at: Timestamp;
-  /** The lane it waits in to be handed to a provider; null when something else has to happen first. */
+  /** The lane of the delivery queue; null if the message is not ready for delivery. */
   lane: number | null;
   due_at: Timestamp;
 }

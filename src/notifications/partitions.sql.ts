@@ -1,26 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 
-// Any constant, the same in every process: two of them must not change partitions at once.
+// An arbitrary advisory lock key: only one process may change partitions at a time.
 const partitionLock = 7_294_002;
 
-/** Whoever waits for the lock makes everything else wait: not for longer than this. */
+/** A pending exclusive lock blocks all other queries, so do not wait long for it. */
 const lockTimeout = sql.lit('1s');
 
-/** Room in each page for the status changes of its messages: then no index is touched by them. As in the migration. */
+/** Leaves room in each page for status changes, so that they are HOT updates and touch no index. As in the migration. */
 const fillfactor = 60;
 
-/** A default partition up to this size is searched in a moment. */
-const small_bytes = 16 * 1024 * 1024;
+/** A default partition up to this size is fast to scan. */
+const maxSmall_bytes = 16 * 1024 * 1024;
 
-/** More rows than this are not moved out of the default partition while everything waits. */
-export const mostMoved = 5_000;
+/** Max rows to move out of the default partition under an exclusive lock. */
+export const maxMoved = 5_000;
 
-const guard = 'leaves_room_for_';
+const guardPrefix = 'leaves_room_for_';
 
-/** A range of ids, which is a range of time. */
+/** A range of ids. Ids ascend with time, so it is also a time range. */
 export interface Range {
-  /** First id that is in it, and first one that is no longer. */
+  /** Inclusive start and exclusive end. */
   from_id: string;
   to_id: string;
 }
@@ -29,7 +29,7 @@ export interface Partition extends Range {
   name: string;
 }
 
-/** In the order of time, without the default partition. */
+/** In chronological order, without the default partition. */
 export async function selectPartitions(db: Db | Tx): Promise<Partition[]> {
   const { rows } = await sql<{ name: string; bounds: string }>`
     select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bounds
@@ -44,28 +44,28 @@ export async function selectPartitions(db: Db | Tx): Promise<Partition[]> {
 }
 
 const isWithin = ({ from_id, to_id }: Range) => sql`id >= ${from_id} and id < ${to_id}`;
-/** For statements that take no parameters. */
+/** For statements that accept no parameters. */
 const rangeCondition = ({ from_id, to_id }: Range) => sql`id >= ${sql.lit(from_id)} and id < ${sql.lit(to_id)}`;
 
-const literallyOutside = ({ from_id, to_id }: Range) => sql`id < ${sql.lit(from_id)} or id >= ${sql.lit(to_id)}`;
+const outsideCondition = ({ from_id, to_id }: Range) => sql`id < ${sql.lit(from_id)} or id >= ${sql.lit(to_id)}`;
 
-/** Counts no further than one more than can be moved. */
+/** Stops counting above `maxMoved`. */
 export async function countInDefault(db: Db, range: Range): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (select from notifications_default where ${isWithin(range)} limit ${mostMoved + 1}) as found`.execute(
+    select count(*) as count from (select from notifications_default where ${isWithin(range)} limit ${maxMoved + 1}) as found`.execute(
     db,
   );
   return rows[0]?.count ?? 0;
 }
 
 /**
- * Made aside and then attached, which does not keep messages from being stored. Few messages that lie in the default
- * partition move in; meanwhile nothing may look at messages, or it would find some of them in neither place.
+ * Creates a table and attaches it, which does not block inserts. Moves a few messages from the default partition under an
+ * exclusive lock, because concurrent queries would find them in neither table.
  */
 export async function createPartition(db: Db, partition: Partition): Promise<void> {
   const moves = (await countInDefault(db, partition)) > 0;
-  if (!moves) await keepOutOfDefault(db, partition);
-  await changingPartitions(db, async (tx) => {
+  if (!moves) await addGuard(db, partition);
+  await withPartitionLock(db, async (tx) => {
     if ((await selectPartitions(tx)).some(({ name }) => name === partition.name)) return;
     if (moves) await sql`lock table notifications in access exclusive mode`.execute(tx);
     const table = sql.table(partition.name);
@@ -77,15 +77,15 @@ export async function createPartition(db: Db, partition: Partition): Promise<voi
         insert into ${table} select * from moved`.execute(tx);
     }
     await attach(tx, partition.name, partition);
-    await letIntoDefault(tx, partition);
+    await dropGuardOf(tx, partition);
   });
 }
 
 export async function dropPartition(db: Db, name: string): Promise<void> {
-  await changingPartitions(db, (tx) => sql`drop table if exists ${sql.table(name)}`.execute(tx));
+  await withPartitionLock(db, (tx) => sql`drop table if exists ${sql.table(name)}`.execute(tx));
 }
 
-/** A table of the form of a partition, for the messages that stay of one or several. */
+/** Creates a table shaped like a partition, for the retained messages of one or several partitions. */
 export async function createAside(db: Db, name: string, range: Range): Promise<void> {
   await sql`drop table if exists ${sql.table(name)}`.execute(db);
   await sql`create table ${sql.table(name)} (like notifications including defaults including constraints including indexes,
@@ -97,8 +97,8 @@ export async function dropAside(db: Db, name: string): Promise<void> {
 }
 
 /**
- * Puts the table in place of the partitions. `refresh` brings in what changed since it was filled; nothing changes any more
- * while it does.
+ * Replaces the partitions with the table. `refresh` applies changes made since the table was filled; an exclusive lock
+ * prevents further changes.
  */
 export async function replacePartitions(
   db: Db,
@@ -107,15 +107,15 @@ export async function replacePartitions(
   partition: Partition,
   refresh: (tx: Tx) => Promise<void>,
 ): Promise<void> {
-  await keepOutOfDefault(db, partition);
-  await changingPartitions(db, async (tx) => {
+  await addGuard(db, partition);
+  await withPartitionLock(db, async (tx) => {
     await sql`lock table notifications in access exclusive mode`.execute(tx);
     await refresh(tx);
     for (const { name } of old) await sql`drop table ${sql.table(name)}`.execute(tx);
     await sql`alter table ${sql.table(aside)} rename to ${sql.table(partition.name)}`.execute(tx);
     await attach(tx, partition.name, partition);
     await sql`alter table ${sql.table(partition.name)} drop constraint within_range`.execute(tx);
-    await letIntoDefault(tx, partition);
+    await dropGuardOf(tx, partition);
   });
 }
 
@@ -124,7 +124,7 @@ async function attach(tx: Tx, name: string, { from_id, to_id }: Range): Promise<
     for values from (${sql.lit(from_id)}) to (${sql.lit(to_id)})`.execute(tx);
 }
 
-function changingPartitions(db: Db, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+function withPartitionLock(db: Db, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(partitionLock)})`.execute(tx);
     await sql`set local lock_timeout = ${lockTimeout}`.execute(tx);
@@ -133,27 +133,27 @@ function changingPartitions(db: Db, change: (tx: Tx) => Promise<unknown>): Promi
 }
 
 /**
- * Attaching a partition makes sure that the default one holds nothing of it, by reading all of it while everything waits. A
- * constraint says so beforehand: checking that keeps nothing waiting. It must be gone before the range could be used.
+ * Attaching a partition scans the default partition for rows of its range under an exclusive lock. A constraint, validated
+ * beforehand without blocking, avoids that scan. It must be dropped before messages of the range arrive.
  */
-async function keepOutOfDefault(db: Db, range: Range): Promise<void> {
+async function addGuard(db: Db, range: Range): Promise<void> {
   if (await isDefaultSmall(db)) return;
   const constraint = sql.ref(guardOf(range));
-  await changingPartitions(db, async (tx) => {
+  await withPartitionLock(db, async (tx) => {
     await sql`alter table notifications_default drop constraint if exists ${constraint}`.execute(tx);
-    await sql`alter table notifications_default add constraint ${constraint} check (${literallyOutside(range)}) not valid`.execute(
+    await sql`alter table notifications_default add constraint ${constraint} check (${outsideCondition(range)}) not valid`.execute(
       tx,
     );
   });
   try {
     await sql`alter table notifications_default validate constraint ${constraint}`.execute(db);
   } catch (error) {
-    await changingPartitions(db, (tx) => letIntoDefault(tx, range));
+    await withPartitionLock(db, (tx) => dropGuardOf(tx, range));
     throw error;
   }
 }
 
-async function letIntoDefault(tx: Tx, range: Range): Promise<void> {
+async function dropGuardOf(tx: Tx, range: Range): Promise<void> {
   await dropGuard(tx, sql.ref(guardOf(range)));
 }
 
@@ -161,19 +161,19 @@ const dropGuard = (tx: Tx, constraint: RawBuilder<unknown>) =>
   sql`alter table notifications_default drop constraint if exists ${constraint}`.execute(tx);
 
 function guardOf({ from_id }: Range): string {
-  return `${guard}${from_id.replaceAll('-', '').slice(0, 12)}`;
+  return `${guardPrefix}${from_id.replaceAll('-', '').slice(0, 12)}`;
 }
 
-/** Constraints that a process left behind when it died: a message of their range would be refused one day. */
-export async function dropLeftGuards(db: Db): Promise<void> {
+/** Drops constraints left by a crashed process: they would reject messages of their range. */
+export async function dropStaleGuards(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select conname as name from pg_constraint
-    where conrelid = 'notifications_default'::regclass and starts_with(conname, ${guard})`.execute(db);
-  for (const { name } of rows) await changingPartitions(db, (tx) => dropGuard(tx, sql.ref(name)));
+    where conrelid = 'notifications_default'::regclass and starts_with(conname, ${guardPrefix})`.execute(db);
+  for (const { name } of rows) await withPartitionLock(db, (tx) => dropGuard(tx, sql.ref(name)));
 }
 
 export async function isDefaultSmall(db: Db): Promise<boolean> {
   const { rows } = await sql<{ bytes: number }>`
     select pg_relation_size('notifications_default') as bytes`.execute(db);
-  return (rows[0]?.bytes ?? 0) <= small_bytes;
+  return (rows[0]?.bytes ?? 0) <= maxSmall_bytes;
 }

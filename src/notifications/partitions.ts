@@ -5,14 +5,14 @@ import type { Platform } from '../platform/platform.ts';
 import {
   countInDefault,
   createPartition,
-  dropLeftGuards,
+  dropStaleGuards,
   isDefaultSmall,
-  mostMoved,
+  maxMoved,
   type Partition,
   selectPartitions,
 } from './partitions.sql.ts';
 
-/** Far enough ahead to notice and repair a task that fails, long before anything depends on it. */
+/** Leaves a week to notice and fix a failing job. */
 const daysAhead = 7;
 
 export type { Partition } from './partitions.sql.ts';
@@ -20,8 +20,8 @@ export type { Partition } from './partitions.sql.ts';
 const prefix = 'notifications_';
 
 /**
- * One partition per London day: the messages of a day are forgotten together, at the same midnight, and nothing is left
- * to clean up after them.
+ * One partition per London day: all messages of a day expire at the same midnight, and dropping the partition leaves
+ * nothing to vacuum.
  */
 export function partitionOf(day: string): Partition {
   return {
@@ -32,28 +32,28 @@ export function partitionOf(day: string): Partition {
 }
 
 /**
- * Whether all of them are there now. Without its partition a message goes into the default one: slower to forget, but
- * never refused.
+ * Returns whether all partitions exist. Messages without a partition go to the default one: slower to delete, but never
+ * rejected.
  */
 export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<boolean> {
-  await dropLeftGuards(app.db);
+  await dropStaleGuards(app.db);
   let complete = true;
   for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
     const existing = await selectPartitions(app.db);
     const partition = partitionOf(addDays(londonDay(app.clock.now()), ahead));
     if (existing.some(({ name }) => name === partition.name)) continue;
     try {
-      const free = await leaveWhatIsThere(app, withoutOverlap(partition, existing));
+      const free = await skipUnmovableRows(app, withoutOverlap(partition, existing));
       if (free.from_id < free.to_id) await createPartition(app.db, free);
     } catch (error) {
-      app.log.warn({ err: error, partition: partition.name }, 'a partition could not be made and will be tried again');
+      app.log.warn({ err: error, partition: partition.name }, 'could not create a partition; will retry');
       complete = false;
     }
   }
   return complete;
 }
 
-/** An earlier release made partitions of UTC days. */
+/** An earlier release created partitions of UTC days. */
 function withoutOverlap(partition: Partition, existing: Partition[]): Partition {
   let { from_id, to_id } = partition;
   for (const other of existing) {
@@ -64,19 +64,19 @@ function withoutOverlap(partition: Partition, existing: Partition[]): Partition 
 }
 
 /**
- * Where a day has begun without its partition and much is in the default one, that stays there: the partition begins in an
- * hour, with what is not accepted yet.
+ * If a day has begun without its partition and the default one holds too many messages to move, they stay there and the
+ * partition starts in an hour.
  */
-async function leaveWhatIsThere(app: Pick<Platform, 'db' | 'clock'>, partition: Partition): Promise<Partition> {
+async function skipUnmovableRows(app: Pick<Platform, 'db' | 'clock'>, partition: Partition): Promise<Partition> {
   const soon = firstIdAt(later(app.clock.now(), hour_ms));
   const begun = partition.from_id < soon;
-  const few = (await countInDefault(app.db, partition)) <= mostMoved;
+  const few = (await countInDefault(app.db, partition)) <= maxMoved;
   return few && (!begun || (await isDefaultSmall(app.db)))
     ? partition
     : { ...partition, from_id: begun ? soon : partition.from_id };
 }
 
-/** The day of a partition's name, if it is that of one day, as it was when its messages were accepted. */
+/** Parses the day from the name of a daily partition; undefined for other partitions, such as copies. */
 export function dayOfPartition(name: string): string | undefined {
   const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
   return year === undefined ? undefined : `${year}-${month}-${day}`;

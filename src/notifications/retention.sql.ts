@@ -15,7 +15,7 @@ export function selectRetentionRules(db: Db): Promise<RetentionRule[]> {
     .execute();
 }
 
-/** Places in the queue of messages that are gone. */
+/** Deletes queue entries without a message. */
 export async function deleteOrphanedQueue(db: Db, beforeId: string): Promise<void> {
   await sql`delete from delivery_queue q where q.notification_id < ${beforeId}
     and not exists (select from notifications n where n.id = q.notification_id)`.execute(db);

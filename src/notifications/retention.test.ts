@@ -36,8 +36,11 @@ async function keeps(
   notification_type: 'sms' | 'email' | 'letter',
   days_of_retention: number,
 ): Promise<void> {
-  const answer = await harness.admin('POST', `/service/${of}/data-retention`, { notification_type, days_of_retention });
-  expect(answer.status).toBe(201);
+  const response = await harness.admin('POST', `/service/${of}/data-retention`, {
+    notification_type,
+    days_of_retention,
+  });
+  expect(response.status).toBe(201);
 }
 
 async function left(): Promise<string[]> {
@@ -67,7 +70,7 @@ describe('retention', () => {
     await harness.app.db.deleteFrom('service_data_retention').execute();
   });
 
-  it('deletes what is older than seven London days, with its place in the queue; figures stay', async () => {
+  it('deletes messages older than seven London days with their queue entries; keeps statistics', async () => {
     const old = await sentAt('2026-11-08T23:59:59Z');
     const kept = await sentAt('2026-11-09T00:00:00Z', { key_type: 'test' });
     await sentAt('2026-11-08T23:00:00Z', { key_type: 'test' });
@@ -86,7 +89,7 @@ describe('retention', () => {
     expect((await harness.v2('GET', `/v2/notifications/${old}`, key)).status).toBe(404);
   });
 
-  it('keeps London midnight in summer', async () => {
+  it('uses London midnight in summer', async () => {
     await sentAt('2026-07-01T22:59:59Z');
     const kept = await sentAt('2026-07-01T23:00:00Z');
     harness.clock.set('2026-07-09T03:00:00Z');
@@ -94,7 +97,7 @@ describe('retention', () => {
     expect(await left()).toEqual([kept]);
   });
 
-  it('follows each service’s own rules, by channel', async () => {
+  it('applies the rules of each service by channel', async () => {
     const other = await aService(harness);
     await keeps(service, 'sms', 3);
     await keeps(service, 'letter', 30);
@@ -109,7 +112,7 @@ describe('retention', () => {
   });
 
   it.each(['created', 'sending', 'pending'] as const)(
-    'a text message that is %s stays until it ends',
+    'keeps a text message in %s until it is final',
     async (status) => {
       await keeps(service, 'sms', 0);
       const id = await sentAt('2026-11-15T20:00:00Z', { status });
@@ -123,7 +126,7 @@ describe('retention', () => {
     },
   );
 
-  it('a message that was accepted in the evening for the next morning is sent, though its service keeps nothing', async () => {
+  it('sends a message scheduled overnight even if its service retains nothing', async () => {
     await keeps(service, 'sms', 0);
     const key = await anApiKey(harness, service);
     harness.clock.set('2026-11-16T20:00:00Z');
@@ -139,26 +142,26 @@ describe('retention', () => {
     expect(body.status).toMatch(/sending|delivered/);
   });
 
-  it('a rule of a hundred years keeps everything', async () => {
+  it('keeps everything with a rule of a hundred years', async () => {
     await keeps(service, 'sms', 36_500);
     const id = await sentAt('2026-11-01T12:00:00Z');
     await applyRetention(harness.app);
     expect(await left()).toEqual([id]);
   });
 
-  it.each(['created', 'sending', 'pending-virus-check'] as const)('a letter in %s stays', async (status) => {
+  it.each(['created', 'sending', 'pending-virus-check'] as const)('keeps a letter in %s', async (status) => {
     const id = await sentAt('2026-11-01T12:00:00Z', { notification_type: 'letter', status });
     await applyRetention(harness.app);
     expect(await left()).toEqual([id]);
   });
 
-  it('works through many in small steps', async () => {
+  it('deletes many messages in small batches', async () => {
     for (let made = 0; made < 30; made += 1) await sentAt('2026-11-01T12:00:00Z');
     await applyRetention(harness.app);
     expect(await left()).toEqual([]);
   });
 
-  it('received texts go by the rule for text messages', async () => {
+  it('applies the rule for text messages to inbound texts', async () => {
     await keeps(service, 'sms', 30);
     const other = await aService(harness);
     const receive = async (of: string) => {
@@ -173,7 +176,7 @@ describe('retention', () => {
     expect(texts).toEqual([{ id: kept }]);
   });
 
-  it('files whose time is over are deleted; so are keys of repeated requests and old counters', async () => {
+  it('deletes expired files, idempotency keys and old counters', async () => {
     const emails = await aService(harness, { contact_link: 'https://example.org' });
     const key = await anApiKey(harness, emails);
     const template_id = await aTemplate(harness, emails, { template_type: 'email', content: '((f))', subject: 's' });
@@ -198,7 +201,7 @@ describe('retention', () => {
 });
 
 describe('partitions', () => {
-  it('are made for today and a week ahead, once, and take in what already waits', async () => {
+  it('are created once for today and a week ahead, and take in waiting messages', async () => {
     const early = await sentAt('2026-11-16T10:00:00Z');
     expect(await partitionHolding(early)).toBe('notifications_default');
     await Promise.all([preparePartitions(harness.app), preparePartitions(harness.app)]);
@@ -217,7 +220,7 @@ describe('partitions', () => {
     expect(rows[0].n).toBeGreaterThanOrEqual(4);
   });
 
-  it('status changes reach messages of several days at once', async () => {
+  it('status changes apply to messages of several days in one statement', async () => {
     const ids = [
       await sentAt('2026-11-16T11:00:00Z', { status: 'created' }),
       await sentAt('2026-11-17T11:00:00Z', { status: 'created' }),
@@ -233,7 +236,7 @@ describe('partitions', () => {
     expect(changed.map(({ id }) => id).sort()).toEqual([...ids].sort());
   });
 
-  it('go whole, also when some of their messages are kept: those move to a small one in its place', async () => {
+  it('are dropped even if some messages are retained: those move to a small partition in their place', async () => {
     await harness.app.db.deleteFrom('notifications').execute();
     await preparePartitions(harness.app);
     const keeper = await aService(harness);
@@ -257,7 +260,7 @@ describe('partitions', () => {
     expect(await partitionHolding(kept)).toBe('notifications_20261117_kept');
   });
 
-  it('of a month that is over become one, and go when nothing is left in them', async () => {
+  it('of a past month are merged, and dropped when empty', async () => {
     const keeper = await aService(harness);
     await keeps(keeper, 'sms', 60);
     harness.clock.set('2027-01-01T12:00:00Z');
@@ -280,7 +283,7 @@ describe('partitions', () => {
     expect((await partitions()).filter((name) => name.startsWith('notifications_2027'))).toEqual([]);
   });
 
-  it('in summer begin and end with the London day, so that each goes at its midnight', async () => {
+  it('begin and end with the London day in summer', async () => {
     harness.clock.set('2027-07-01T12:00:00Z');
     await preparePartitions(harness.app);
     const last = await sentAt('2027-07-01T22:59:59Z');
@@ -293,7 +296,7 @@ describe('partitions', () => {
     expect(await left()).toContain(first);
   });
 
-  it('begin where those of an earlier release end', async () => {
+  it('begin where partitions of an earlier release end', async () => {
     harness.clock.set('2027-08-01T12:00:00Z');
     const midnight = (day: string) => firstIdAt(new Date(`${day}T00:00:00Z`));
     await harness.app.pool.query(`create table notifications_20270801 partition of notifications
@@ -303,7 +306,7 @@ describe('partitions', () => {
     expect(await partitionHolding(await sentAt('2027-08-02T00:00:00Z'))).toBe('notifications_20270802');
   });
 
-  it('leave in the default one what is too much to move, and begin an hour later', async () => {
+  it('leave too many messages in the default partition and begin an hour later', async () => {
     harness.clock.set('2027-09-01T12:00:00Z');
     await sentAt('2027-09-01T11:00:00Z');
     const columns = `service_id, template_id, template_version, notification_type, key_type, status, recipient, created_at`;
@@ -319,7 +322,7 @@ describe('partitions', () => {
     await harness.app.db.deleteFrom('notifications').execute();
   });
 
-  it('cover each moment exactly once', () => {
+  it('cover every instant exactly once', () => {
     expect(partitionOf('2026-11-16').to_id).toBe(partitionOf('2026-11-17').from_id);
   });
 });

@@ -1,18 +1,18 @@
 import type { Postage, Status } from './notification.ts';
 
-/** From where each change may come; whatever else is asked for, repeated or late, changes nothing. */
+/** Allowed previous statuses of each event. Any other change, such as a repeated or late one, is ignored. */
 export const transitions = {
-  /** A provider took it. If its receipt was faster, this does what `handedOverLate` does. */
+  /** A provider accepted it. If the receipt came first, `handedOverLate` applies. */
   handedOver: ['created'],
-  /** What the hand-over adds is kept, the status stays. */
+  /** Stores the provider details but keeps the status. */
   handedOverLate: ['pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'],
-  /** A delivery receipt: final states stay as they are. */
+  /** A delivery receipt. Final statuses do not change. */
   receipt: ['created', 'sending', 'pending', 'sent', 'pending-virus-check'],
-  /** No receipt came in time. */
+  /** No receipt arrived in time. */
   timedOut: ['sending', 'pending'],
-  /** It could not be handed over at all. */
+  /** Delivery failed for good. */
   givenUp: ['created', 'sending', 'pending-virus-check'],
-  /** A letter’s file was checked or composed. */
+  /** A letter's file was checked or composed. */
   checked: ['created', 'pending-virus-check'],
   cancelled: ['created', 'pending-virus-check'],
   despatched: ['created', 'sending'],
@@ -21,7 +21,7 @@ export const transitions = {
 
 export interface StatusChange {
   id: string;
-  /** Left out: it stays, and only the rest is kept. */
+  /** If omitted, the status does not change. */
   status?: Status;
   event: keyof typeof transitions;
   provider?: string;

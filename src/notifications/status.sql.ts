@@ -19,7 +19,7 @@ export interface ChangedNotification {
 
 export const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
 
-/** The statuses in which a message costs: `billable_units` counts only there. */
+/** Billable statuses: `billable_units` counts only in these. */
 const isBillableIn = (status: RawBuilder<unknown>) => sql`(key_type <> 'test' and case notification_type
   when 'sms' then ${status} in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure')
   when 'email' then ${status} in ('sending', 'delivered', 'temporary-failure', 'permanent-failure')
@@ -27,20 +27,20 @@ const isBillableIn = (status: RawBuilder<unknown>) => sql`(key_type <> 'test' an
 
 export const isBillable = isBillableIn(sql`status`);
 
-/** Under which row of the daily usage a message counts. */
+/** The key of a message's row in daily usage. */
 export const usageKey = sql`${rollupDay} as london_day, service_id, template_id, notification_type,
   coalesce(provider, 'unknown') as provider,
   case when notification_type = 'email' then 0 else rate_multiplier end as rate_multiplier,
   international, coalesce(postage, 'none') as postage,
   case when notification_type = 'letter' then billable_units else 0 end as sheets`;
 
-/** The columns of `wanted`, for a JSON of changes. */
+/** The columns of `wanted`, to parse changes from JSON. */
 export const changeColumns = sql`id uuid, status text, event text, provider text, provider_reference text,
   billable_units int, sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text`;
 
 const listed = (statuses: readonly Status[]) => sql.join(statuses.map((status) => sql.lit(status)));
 
-/** A hand-over whose receipt was faster. */
+/** A hand-over recorded after its receipt. */
 const isLate = sql`(w.event = 'handedOver' and n.status in (${listed(transitions.handedOverLate)}))`;
 
 const mayChange = sql`(${isLate} or case w.event ${sql.join(
@@ -53,12 +53,12 @@ const mayChange = sql`(${isLate} or case w.event ${sql.join(
 const sides = sql`created_at, service_id, template_id, notification_type, key_type, rate_multiplier`;
 
 /**
- * The parts of a statement that changes statuses and both rollups: `after` holds what changed. It begins with `wanted`, by
- * the columns above; the ids must be distinct. Rows whose status is not an allowed one stay untouched, so a repeated or
- * late receipt does nothing. Rows are locked by id, so that two such statements never wait for each other in a circle.
+ * CTEs that change statuses and both rollups; `after` holds the changed rows. The statement must begin with a CTE `wanted`
+ * with the columns above and distinct ids. Disallowed transitions are skipped, so a repeated or late receipt does nothing.
+ * Rows are locked in order of id, so that two such statements never deadlock.
  */
 export function statusChange(now: Timestamp): RawBuilder<unknown> {
-  // Each join has one side of unknown size only: with two, the planner takes both for small and compares all with all.
+  // Only one side of each join may have an unknown size: with two, the planner assumes both are small and uses a nested loop.
   return sql`before as (
       select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
         n.postage as previous_postage, n.international as previous_international,

@@ -7,17 +7,17 @@ export { type ChangedNotification, changeColumns, statusChange } from './status.
 export { type StatusChange, transitions } from './status-transitions.ts';
 
 /**
- * A status changes here, or in a statement of delivery that is made of the same parts: statuses, statistics and usage move
- * together. Returns what really changed.
+ * Changes statuses, statistics and usage atomically; delivery statements use the same CTEs. Returns the notifications that
+ * actually changed.
  */
 export async function recordStatusChanges(tx: Tx, changes: StatusChange[], now: Date): Promise<ChangedNotification[]> {
   const changed: ChangedNotification[] = [];
-  for (const round of withoutRepeatedIds(changes)) changed.push(...(await updateStatuses(tx, round, timestamp(now))));
+  for (const round of splitIntoRounds(changes)) changed.push(...(await updateStatuses(tx, round, timestamp(now))));
   return changed;
 }
 
-/** Two changes of one notification in a batch must be applied one after the other. */
-function withoutRepeatedIds(changes: StatusChange[]): StatusChange[][] {
+/** Splits changes into rounds with distinct ids, so that changes of the same notification apply in order. */
+function splitIntoRounds(changes: StatusChange[]): StatusChange[][] {
   const rounds: { ids: Set<string>; changes: StatusChange[] }[] = [];
   for (const change of changes) {
     let round = rounds.find(({ ids }) => !ids.has(change.id));

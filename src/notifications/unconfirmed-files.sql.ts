@@ -12,8 +12,8 @@ export async function deleteUnconfirmedFiles(db: Db | Tx, paths: string[]): Prom
   await sql`delete from unconfirmed_files where path = any (${paths}::text[])`.execute(db);
 }
 
-export async function selectUnconfirmedFiles(db: Db, before: Timestamp, most: number): Promise<string[]> {
+export async function selectUnconfirmedFiles(db: Db, before: Timestamp, limit: number): Promise<string[]> {
   const { rows } = await sql<{ path: string }>`
-    select path from unconfirmed_files where created_at < ${before} order by path limit ${most}`.execute(db);
+    select path from unconfirmed_files where created_at < ${before} order by path limit ${limit}`.execute(db);
   return rows.map(({ path }) => path);
 }

@@ -2,11 +2,11 @@ import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { deleteUnconfirmedFiles, selectUnconfirmedFiles } from './unconfirmed-files.sql.ts';
 
-/** No transaction lasts as long. */
+/** Longer than any transaction. */
 const unconfirmedAfter_ms = hour_ms;
-const atOnce = 500;
+const batchSize = 500;
 
-/** Deletes files whose message was not stored: the process ended first, or the database was away when it was to commit. */
+/** Deletes files of messages that were never stored, because the process crashed or the database was down at commit. */
 export async function deleteFilesWithoutMessage({
   db,
   files,
@@ -14,7 +14,7 @@ export async function deleteFilesWithoutMessage({
 }: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
   const before = timestamp(earlier(clock.now(), unconfirmedAfter_ms));
   for (;;) {
-    const paths = await selectUnconfirmedFiles(db, before, atOnce);
+    const paths = await selectUnconfirmedFiles(db, before, batchSize);
     if (paths.length === 0) return;
     for (const path of paths) await files.remove(path);
     await deleteUnconfirmedFiles(db, paths);

@@ -7,19 +7,19 @@ export function upkeepJobs(app: Platform): Job[] {
   return [
     {
       name: 'prepare-partitions',
-      description: 'Makes the partitions of the coming days.',
+      description: 'Creates the partitions of the coming days.',
       async handle() {
-        if (!(await preparePartitions(app))) throw new Error('not every partition could be made');
+        if (!(await preparePartitions(app))) throw new Error('could not create every partition');
       },
     },
     {
       name: 'apply-retention',
-      description: 'Deletes messages whose service keeps them no longer.',
+      description: 'Deletes messages beyond the retention of their service.',
       handle: () => applyRetention(app),
     },
     {
       name: 'forget-leftovers',
-      description: 'Deletes expired files, keys of repeated requests and old counters.',
+      description: 'Deletes expired files, idempotency keys and old counters.',
       handle: () => forgetLeftovers(app),
     },
   ];

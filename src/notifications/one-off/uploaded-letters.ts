@@ -27,6 +27,6 @@ export function claimOfFile(fileId: string): IdempotencyClaim {
 const keptForDays = 365;
 
 /** As long as the printer's references: until then a letter may come back. */
-export async function forgetUploadedLetters({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldUploadedLetters({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
   await deleteUploadedLettersBefore(db, timestamp(earlier(clock.now(), keptForDays * day_ms)));
 }

@@ -4,20 +4,20 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { NotificationType, Status } from '../notification.ts';
 
-/** One place in the queue, with everything that is needed to hand the message over. */
+/** A queue entry with everything needed to deliver the message. */
 export interface QueuedNotification {
   id: string;
   service_id: string;
   notification_type: NotificationType;
   lane: number;
   due_at: Timestamp;
-  /** Attempts that were begun before this one. */
+  /** Attempts started before this one. */
   attempts: number;
-  /** Who was called last. */
+  /** The provider of the last attempt. */
   last_provider: string | null;
-  /** False: that attempt broke off, so the provider may have the message already. */
+  /** False if that attempt was interrupted: the provider may already have the message. */
   outcome_known: boolean;
-  /** Null when the notification itself is gone. */
+  /** Null if the notification was deleted. */
   status: Status | null;
   template_id: string;
   template_version: number;
@@ -37,31 +37,31 @@ export interface QueuedNotification {
 interface WaitingService {
   lane: number;
   service_id: string;
-  /** Of its oldest message that is due; null when all of them are scheduled for later. */
+  /** Due time of its oldest due message; null if all are scheduled for later. */
   oldest: Timestamp | null;
 }
 
 /**
- * The next services that have anything queued, by lane and id. Jumps from service to service through the index: the cost
- * is per service, however much one of them has queued.
+ * The next services with queued messages, by lane and id. A loose index scan: the cost depends on the number of services,
+ * not on the number of their messages.
  */
 export async function selectWaitingServices(
   db: Db,
   type: NotificationType,
-  { after, most, now }: { after: { lane: number; service_id: string }; most: number; now: Timestamp },
+  { after, limit, now }: { after: { lane: number; service_id: string }; limit: number; now: Timestamp },
 ): Promise<WaitingService[]> {
   const { rows } = await sql<WaitingService>`/* prepared: waiting-services */
-    with recursive found (lane, service_id, place) as (
+    with recursive found (lane, service_id, sequence) as (
       (select q.lane, q.service_id, 1 from delivery_queue q
       where q.notification_type = ${type} and (q.lane, q.service_id) > (${after.lane}::smallint, ${after.service_id}::uuid)
       order by q.lane, q.service_id limit 1)
       union all
-      select next.lane, next.service_id, found.place + 1 from found cross join lateral (
+      select next.lane, next.service_id, found.sequence + 1 from found cross join lateral (
         select q.lane, q.service_id from delivery_queue q
         where q.notification_type = ${type} and (q.lane, q.service_id) > (found.lane, found.service_id)
         order by q.lane, q.service_id limit 1
       ) as next
-      where found.place < ${most}::int
+      where found.sequence < ${limit}::int
     )
     select lane, service_id, (
       select q.due_at from delivery_queue q
@@ -69,48 +69,48 @@ export async function selectWaitingServices(
         and q.due_at <= ${now}
       order by q.due_at limit 1
     ) as oldest
-    from found order by place`.execute(db);
+    from found order by sequence`.execute(db);
   return rows;
 }
 
 interface LeaseOrder {
   type: NotificationType;
   lane: number;
-  /** And since when each may have something due: what lies before is not looked at. */
+  /** With the earliest due time to scan for each service. */
   services: { service_id: string; since: Timestamp }[];
-  /** For each of them. */
-  most: number;
+  /** Max messages per service. */
+  limit: number;
   now: Timestamp;
   until: Timestamp;
   worker: string;
-  /** Whether leases of other workers that have run out are taken too. */
+  /** Whether to take over expired leases of other workers. */
   takeOver: boolean;
-  /** Who is called for the first message, the second and so on, at home and abroad. */
+  /** The provider for the first message, the second and so on, domestic and abroad. */
   providers: { home: (string | null)[]; abroad: (string | null)[] };
 }
 
 export interface LeasedNotification extends QueuedNotification {
-  /** Who is on record as being called now; only for a first attempt. */
+  /** The recorded provider of this attempt; only for a first attempt. */
   provider: string | null;
 }
 
 /**
- * Takes what is due, oldest first, the same number for each service; what another worker has locked is passed over. The
- * provider that is about to be called for the first time is on record before it is called.
+ * Leases due messages, oldest first, up to the same number for each service; skips rows locked by other workers. Records
+ * the provider of a first attempt before it is called.
  */
 export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNotification[]> {
-  const { type, lane, services, most, now, until, worker, takeOver, providers } = order;
+  const { type, lane, services, limit, now, until, worker, takeOver, providers } = order;
   const { rows } = await sql<LeasedNotification>`/* prepared: lease */
     with picked as (
       select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
       from unnest(${services.map(({ service_id }) => service_id)}::uuid[],
-        ${services.map(({ since }) => since)}::timestamptz[]) as wanted (service_id, since)
+        ${services.map(({ since }) => since)}::timestamptz[]) as requested (service_id, since)
       cross join lateral (
         select * from delivery_queue
-        where notification_type = ${type} and lane = ${lane}::smallint and service_id = wanted.service_id
-          and due_at >= wanted.since and due_at <= ${now}
+        where notification_type = ${type} and lane = ${lane}::smallint and service_id = requested.service_id
+          and due_at >= requested.since and due_at <= ${now}
           and (leased_by is null or leased_by = ${worker} or ${takeOver}::boolean)
-        order by due_at limit ${most}::int
+        order by due_at limit ${limit}::int
         for update skip locked
       ) as q
     ), message as (
@@ -131,7 +131,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
   return rows;
 }
 
-/** For further attempts: whom to call depends on who was called before. */
+/** For retries, where the choice of provider depends on previous attempts. */
 export async function updateProviders(
   db: Db,
   worker: string,
@@ -143,17 +143,17 @@ export async function updateProviders(
     where q.notification_id = assigned.id and q.leased_by = ${worker}`.execute(db);
 }
 
-/** Returns those that the worker still holds. */
+/** Returns the ids whose lease the worker still holds. */
 export async function extendLeases(db: Db, worker: string, ids: string[], until: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`/* prepared: extend-leases */
     update delivery_queue set due_at = ${until} where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
     returning notification_id as id`.execute(db);
   return rows.map(({ id }) => id);
 }
-/** The columns by which a result says what becomes of the place in the queue; without `due_at` it is given up. */
+/** Columns of a result that update its queue entry; without `due_at` the entry is deleted. */
 export const placeColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
 
-/** Part of a statement that begins with `result`: `held` is what the worker still holds of it, by the columns of `result`. */
+/** A CTE for statements that begin with `result`: `held` contains the results whose lease the worker still holds. */
 export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
   return sql`held as (
       select r.* from result r join delivery_queue q on q.notification_id = r.id
@@ -162,8 +162,8 @@ export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
 }
 
 /**
- * Further parts, after `held` and those of the status change: messages leave the queue or get another place. Rows of
- * messages are locked first, as receipts do, so that the two never wait for each other in a circle.
+ * CTEs that follow `held` and the status change: delete or reschedule queue entries. They lock rows of notifications first,
+ * as receipts do, so that the two never deadlock.
  */
 export function placeChange(worker: string): RawBuilder<unknown> {
   const isHeld = sql`q.notification_id = h.id and q.leased_by = ${worker} and (select count(*) from after) >= 0`;
@@ -176,7 +176,7 @@ export function placeChange(worker: string): RawBuilder<unknown> {
     )`;
 }
 
-/** Part of a statement that records receipts: where one came before its hand-over, the queue looks at the message at once. */
+/** A CTE for statements that record receipts: makes a message due now if its receipt came before the hand-over. */
 export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
   return sql`brought_forward as (
       update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
@@ -185,8 +185,8 @@ export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
 }
 
 /**
- * For after the clock was set back: nothing that was not scheduled may wait for a time that lies further ahead than any
- * retry. Done twice it changes nothing more, so several workers may do it.
+ * Corrects due times after the clock was set back: no unscheduled message may be due later than any retry would be.
+ * Idempotent, so several workers may run it.
  */
 export async function rescheduleFutureDue(
   db: Db,

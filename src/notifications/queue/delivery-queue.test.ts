@@ -40,7 +40,7 @@ function perService(leased: QueuedNotification[], services: string[]): number[] 
 }
 
 describe('lanes', () => {
-  it('priority before normal before bulk, with a tenth for bulk', async () => {
+  it('leases priority before normal before bulk, with a tenth for bulk', async () => {
     await emptied();
     const service = await aService(harness);
     await someQueuedMessages(harness, service, [
@@ -59,7 +59,7 @@ describe('lanes', () => {
     expect(await counts()).toEqual([0, 0, 50]);
   });
 
-  it('a tenth for bulk also when places come singly', async () => {
+  it('reserves a tenth for bulk even with one slot at a time', async () => {
     await emptied();
     const service = await aService(harness);
     await someQueuedMessages(harness, service, [...many(100, lanes.bulk), ...many(100, lanes.normal)]);
@@ -69,7 +69,7 @@ describe('lanes', () => {
     expect(bulk).toBe(5);
   });
 
-  it('bulk never takes more places than it may', async () => {
+  it('never leases more bulk messages than allowed', async () => {
     await emptied();
     await someQueuedMessages(harness, await aService(harness), many(100, lanes.bulk));
     expect(await lease(aReader(), 50, 20)).toHaveLength(20);
@@ -77,8 +77,8 @@ describe('lanes', () => {
   });
 });
 
-describe('services in turn', () => {
-  it('one with many messages leaves room for the others', async () => {
+describe('round-robin by service', () => {
+  it('a busy service leaves room for others', async () => {
     await emptied();
     const services = [await aService(harness), await aService(harness), await aService(harness)];
     await someQueuedMessages(harness, services[0] ?? '', many(400, lanes.normal));
@@ -90,7 +90,7 @@ describe('services in turn', () => {
     expect(perService(await lease(reader, 60), services)).toEqual([60, 0, 0]);
   });
 
-  it('more services than places: every one has its turn', async () => {
+  it('serves every service if there are more services than slots', async () => {
     await emptied();
     const services: string[] = [];
     for (let count = 0; count < 7; count += 1) services.push(await aService(harness));
@@ -102,7 +102,7 @@ describe('services in turn', () => {
     expect(new Set(seen.slice(0, 7)).size).toBe(7);
   });
 
-  it('whoever stopped in the middle goes round without taking anything twice', async () => {
+  it('resumes in the middle without leasing anything twice', async () => {
     await emptied();
     const services: string[] = [];
     for (let count = 0; count < 4; count += 1) services.push(await aService(harness));
@@ -114,7 +114,7 @@ describe('services in turn', () => {
     expect(new Set(ids).size).toBe(12);
   });
 
-  it('is not held up by services whose messages are all scheduled for later', async () => {
+  it('is not delayed by services with only scheduled messages', async () => {
     await emptied();
     const later = timestamp(new Date(harness.clock.now().getTime() + 60_000));
     for (let count = 0; count < 5; count += 1) {
@@ -130,7 +130,7 @@ describe('services in turn', () => {
 });
 
 describe('leases', () => {
-  it('two readers never hold the same message', async () => {
+  it('two readers never lease the same message', async () => {
     await emptied();
     const ids = await someQueuedMessages(harness, await aService(harness), many(200, lanes.normal));
     const readers = Array.from({ length: 4 }, () => aReader());
@@ -141,7 +141,7 @@ describe('leases', () => {
     expect(leased).toHaveLength(200);
   });
 
-  it('a dead worker’s message comes back within ten seconds, known to be unsettled', async () => {
+  it('a message of a crashed worker is leased again within ten seconds, with an unknown outcome', async () => {
     await emptied();
     const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
     const [first] = await lease(aReader(), 10);
@@ -152,7 +152,7 @@ describe('leases', () => {
     expect(second).toMatchObject({ id, attempts: 1, last_provider: 'somebody', outcome_known: false });
   });
 
-  it('a living worker keeps what takes longer', async () => {
+  it('a running worker extends its leases', async () => {
     await emptied();
     const [id = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
     const reader = aReader();
@@ -164,7 +164,7 @@ describe('leases', () => {
     expect(await lease(aReader(), 10)).toEqual([]);
   });
 
-  it('those of others that ran out are left alone while their holders may just have been cut off', async () => {
+  it('expired leases of others are not taken over unless requested', async () => {
     await emptied();
     const [taken = ''] = await someQueuedMessages(harness, await aService(harness), [{}]);
     const [holder, other] = [aReader(), aReader()];
@@ -175,7 +175,7 @@ describe('leases', () => {
     expect(await lease(holder, 10, 10, false)).toMatchObject([{ id: taken }]);
   });
 
-  it('each channel has its own', async () => {
+  it('each channel has its own leases', async () => {
     await emptied();
     await someQueuedMessages(harness, await aService(harness), [{}, { notification_type: 'email' }]);
     expect(await lease(aReader('email'), 10)).toMatchObject([{ notification_type: 'email' }]);

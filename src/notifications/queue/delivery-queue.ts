@@ -20,33 +20,33 @@ export {
   updateProviders,
 } from './delivery-queue.sql.ts';
 
-/** Of ten places one is for bulk messages while there are any, so that they move however busy the rest is. */
-const placesPerBulk = 10;
-/** Services found in one statement. */
-const servicesAtOnce = 1_000;
-/** New messages are announced; retries, scheduled ones and what a dead worker held are found by looking. */
-const lookEvery_ms = 500;
-/** Looking costs more while an old snapshot keeps what is done in the index; then it is done less often. */
-const shareOfLooking = 0.1;
-/** An announced message is no older than this, unless its commit took as long; then looking finds it. */
-const newsAge_ms = 5_000;
+/** One of ten slots is reserved for bulk messages, so that they never starve. */
+const slotsPerBulk = 10;
+/** Services per statement. */
+const servicesPerQuery = 1_000;
+/** New messages are announced; polling finds retries, scheduled messages and expired leases. */
+const pollEvery_ms = 500;
+/** Max share of time spent polling. Polling slows down while an old snapshot keeps dead index entries. */
+const maxPollShare = 0.1;
+/** Max age of an announced message. If its commit took longer, polling finds it. */
+const maxNewsAge_ms = 5_000;
 
 interface LeaseRequest {
   most: number;
-  /** Bulk messages never take every place: an urgent message must not wait for their calls to end. */
+  /** Bulk messages never take every slot, so that urgent messages need not wait for their provider calls. */
   mostBulk: number;
   now: Date;
   until: Date;
-  /** Whether leases of other workers that have run out are taken too. */
+  /** Whether to take over expired leases of other workers. */
   takeOver: boolean;
-  /** Who is called for the first messages that are leased: so many choices, at home and abroad. */
+  /** Chooses providers for the first messages leased, domestic and abroad. */
   draw(most: number): { home: (string | null)[]; abroad: (string | null)[] };
 }
 
 /**
- * Reads one channel’s queue: priority before normal before bulk, and inside a lane the services in turn. It knows which
- * services have something due, by announcements and by looking now and then, so that leasing is one statement per lane
- * and never steps over what is done. Readers of other processes pass over what this one holds.
+ * Reads the queue of one channel: priority before normal before bulk, round-robin by service within a lane. It tracks which
+ * services have due messages, from announcements and polling, so that leasing is one statement per lane and never scans
+ * finished messages. Readers of other processes skip what this one has leased.
  */
 export class DeliveryQueueReader {
   readonly worker: string;
@@ -54,8 +54,8 @@ export class DeliveryQueueReader {
   private readonly ready = new Map<number, ReadyServices>(
     Object.values(lanes).map((lane) => [lane, new ReadyServices()]),
   );
-  private nextLook = Number.NEGATIVE_INFINITY;
-  /** Places since bulk messages last had one. */
+  private nextPoll = Number.NEGATIVE_INFINITY;
+  /** Slots granted since the last bulk message. */
   private bulkCredit = 0;
 
   constructor(type: NotificationType, worker: string) {
@@ -63,48 +63,48 @@ export class DeliveryQueueReader {
     this.worker = worker;
   }
 
-  /** New messages were stored: see `QueueNews`. */
+  /** Handles an announcement of new messages: see `QueueNews`. */
   hear(payload: string, now: Date): void {
     const news = readNews(payload);
-    const since = earlier(now, newsAge_ms).getTime();
+    const since = earlier(now, maxNewsAge_ms).getTime();
     for (const { lane, service_id } of news ?? []) this.ready.get(lane)?.add(service_id, since);
     if (!news) this.lookAgain();
   }
 
-  /** Announcements may have been missed. */
+  /** Polls at the next lease, because announcements may have been missed. */
   lookAgain(): void {
-    this.nextLook = Number.NEGATIVE_INFINITY;
+    this.nextPoll = Number.NEGATIVE_INFINITY;
   }
 
   async lease(db: Db, request: LeaseRequest): Promise<LeasedNotification[]> {
     const { most, mostBulk } = request;
-    await this.look(db, request.now);
-    this.bulkCredit = Math.min(this.bulkCredit + most, most * placesPerBulk);
-    const kept = Math.min(Math.floor(this.bulkCredit / placesPerBulk), mostBulk);
+    await this.poll(db, request.now);
+    this.bulkCredit = Math.min(this.bulkCredit + most, most * slotsPerBulk);
+    const kept = Math.min(Math.floor(this.bulkCredit / slotsPerBulk), mostBulk);
     const share = await this.take(db, lanes.bulk, kept, request);
     const priority = await this.take(db, lanes.priority, most - share.length, request);
     const normal = await this.take(db, lanes.normal, most - share.length - priority.length, request);
     const left = Math.min(most - priority.length - normal.length, mostBulk) - share.length;
     const bulk = [...share, ...(await this.take(db, lanes.bulk, left, request))];
-    this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * placesPerBulk);
+    this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * slotsPerBulk);
     return [...priority, ...normal, ...bulk];
   }
 
-  private async look(db: Db, now: Date): Promise<void> {
+  private async poll(db: Db, now: Date): Promise<void> {
     const began = performance.now();
-    if (began < this.nextLook) return;
+    if (began < this.nextPoll) return;
     let after = { lane: -1, service_id: nilId };
     for (;;) {
-      const found = await selectWaitingServices(db, this.type, { after, most: servicesAtOnce, now: timestamp(now) });
+      const found = await selectWaitingServices(db, this.type, { after, limit: servicesPerQuery, now: timestamp(now) });
       for (const { lane, service_id, oldest } of found) {
         if (oldest) this.ready.get(lane)?.add(service_id, Date.parse(oldest));
       }
       const last = found.at(-1);
-      if (found.length < servicesAtOnce || !last) break;
+      if (found.length < servicesPerQuery || !last) break;
       after = last;
     }
     const took_ms = performance.now() - began;
-    this.nextLook = began + Math.max(lookEvery_ms, took_ms / shareOfLooking);
+    this.nextPoll = began + Math.max(pollEvery_ms, took_ms / maxPollShare);
   }
 
   private async take(db: Db, lane: number, most: number, request: LeaseRequest): Promise<LeasedNotification[]> {
@@ -116,9 +116,9 @@ export class DeliveryQueueReader {
     const leased = await leaseQueued(db, {
       type: this.type,
       lane,
-      // A clock that was set back must not hide what is due.
+      // Due messages must stay visible after the clock was set back.
       services: turn.map(({ service_id, since }) => ({ service_id, since: timestamp(new Date(Math.min(since, now))) })),
-      most: each,
+      limit: each,
       now: timestamp(request.now),
       until: timestamp(request.until),
       worker: this.worker,

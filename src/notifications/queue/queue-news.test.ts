@@ -4,8 +4,8 @@ import { readNews, writeNews } from './queue-news.ts';
 
 const ids = Array.from({ length: 300 }, () => newId(new Date()));
 
-describe('news of the queue', () => {
-  it('name services by lane, each once', () => {
+describe('queue news', () => {
+  it('names services by lane without duplicates', () => {
     const [one = '', other = ''] = ids;
     const news = [
       { lane: 1, service_id: one },
@@ -18,7 +18,7 @@ describe('news of the queue', () => {
     expect(readNews(payload)).toEqual([news[0], news[2], news[1]]);
   });
 
-  it('of more services than one notice can name do not say which', () => {
+  it('is empty if the services exceed the payload', () => {
     const payload = writeNews(ids.map((service_id) => ({ lane: 1, service_id })));
     expect(payload).toBe('');
     expect(readNews(payload)).toBeUndefined();

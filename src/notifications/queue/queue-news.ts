@@ -1,10 +1,10 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { NotificationType } from '../notification.ts';
 
-/** What PostgreSQL takes in one notice, less a little. */
-const longestNotice = 7_500;
-/** Under load, workers are told this often: they lease without being told then, and each notice costs as much as a message. */
-const tellEvery_ms = 20;
+/** Slightly less than the max payload of NOTIFY. */
+const maxPayloadLength = 7_500;
+/** Throttles announcements: under load workers lease anyway, and each NOTIFY costs as much as a message. */
+const announceEvery_ms = 20;
 
 interface Waiting {
   lane: number;
@@ -15,7 +15,7 @@ export function newsChannel(type: NotificationType): string {
   return `delivery_queue_${type}`;
 }
 
-/** Which services have new messages, by lane: `1:id,id;2:id`. Too many for one notice: nothing, and workers look for themselves. */
+/** Services with new messages by lane: `1:id,id;2:id`. Empty if they exceed the payload; then workers poll. */
 export function writeNews(waiting: Iterable<Waiting>): string {
   const byLane = new Map<number, Set<string>>();
   for (const { lane, service_id } of waiting) {
@@ -24,10 +24,10 @@ export function writeNews(waiting: Iterable<Waiting>): string {
     else byLane.set(lane, new Set([service_id]));
   }
   const text = [...byLane].map(([lane, services]) => `${lane}:${[...services].join()}`).join(';');
-  return text.length > longestNotice ? '' : text;
+  return text.length > maxPayloadLength ? '' : text;
 }
 
-/** Undefined: it does not say which. */
+/** Returns undefined if the payload names no services. */
 export function readNews(payload: string): Waiting[] | undefined {
   if (payload === '') return undefined;
   return payload.split(';').flatMap((part) => {
@@ -37,39 +37,39 @@ export function readNews(payload: string): Waiting[] | undefined {
 }
 
 /**
- * Wakes the workers once new messages are committed. Outside that commit, because notices of PostgreSQL make commits wait
- * for each other; and one that gets lost only means that the message is found half a second later.
+ * Wakes the workers once new messages are committed. Runs outside that commit, because NOTIFY serializes commits. If an
+ * announcement is lost, polling finds the message half a second later.
  */
 export class QueueNews {
   private readonly app: Pick<Platform, 'changeListener' | 'log'>;
-  private readonly untold = new Map<NotificationType, Map<string, Waiting>>();
-  private telling = false;
+  private readonly pending = new Map<NotificationType, Map<string, Waiting>>();
+  private announcing = false;
 
   constructor(app: Pick<Platform, 'changeListener' | 'log'>) {
     this.app = app;
   }
 
   add(type: NotificationType, waiting: Waiting): void {
-    const known = this.untold.get(type) ?? new Map<string, Waiting>();
-    known.set(`${waiting.lane} ${waiting.service_id}`, waiting);
-    this.untold.set(type, known);
-    if (this.telling) return;
-    this.telling = true;
-    setImmediate(() => void this.tell());
+    const ofType = this.pending.get(type) ?? new Map<string, Waiting>();
+    ofType.set(`${waiting.lane} ${waiting.service_id}`, waiting);
+    this.pending.set(type, ofType);
+    if (this.announcing) return;
+    this.announcing = true;
+    setImmediate(() => void this.announce());
   }
 
-  private async tell(): Promise<void> {
-    const news = [...this.untold];
-    this.untold.clear();
+  private async announce(): Promise<void> {
+    const news = [...this.pending];
+    this.pending.clear();
     try {
       for (const [type, waiting] of news)
         await this.app.changeListener.send(newsChannel(type), writeNews(waiting.values()));
     } catch (error) {
-      this.app.log.debug({ err: error }, 'workers could not be told of new messages; they look for themselves');
+      this.app.log.debug({ err: error }, 'could not announce new messages; workers will poll');
     }
     setTimeout(() => {
-      if (this.untold.size > 0) void this.tell();
-      else this.telling = false;
-    }, tellEvery_ms);
+      if (this.pending.size > 0) void this.announce();
+      else this.announcing = false;
+    }, announceEvery_ms);
   }
 }

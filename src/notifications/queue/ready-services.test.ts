@@ -3,8 +3,8 @@ import { ReadyServices } from './ready-services.ts';
 
 const at = (service_id: string, ms: number) => ({ service_id, due_at: new Date(ms).toISOString() });
 
-describe('services that are ready', () => {
-  it('go to the end of the line when they had their turn, and look on from where they stopped', () => {
+describe('ReadyServices', () => {
+  it('moves services to the end after their turn and continues from the last due time', () => {
     const ready = new ReadyServices();
     for (const name of ['a', 'b', 'c']) ready.add(name, 1_000);
     const turn = ready.next(2);
@@ -17,14 +17,14 @@ describe('services that are ready', () => {
     ]);
   });
 
-  it('are left out when they had less than they might have taken', () => {
+  it('drops services that had fewer messages than allowed', () => {
     const ready = new ReadyServices();
     ready.add('a', 1_000);
     ready.settle(ready.next(1), 2, [at('a', 2_000)]);
     expect(ready.next(1)).toEqual([]);
   });
 
-  it('stay when something came in while they were leased, and it is not passed over', () => {
+  it('keeps services with new messages announced during the lease', () => {
     const ready = new ReadyServices();
     ready.add('a', 5_000);
     const turn = ready.next(1);

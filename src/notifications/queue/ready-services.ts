@@ -1,7 +1,7 @@
 interface Ready {
-  /** Nothing of it that is due lies before this moment. */
+  /** Lower bound of the due times of its messages. */
   since: number;
-  /** How often it was added. */
+  /** How many times it was added. */
   news: number;
 }
 
@@ -9,31 +9,31 @@ interface Turn extends Ready {
   service_id: string;
 }
 
-/** The services of one lane that are believed to have something due, in the order of their turns. */
+/** Services of one lane that probably have due messages, in round-robin order. */
 export class ReadyServices {
   private readonly services = new Map<string, Ready>();
 
   add(service_id: string, since: number): void {
-    const known = this.services.get(service_id);
-    if (!known) {
+    const existing = this.services.get(service_id);
+    if (!existing) {
       this.services.set(service_id, { since, news: 1 });
       return;
     }
-    known.since = Math.min(known.since, since);
-    known.news += 1;
+    existing.since = Math.min(existing.since, since);
+    existing.news += 1;
   }
 
-  /** Whose turn it is, as many as there are places at most. */
-  next(places: number): Turn[] {
+  /** Returns the next services, at most one per slot. */
+  next(slots: number): Turn[] {
     const turn: Turn[] = [];
     for (const [service_id, { since, news }] of this.services) {
-      if (turn.length >= places) break;
+      if (turn.length >= slots) break;
       turn.push({ service_id, since, news });
     }
     return turn;
   }
 
-  /** Who had less than it might have taken has no more, unless it got more meanwhile. The others go to the end of the line. */
+  /** Drops services that had fewer due messages than `each`, unless new ones were announced. Moves the others to the end. */
   settle(turn: Turn[], each: number, leased: { service_id: string; due_at: string }[]): void {
     const taken = new Map<string, { count: number; last: string }>();
     for (const { service_id, due_at } of leased) {

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { letterKinds, type Status, statuses } from '../notification.ts';
 
 /**
- * Rows that a writer holds are skipped: folding never waits for messages, and takes them the next time. Only folding
- * writes totals, one at a time, so the lock on a totals table keeps out nothing else.
+ * Skips rows locked by writers, so that folding never waits for messages; the next run folds them. Only folding writes
+ * totals, one process at a time, so the lock on a totals table blocks nothing else.
  */
 
 const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date),
@@ -14,7 +14,7 @@ const kinds = letterKinds.map((kind) => sql.lit(kind));
 const sentOf = (condition: RawBuilder<unknown>) =>
   sql`total(notifications_sent - folded_sent) filter (where ${condition})`;
 
-/** A status has a column of its own in the totals of a service. */
+/** Each status has its own column in the totals of a service. */
 const columns = statuses.map((status) => sql.raw(status.replaceAll('-', '_')));
 const countOf = (status: Status) => sql`total(count - folded_count) filter (where status = ${sql.lit(status)})`;
 
@@ -25,7 +25,7 @@ export async function countNotFolded(db: Db): Promise<{ usage: number; statuses:
   return rows[0] ?? { usage: 0, statuses: 0 };
 }
 
-/** Adds to the totals what daily usage counts beyond them. Returns how many rows it took. */
+/** Adds changes of daily usage to the totals. Returns the number of folded rows. */
 export async function foldUsage(tx: Tx, limit: number): Promise<number> {
   await sql`lock table service_usage_spans in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ taken: number }>`
@@ -69,7 +69,7 @@ export async function foldUsage(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.taken ?? 0;
 }
 
-/** The same for statuses. Those of test keys count in the totals of their service only, apart. */
+/** Adds changes of status counts to the totals. Test keys count separately, and only in the totals of their service. */
 export async function foldStatusCounts(tx: Tx, limit: number): Promise<number> {
   await sql`lock table service_status_spans in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ taken: number }>`

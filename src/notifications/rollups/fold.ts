@@ -2,11 +2,11 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { countNotFolded, foldStatusCounts, foldUsage } from './fold.sql.ts';
 import { addUpChanges } from './rollup-changes.ts';
 
-// A message or receipt that counts in a row that is being folded waits for the batch to commit: some tens of milliseconds.
-const usualBatch = 1_000;
+// Messages and receipts that update a row being folded wait for the batch to commit: tens of milliseconds.
+const defaultBatch = 1_000;
 
-/** Brings the totals up to this moment. What changes afterwards is read from the rollups, until the next time. */
-export async function foldRollups(db: Db, batch = usualBatch): Promise<number> {
+/** Brings the totals up to date. Until the next run, queries read later changes from the rollups. */
+export async function foldRollups(db: Db, batch = defaultBatch): Promise<number> {
   await addUpChanges(db);
   const pending = await countNotFolded(db);
   const usage = await inBatches(db, batch, pending.usage, foldUsage);
@@ -14,7 +14,7 @@ export async function foldRollups(db: Db, batch = usualBatch): Promise<number> {
   return usage + statuses;
 }
 
-/** Busy rows are pending again at once: whoever went on until none is left would never end. */
+/** Stops after the initially pending rows: busy rows become pending again at once, so the loop might never end. */
 async function inBatches(
   db: Db,
   batch: number,

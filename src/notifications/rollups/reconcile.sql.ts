@@ -5,12 +5,12 @@ import { isBillable, rollupDay, usageKey } from '../status.sql.ts';
 
 export interface Recount extends Days {
   today: string;
-  /** Ids of messages accepted on those days lie between. */
+  /** The id range of messages accepted on those days. */
   first_id: string;
   end_id: string;
 }
 
-/** A row that was wrong and is right now. */
+/** A repaired row. */
 export interface Repair {
   london_day: string;
   service_id: string;
@@ -18,10 +18,10 @@ export interface Repair {
 }
 
 /**
- * Only days whose messages are all still there can be counted again: not those that a service keeps no longer, nor those
- * before it last changed its mind about that, because until then it may have kept less.
+ * Only days with all their messages can be recounted: not days beyond the retention of the service, nor days before its
+ * last change, because the retention may have been shorter until then.
  */
-function isStillThere({ today }: Recount) {
+function isComplete({ today }: Recount) {
   return sql`not exists (
     select from service_data_retention kept
     where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type
@@ -30,8 +30,8 @@ function isStillThere({ today }: Recount) {
 }
 
 /**
- * Both statements compare in one snapshot and repair by adding the difference, so messages that change meanwhile are
- * counted once, before or after.
+ * Both statements compare in one snapshot and repair by adding the difference, so concurrent changes are counted exactly
+ * once.
  */
 export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repair[]> {
   const key = sql`london_day, service_id, template_id, notification_type, key_type, status`;
@@ -51,7 +51,7 @@ export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repa
       from counted full join kept using (${key})
     )
     insert into daily_status_counts as counts (${key}, count)
-    select ${key}, change from differences where change <> 0 and ${isStillThere(recount)}
+    select ${key}, change from differences where change <> 0 and ${isComplete(recount)}
     order by service_id, london_day, notification_type, key_type, status, template_id
     on conflict (service_id, london_day, notification_type, key_type, status, template_id)
     do update set count = counts.count + excluded.count, folded = false
@@ -79,7 +79,7 @@ export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
       from counted full join kept using (${key})
     )
     insert into daily_usage as usage (${key}, billable_units, notifications_sent)
-    select ${key}, units, sent from differences where (units <> 0 or sent <> 0) and ${isStillThere(recount)}
+    select ${key}, units, sent from differences where (units <> 0 or sent <> 0) and ${isComplete(recount)}
     order by service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage, sheets
     on conflict (service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage,
       sheets)

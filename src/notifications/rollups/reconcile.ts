@@ -5,12 +5,12 @@ import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays } from '../retention.ts';
 import { type Recount, type Repair, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
 
-/** How many wrong rows a log line names. */
-const named = 20;
+/** Max repaired rows in a log line. */
+const maxLoggedRows = 20;
 
 /**
- * Counts the last days again from the messages themselves and puts right what the rollups say otherwise. There should be
- * nothing: a difference is a defect, so it is reported as well.
+ * Recounts the last days from the messages and repairs the rollups. Any difference is a bug, so it is also logged as an
+ * error.
  */
 export async function reconcileRollups(
   app: Pick<Platform, 'db' | 'clock' | 'log'>,
@@ -18,7 +18,7 @@ export async function reconcileRollups(
 ): Promise<void> {
   const today = londonDay(app.clock.now());
   const first_day = addDays(today, 1 - defaultRetentionDays);
-  // A day at a time: a statement over all of them would take minutes, and hold back the clean-up of every table meanwhile.
+  // One day at a time: a statement over all days would take minutes and hold back vacuum on every table.
   const results: Record<string, Repair[]> = { daily_status_counts: [], daily_usage: [] };
   for (let day = first_day; day <= today; day = addDays(day, 1)) {
     const recount = recountOf(day, today);
@@ -29,15 +29,15 @@ export async function reconcileRollups(
     report(rollup, repairs.length);
     if (repairs.length === 0) continue;
     app.log.error(
-      { rollup, repairs: repairs.length, rows: repairs.slice(0, named) },
-      'a rollup differed from the messages and was repaired',
+      { rollup, repairs: repairs.length, rows: repairs.slice(0, maxLoggedRows) },
+      'repaired a rollup that differed from the messages',
     );
   }
-  app.log.info({ first_day, last_day: today }, 'rollups were compared with the messages');
+  app.log.info({ first_day, last_day: today }, 'compared rollups with the messages');
 }
 
 function recountOf(day: string, today: string): Recount {
-  // An id is made within moments of the acceptance it belongs to; an hour is more than enough.
+  // Ids are created within moments of acceptance; an hour is more than enough.
   return {
     first_day: day,
     last_day: day,

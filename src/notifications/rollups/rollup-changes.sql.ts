@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/database.ts';
 
-// Any constant: it only has to be the same in every process and different from other advisory locks of ours.
+// An arbitrary advisory lock key, different from the other ones of this application.
 const addingUpLock = 7_294_003;
 
-/** One process at a time; the others need not wait for it. */
+/** Returns false, without waiting, if another process holds the lock. */
 export async function lockAddingUp(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(addingUpLock)}) as locked`.execute(tx);
   return rows[0]?.locked ?? false;
 }
 
-/** What writers have appended moves into the daily rollups: each row is counted in one of the two at every moment. */
+/** Moves appended changes into the daily rollups. Each change is always counted in exactly one of the two. */
 export async function addUpStatusCounts(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-status-counts */
     with taken as (

@@ -6,23 +6,23 @@ import { reconcileRollups } from './reconcile.ts';
 export function rollupJobs(app: Platform): Job[] {
   const repaired = app.metrics.counter(
     'rollup_rows_repaired_total',
-    'Rows of a rollup that differed from the messages they count; anything but 0 is a defect',
+    'Repaired rows of a rollup that differed from the messages; any value above 0 is a bug',
     ['rollup'],
   );
-  // An alert sees a figure grow only where it was seen before.
+  // Initialise to 0: an alert detects an increase only of an existing series.
   for (const rollup of ['daily_status_counts', 'daily_usage']) repaired.inc({ rollup }, 0);
   return [
     {
       name: 'fold-rollups',
-      description: 'Adds to the totals what the daily rollups count beyond them.',
+      description: 'Adds changes of the daily rollups to the totals.',
       async handle() {
         const rows = await foldRollups(app.db);
-        app.log.info({ rows }, 'rollups were folded into the totals');
+        app.log.info({ rows }, 'folded rollups into the totals');
       },
     },
     {
       name: 'reconcile-figures',
-      description: 'Counts the last days again from the messages and repairs what the rollups say otherwise.',
+      description: 'Recounts the last days from the messages and repairs the rollups.',
       handle: () => reconcileRollups(app, (rollup, repairs) => repaired.inc({ rollup }, repairs)),
     },
   ];

@@ -41,7 +41,7 @@ function unfolded() {
 }
 
 describe('fold-rollups', () => {
-  it('adds to the totals what they do not hold yet', async () => {
+  it('adds changes to the totals', async () => {
     await somePastMessages(harness, [
       sms('2026-10-31T10:00:00Z'),
       sms('2026-11-01T10:00:00Z', { billable_units: 3, rate_multiplier: 2 }),
@@ -72,7 +72,7 @@ describe('fold-rollups', () => {
     expect(await foldRollups(harness.app.db)).toBe(0);
   });
 
-  it('a late change is counted beside the total until it is folded too', async () => {
+  it('counts a late change separately until it is folded', async () => {
     const [id = ''] = await somePastMessages(harness, [sms('2026-11-10T10:00:00Z', { status: 'sending' })]);
     await foldRollups(harness.app.db);
     expect(await unfolded()).toEqual([]);
@@ -88,7 +88,7 @@ describe('fold-rollups', () => {
     ).toEqual([{ sending: 0, technical_failure: 1 }]);
   });
 
-  it('counts test keys apart, and nowhere but in the statuses of their service', async () => {
+  it('counts test keys separately, only in the statuses of their service', async () => {
     const platform = () => rows(sql`select * from platform_status_totals order by 1, 2, 3`);
     const before = await platform();
     await somePastMessages(harness, [sms('2026-11-10T10:00:00Z', { key_type: 'test' })]);
@@ -103,7 +103,7 @@ describe('fold-rollups', () => {
     expect(await rows(sql`select * from status_counts where service_id = ${service} and not folded`)).toEqual([]);
   });
 
-  it('leaves rows that a writer holds for the next time, without waiting', async () => {
+  it('skips rows locked by a writer without waiting', async () => {
     await somePastMessages(harness, [sms('2026-11-03T10:00:00Z')]);
     await addUpChanges(harness.app.db);
     await inTransaction(harness.app.db, async (tx) => {
@@ -115,7 +115,7 @@ describe('fold-rollups', () => {
     expect(await usageTotals()).toEqual([total('month', '2026-11-01', 7, 1), total('pentad', '2026-11-01', 7, 1)]);
   });
 
-  it('two at a time and messages meanwhile lose nothing', async () => {
+  it('loses nothing with two concurrent runs and new messages', async () => {
     const day = '2026-11-11T10:00:00Z';
     const sends = Array.from({ length: 20 }, () => somePastMessages(harness, [sms(day, { billable_units: 2 })]));
     const folds = Array.from({ length: 10 }, () => foldRollups(harness.app.db));
@@ -143,7 +143,7 @@ describe('reconcile-figures', () => {
     return text.split('\n').slice(2).join('\n');
   }
 
-  it('finds nothing where there is nothing to find', async () => {
+  it('repairs nothing when rollups are correct', async () => {
     await somePastMessages(harness, [
       sms('2026-11-15T11:00:00Z'),
       sms('2026-11-14T11:00:00Z', { key_type: 'test' }),
@@ -162,7 +162,7 @@ describe('reconcile-figures', () => {
     );
   });
 
-  it('repairs and reports rows that are missing, wrong or too many', async () => {
+  it('repairs and reports missing, wrong and extra rows', async () => {
     await somePastMessages(harness, [sms('2026-11-12T11:00:00Z', { billable_units: 2 }), sms('2026-11-13T11:00:00Z')]);
     await foldRollups(harness.app.db);
     await somePastMessages(harness, [sms('2026-11-15T11:00:00Z')]);
@@ -195,7 +195,7 @@ describe('reconcile-figures', () => {
     ).toEqual([{ units: 4, sent: 3 }]);
   });
 
-  it('leaves days alone whose messages are no longer there', async () => {
+  it('skips days whose messages were deleted', async () => {
     await harness.app.db
       .insertInto('service_data_retention')
       .values({
@@ -219,7 +219,7 @@ describe('reconcile-figures', () => {
     expect(await summary()).toEqual(before);
   });
 
-  it('leaves days alone whose messages went by a rule that has been loosened since', async () => {
+  it('skips days whose messages were deleted by a rule that was relaxed since', async () => {
     const kept = await harness.admin('POST', `/service/${service}/data-retention`, {
       notification_type: 'sms',
       days_of_retention: 1,
