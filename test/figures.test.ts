@@ -151,7 +151,7 @@ async function rawWorld(): Promise<RawWorld> {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an expectation that fails says more than a type would
+// biome-ignore lint/suspicious/noExplicitAny: a failed expectation says more than a type error
 async function get(path: string): Promise<any> {
   const { status, body } = await harness.admin('GET', path);
   expect(status, JSON.stringify(body)).toBe(200);

@@ -16,7 +16,7 @@ import uk.gov.service.notify.SendLetterResponse;
 import uk.gov.service.notify.SendSmsResponse;
 import uk.gov.service.notify.Template;
 
-/** Every call of the official Java client; prints what came back as JSON. */
+/** Every call of the official Java client; prints the responses as JSON. */
 public class Round {
   static final String pennypost = System.getenv("PENNYPOST");
   static final String smsTemplate = System.getenv("SMS_TEMPLATE");

@@ -11,11 +11,11 @@ interface Language {
   name: 'Node' | 'Python' | 'Java';
   /** Of code blocks in the guide. */
   mark: string;
-  /** Gets the client into the folder. */
+  /** Installs the client into the folder. */
   install(folder: string): Promise<void>;
-  /** Runs a block of the guide as its readers would, inside what a program of the language needs around it. */
+  /** Runs a code block of the guide, wrapped in the boilerplate of the language. */
   runBlock(folder: string, block: string, env: NodeJS.ProcessEnv): Promise<string>;
-  /** Runs the round, and reads what it prints. */
+  /** Runs the round, and parses its output. */
   runRound(folder: string, env: NodeJS.ProcessEnv): Promise<unknown>;
 }
 

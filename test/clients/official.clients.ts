@@ -10,7 +10,7 @@ import { jwt } from '../kit/jwt.ts';
 import { firstPage, makePdf } from '../kit/pdf-samples.ts';
 import { blockOfGuide, languages } from './languages.ts';
 
-/** The official clients, as their registries hand them out, against a sandbox; and the code that the guide shows. */
+/** The official clients, installed from their registries, against a sandbox; and the code in the guide. */
 
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-clients-'));
 const credentials = 'mmg:of-the-client-tests';
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The service gets a number, and somebody writes to it. */
+/** The service gets a number and receives a text. */
 async function receiveText({ base_url, service_id, admin }: Sandbox): Promise<void> {
   const post = async (path: string, body: object, authorization: string) => {
     const answer = await fetch(`${base_url}${path}`, {

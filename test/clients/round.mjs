@@ -1,4 +1,4 @@
-// Every call of the official Node client; prints what came back as JSON.
+// Every call of the official Node client; prints the responses as JSON.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotifyClient } from 'notifications-node-client';

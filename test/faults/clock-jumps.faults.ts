@@ -20,7 +20,7 @@ beforeAll(async () => {
     processes: ['api', 'worker', 'worker'],
     env: { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: clockFile },
   });
-  // Calls take long enough for the other worker to think them abandoned when the clock jumps.
+  // Calls take long enough to look abandoned to the other worker when the clock jumps.
   world.provider.gateways.delay_ms = 3_000;
 }, 120_000);
 
@@ -39,7 +39,7 @@ it('clock jumps: nothing is sent twice, nothing waits for the clock to catch up'
   await sleep(2_000);
   const ofAnotherMinute: string[] = [];
   for (const offset_ms of [hour_ms, -hour_ms, 0]) {
-    // A service that has used up its minute just now.
+    // A service that has just used up its rate limit.
     await limitedLoad.sendAll(limited, 21, 7);
     setClocks(offset_ms);
     await sleep(5_000);

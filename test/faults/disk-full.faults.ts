@@ -40,7 +40,7 @@ it('a full disk: 503 and nothing half stored, and all is well by itself when the
   const full = new Load(() => world?.api.port ?? 0);
   await full.sendFor(sender, 100, 6);
   const letter = await sendLetter(world, sender);
-  // Tables are full, and now there is no room for the log either: PostgreSQL gives up, and cannot start.
+  // Tables are full, and now there is no space for the write-ahead log either: PostgreSQL panics, and cannot start.
   await world.query('select pg_switch_wal()').catch(() => undefined);
   await full.sendFor(sender, 100, 6);
   expect(await serving?.isReady()).toBe(false);
@@ -72,7 +72,7 @@ it('a full disk: 503 and nothing half stored, and all is well by itself when the
   expect(await halfStored(world)).toEqual([]);
 });
 
-/** Undefined when the folder is now a small file system of its own. */
+/** The reason why mounting failed; undefined when the folder is now a small file system. */
 function mountProblem(): string | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256m,mode=711', 'tmpfs', folder], { stdio: 'pipe' });
@@ -111,7 +111,7 @@ async function sendLetter({ api }: World, { key }: Sender): Promise<number> {
   return answer.status;
 }
 
-/** A message is stored with its counts or not at all, whatever its request was answered. */
+/** A message is stored with its counts or not at all, whatever the response was. */
 function halfStored(world: World): Promise<object[]> {
   return world.query(`
     select d.service_id, d.channel, d.count, count(n.id) as stored

@@ -28,7 +28,7 @@ it('an old snapshot keeps everything that was done in the index: new messages ar
   await snapshot.connect();
   await snapshot.query('begin isolation level repeatable read read only');
   await snapshot.query('select count(*) from services');
-  // As if the service had sent so many since the snapshot was taken.
+  // As if the service had sent this many messages since the snapshot was taken.
   await world.query(
     `insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at, leased_by)
     select gen_random_uuid(), $1, 'sms', 1, now() - interval '10 minutes' - n * interval '1 millisecond', gen_random_uuid()

@@ -6,7 +6,7 @@ import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
-/** As many as this process may open, too: each is an open file at both ends. */
+/** Limited by this process's open files, too: each connection is an open file at both ends. */
 const wanted = Math.min(10_000, openFilesLimit() - 1_000);
 const sockets: Socket[] = [];
 let world: World;
@@ -50,7 +50,7 @@ it('ten thousand idle connections: the others are answered as quickly as ever', 
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
 
-/** One request, so that the server takes it for a client that will be back. */
+/** One request, so that the server treats it as a keep-alive client. */
 function openIdle(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

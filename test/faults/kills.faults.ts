@@ -7,8 +7,8 @@ import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
 /**
- * Under steady load the API, the workers and PostgreSQL are killed at random, without warning. Afterwards nothing that was
- * answered with 201 may be missing, unfinished or sent twice without a killed attempt to explain it.
+ * Under steady load the API, the workers and PostgreSQL are killed at random, without warning. Afterwards no message with
+ * a 201 response may be missing, unfinished or sent twice without a killed attempt to explain it.
  */
 
 const seconds = Number(process.env.FAULT_SECONDS ?? 60);
@@ -22,9 +22,9 @@ let world: World;
 beforeAll(async () => {
   database = await OwnDatabase.start();
   world = await World.start({ databaseUrl: database.url, processes: ['api', 'worker', 'worker'] });
-  // Long enough for a good part of the attempts to be under way when something dies.
+  // Long enough for many attempts to be in flight when a process is killed.
   world.provider.gateways.delay_ms = 250;
-  // Some receipts come only after a dead worker's lease has run out: then nothing but the reference tells.
+  // Some receipts come only after a dead worker's lease has expired: then only the reference identifies the message.
   world.provider.receiptAfter = () => (Math.random() < 0.3 ? 12_000 : 200 + Math.random() * 500);
 }, 120_000);
 
@@ -69,7 +69,7 @@ async function killAtRandom(end: number): Promise<void> {
   }
 }
 
-/** A duplicate is explained by a worker or a database that died while the attempt before it was under way. */
+/** A duplicate is explained by a worker or a database that died during the previous attempt. */
 function killBetween(first = 0, second: number): boolean {
   return kills.some(({ victim, at }) => victim !== 'api' && at >= first - 1_000 && at <= second);
 }

@@ -8,9 +8,9 @@ import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
 /**
- * The database is away for longer than a lease lasts, as in a failover, while two workers have calls under way. No attempt
- * breaks off: each worker still knows what became of its calls. So nothing may be sent twice, whichever of the two finds
- * the database first when it is back.
+ * The database is down for longer than a lease, as in a failover, while two workers have calls in flight. No attempt
+ * breaks off: each worker still has the results of its calls. So nothing may be sent twice, whichever worker
+ * reconnects first.
  */
 
 const outage_s = 15;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     processes: ['api', 'worker', 'worker'],
     env: { DATABASE_URL: proxy.url, DELIVERY_RETRY_DELAY_S: '30' },
   });
-  // Receipts would settle what is not recorded; here nothing but the record itself may.
+  // Receipts would finish messages whose results are not recorded; this is about the results alone.
   world.provider.receiptAfter = () => 25_000;
 }, 120_000);
 

@@ -8,12 +8,12 @@ import { World } from './kit/world.ts';
 let world: World;
 
 beforeAll(async () => {
-  // Two workers at this pace: a queue that takes a while.
+  // Two workers at this rate need a while for the queue.
   world = await World.start({ processes: ['api', 'api', 'worker', 'worker'], env: { PROVIDER_RATES: 'mmg:100' } });
 }, 120_000);
 afterAll(() => world?.close());
 
-/** Requests go to both in turn. */
+/** Requests alternate between both. */
 function bothApis(): () => number {
   let turn = 0;
   return () => world.apis[turn++ % 2]?.port ?? 0;

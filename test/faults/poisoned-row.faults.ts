@@ -38,7 +38,7 @@ it('messages that cannot be composed end, and hold up nothing else', async () =>
   for (let waited = 0; waited < 60_000 && !((await ended()) === 50 && (await isTold())); waited += 500)
     await sleep(500);
   const calls = world.sink.calls.filter(({ path }) => path === '/poisoned');
-  // A receiver may be told again when our record of its answer is late; it is told of each message.
+  // A callback may be repeated when recording its response is late; every message has at least one.
   const told = new Set(calls.map(({ body }) => JSON.parse(body).id)).size;
   const announced = await world.query('select 1 from service_callbacks where service_id = $1', [poisoned.service_id]);
   report('messages that cannot be composed', '50 of one service, while another sends 40/s; 3 retries', reckoning, [

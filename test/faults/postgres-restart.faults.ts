@@ -30,7 +30,7 @@ it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself
   for (let restart = 0; restart < restarts; restart += 1) {
     await sleep(2_500);
     const stopped = Date.now();
-    // A fast shutdown, as packages and operators do it: sessions end at once, what was committed is kept.
+    // A fast shutdown, as packages and operators do it: sessions end at once, committed data is kept.
     database.signal('SIGINT');
     await sleep(300);
     const before = load.accepted.size;
@@ -55,7 +55,7 @@ it('PostgreSQL hangs: readiness says so, requests wait, and nothing is lost', as
   const load = new Load(() => world.api.port);
   const loading = load.sendFor(sender, 40, 7);
   await sleep(1_000);
-  // The whole server stands still, with its connections open.
+  // The whole server is stopped, with its connections open.
   database.signalAll('SIGSTOP');
   await sleep(1_000);
   const ready = await world.api.isReady();

@@ -23,7 +23,7 @@ it('a provider that hangs: requests are still taken, and every message comes thr
     return 'never answer';
   };
   world.provider.receiptAfter = () => (hanging ? undefined : 100);
-  // Three times as many as there are places for calls.
+  // Three times as many as there are slots for calls.
   const loading = load.sendFor(sender, 40, 8);
   await sleep(8_500);
   hanging = false;
@@ -37,7 +37,7 @@ it('a provider that hangs: requests are still taken, and every message comes thr
   expect(Object.keys(load.answers)).toEqual(['201']);
   expect(load.quantile(0.99)).toBeLessThan(1_000);
   expect(reckoning.lost).toEqual([]);
-  // Nobody knows what became of a call that hung, so each may be made once more, under the same reference.
+  // The result of a call that hung is unknown, so each may be retried once, with the same reference.
   expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(hung.length);
   expect(reckoning.duplicates.filter(([first]) => !hung.includes(first?.reference ?? ''))).toEqual([]);
 });

@@ -11,7 +11,7 @@ let world: World;
 beforeAll(async () => {
   world = await World.start({ processes: ['api', 'worker', 'worker'], env: { DELIVERY_CONCURRENCY: '40' } });
   world.provider.gateways.delay_ms = 500;
-  // Later than the stall: a receipt must not settle what the other worker is to find open.
+  // After the stall: a receipt must not finish a message that the other worker should find unfinished.
   world.provider.receiptAfter = () => 20_000;
 }, 120_000);
 afterAll(() => world?.close());
@@ -32,7 +32,7 @@ it('a worker that stands still for longer than its lease: the other takes over, 
   running = false;
   await loading;
   const reckoning = await reckon(world, load.accepted, 90);
-  // Calls that were under way when it stopped broke off, as far as anybody else could know.
+  // To other workers, calls in flight when it stopped look broken off.
   const brokenOff = (first: number) => first > stalledAt - 2_000 && first <= stalledAt + 500;
   const unexplained = reckoning.duplicates.filter(([first]) => !first || !brokenOff(first.at));
   const afterwards = reckoning.duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && at >= resumedAt));

@@ -7,7 +7,7 @@ import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';
 import { receiptPathOf, startCallbackSink, startStubGateways } from '../kit/stub-gateways.ts';
 
-/** From the request of a sending application to the callback it gets, through each provider, as an outsider sees it. */
+/** From the request of a sending application to its callback, through each provider, over public interfaces only. */
 
 const gateways = await startStubGateways();
 const sink = await startCallbackSink();

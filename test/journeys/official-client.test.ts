@@ -7,7 +7,7 @@ import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders.ts';
 import { useHarness } from '../kit/harness.ts';
 import { firstPage, makePdf } from '../kit/pdf-samples.ts';
 
-/** Every method of the official Node client, unmodified, against a server that really listens. */
+/** Every method of the official Node client, unmodified, against a listening server. */
 
 const harness = useHarness();
 const letterAddress = { address_line_1: 'Ada Lovelace', address_line_2: '1 High Street', postcode: 'SW1A 1AA' };
@@ -48,7 +48,7 @@ beforeEach(() => harness.clock.set(new Date()));
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-7][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What the client throws, as its users read it. */
+/** The error that the client throws, as its users see it. */
 async function failureOf(call: Promise<unknown>): Promise<{ status?: number; errors?: unknown }> {
   const error = await call.then(
     () => undefined,

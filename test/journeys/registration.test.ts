@@ -3,8 +3,8 @@ import { accountTemplates, platformServiceId } from '../../src/users/account-mes
 import { useHarness } from '../kit/harness.ts';
 
 /**
- * From a first visit to the end of an account, as an administrative front end does it: over HTTP only. Codes and links are
- * read the way a test bench reads them, through the public API with a key of the platform's own service.
+ * The life of an account, as an administrative front end sees it: over HTTP only. Codes and links are
+ * read through the public API with a key of the platform's own service.
  */
 
 const harness = useHarness({ config: { ADMIN_BASE_URL: 'https://admin.example' } });
@@ -36,7 +36,7 @@ interface Listed {
   phone_number: string | null;
 }
 
-/** The newest message of a kind to somebody. */
+/** The newest message of a kind to a recipient. */
 async function read(templateId: string, to: string): Promise<string> {
   const answer = await harness.v2('GET', '/v2/notifications', platformKey);
   expect(answer.status, answer.text).toBe(200);

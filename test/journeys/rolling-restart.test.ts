@@ -9,7 +9,7 @@ import { adminSecret, useHarness } from '../kit/harness.ts';
 import { jwt } from '../kit/jwt.ts';
 import { processEnvironment } from '../kit/process-environment.ts';
 
-/** Two API processes on one database, behind a balancer that does what balancers do: it asks `/readyz`. */
+/** Two API processes on one database, behind a load balancer that polls `/readyz`. */
 
 interface Instance {
   port: number;
@@ -49,7 +49,7 @@ function launch(port: number): ChildProcess {
       ADMIN_CLIENT_SECRETS: adminSecret,
     },
     DATABASE_URL: harness.app.pool.options.connectionString,
-    // Far more than the balancer below takes to notice, even when the machine is busy with other tests.
+    // Far more than the load balancer below takes to notice, even when the machine is busy with other tests.
     ...{ DRAIN_DELAY_S: '3', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '5' },
   };
   return spawn(process.execPath, ['dist/main.js', 'api'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -63,7 +63,7 @@ async function untilReady(instance: Instance): Promise<void> {
 }
 
 let watching = true;
-/** A balancer's view: it is always a little late. */
+/** The load balancer's view, which is always a little late. */
 async function watch(instance: Instance): Promise<void> {
   while (watching) {
     const answer = await call(instance.port, 'GET', '/readyz').catch(() => undefined);
@@ -134,7 +134,7 @@ describe('two API processes', { timeout: 120_000 }, () => {
     const [{ id }] = JSON.parse(keys.text).apiKeys;
     const revoked = await call(one, 'POST', `/service/${serviceId}/api-key/revoke/${id}`, adminToken(), '{}');
     expect(revoked.status).toBe(202);
-    // How soon is measured on a quiet machine: test/faults/many-processes.faults.ts.
+    // test/faults/many-processes.faults.ts measures how soon, on an idle machine.
     while ((await call(other, 'POST', '/v2/notifications/sms', key, message)).status === 201) await sleep(20);
     expect((await call(other, 'POST', '/v2/notifications/sms', key, message)).status).toBe(403);
   });

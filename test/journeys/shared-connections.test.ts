@@ -8,7 +8,7 @@ import { formats, surfaces } from '../../src/routes.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { useHarness } from '../kit/harness.ts';
 
-/** What must hold behind a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */
+/** Requirements of a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */
 
 const harness = useHarness();
 let url: string;
@@ -51,7 +51,7 @@ describe('with DATABASE_SESSION_URL', () => {
     expect(prepared.rows).toEqual([]);
   });
 
-  /** How many connections are waiting for notices. */
+  /** The number of listening connections. */
   async function listening(name: string): Promise<number> {
     const { rows } = await harness.app.pool.query(
       `select 1 from pg_stat_activity

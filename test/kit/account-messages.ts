@@ -20,7 +20,7 @@ export async function accountMessages({ app }: Harness) {
   }));
 }
 
-/** What a request made the platform send. */
+/** The account messages that a request sent. */
 export async function sentBy<T>(harness: Harness, request: () => Promise<T>) {
   const before = (await accountMessages(harness)).length;
   const answer = await request();

@@ -8,7 +8,7 @@ import type { Notifications, Templates } from '../../src/platform/db/schema.ts';
 import { newId } from '../../src/platform/id.ts';
 import type { Harness } from './harness.ts';
 
-/** Rows with every default filled in: a test names only what it is about. */
+/** Rows with a default for every column: a test sets only the columns it is about. */
 
 let made = 0;
 
@@ -144,7 +144,7 @@ export async function aService(
   return id;
 }
 
-/** The whole key, as a sending application holds it. */
+/** The whole key, as a sending application uses it. */
 export async function anApiKey(
   harness: Harness,
   serviceId: string,
@@ -240,7 +240,7 @@ export async function aTemplateFolder({ app, clock }: Harness, serviceId: string
   return id;
 }
 
-/** Accepted now, waiting in the delivery queue, and counted; later changes can be written over it as `more`. */
+/** Accepted now, queued for delivery, and counted; `more` overwrites columns. */
 export async function aNotification(
   { app, clock }: Harness,
   serviceId: string,

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
-/** A pair of keys and a certificate that it signed itself, as Amazon has one for its messages. */
+/** A key pair and a self-signed certificate, like Amazon's for SNS messages. */
 export function aCertificate(valid: { from: Date; until: Date }): { pem: string; privateKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const rsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a864886f70d01010b', 'hex')), der(0x05));

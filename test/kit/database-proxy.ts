@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to the database that can be made to fail as poolers and networks do. */
+/** A database proxy that can fail like poolers and networks. */
 export class DatabaseProxy {
-  /** A pooler in transaction mode: LISTEN succeeds, and no notice arrives. */
+  /** A pooler in transaction mode: LISTEN succeeds, and no notification arrives. */
   dropNotices = false;
   /** A network that drops packets: every connection stays open, and nothing passes. */
   silent = false;
@@ -24,7 +24,7 @@ export class DatabaseProxy {
     this.server = createServer((client) => this.pass(client));
   }
 
-  /** The database, through it. */
+  /** The URL of the database through it. */
   get url(): string {
     const { port } = this.server.address() as AddressInfo;
     return `postgresql://${this.target.username}@127.0.0.1:${port}${this.target.pathname}?sslmode=disable`;
@@ -72,7 +72,7 @@ export class DatabaseProxy {
 
 const notificationResponse = 'A'.charCodeAt(0);
 
-/** Each begins with a letter and the length of what follows it. */
+/** Each begins with a letter and the length of the rest. */
 function messagesIn(bytes: Buffer): { whole: Buffer[]; part: Buffer<ArrayBuffer> } {
   const whole: Buffer[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** The same server, another database. (Not through URL: an address of a socket folder has no host part.) */
+/** The same server, another database. Does not use URL, because the URL of a socket folder has no host. */
 export function databaseNamed(url: string, name: string): string {
   return url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`);
 }

@@ -9,12 +9,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A migrated database of the test file's own: a clone takes about 30 ms. */
+/** A migrated database for one test file: a clone takes about 30 ms. */
 export function cloneDatabase(): Promise<TestDatabase> {
   return createDatabase('migrated');
 }
 
-/** One without a schema. */
+/** A database without a schema. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template1');
 }

@@ -5,7 +5,7 @@ import { firstPage, makePdf } from './pdf-samples.ts';
 
 type Channel = 'sms' | 'email' | 'letter';
 
-/** What a day leaves behind: a service, what it sent, and the ids of everything, named as in paths. */
+/** The result of a day: a service, its messages, and the ids of everything, named as in paths. */
 export interface Day {
   ids: Record<string, string>;
   key: string;
@@ -17,7 +17,7 @@ const address = { address_line_1: 'Ada Lovelace', address_line_2: '1 High Street
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Where the work is done: a release as a process, or this one inside a test. */
+/** The release under test: another release as a process, or this one inside the test. */
 export interface Door {
   name: string;
   now(): Date;
@@ -26,7 +26,7 @@ export interface Door {
   admin(method: Method, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** A new organisation with all that belongs to it, and a service that sends a little of everything. */
+/** A new organisation with all its settings, and a service that sends every kind of message. */
 export async function workADay(release: Door, number: number, callbackUrl: string): Promise<Day> {
   const title = `day-${number}`;
   const day: Day = { ids: {}, key: '', accepted: { sms: [], email: [], letter: [] } };
@@ -45,7 +45,7 @@ async function post(release: Door, path: string, body: unknown = {}): Promise<An
   return expectDone(await release.admin('POST', path, body), release, `POST ${path}`);
 }
 
-/** The `data` of the answer, where there is one. */
+/** The `data` of the response, if any. */
 function expectDone({ status, body, text }: Answer, { name }: Door, request: string): Answer['body'] {
   if (status >= 300) throw new Error(`${name} answered ${status} to ${request}: ${text}`);
   return body.data ?? body;
@@ -206,7 +206,7 @@ async function accept(
   return id;
 }
 
-/** From the world: a text, a complaint, a reader of the file, one who wants no more emails. */
+/** Incoming: a text, a complaint, a file download, an unsubscribe request. */
 async function hearBack(release: Door, day: Day): Promise<void> {
   const { ids } = day;
   const text = {

@@ -26,7 +26,7 @@ const typeNames: Record<string, string> = {
   'timestamp with time zone': 'Time',
 };
 
-/** The migrated schema twice: as TypeScript row types, and as SQL to read. */
+/** The migrated schema twice: as TypeScript row types, and as readable SQL. */
 export async function describeSchema(url: string): Promise<{ types: string; sql: string }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

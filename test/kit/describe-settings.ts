@@ -1,6 +1,6 @@
 import { settings } from '../../src/config.ts';
 
-/** docs/configuration.md and .env.example, from the one table of settings. */
+/** docs/configuration.md and .env.example, from the table of settings. */
 export function describeSettings(): { markdown: string; env: string } {
   const rows = Object.entries(settings).map(([name, { description, fallback, fallbackText, secret }]) => ({
     name,

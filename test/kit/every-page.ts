@@ -1,6 +1,6 @@
 import { type Day, type Door, keyOf } from './day-of-work.ts';
 
-/** Asks for everything that the release's own API document says can be read, about one day; the statuses by path. */
+/** Requests every GET path of the release's own API document, with the ids of one day. Returns statuses by path. */
 export async function readEveryPage(release: Door, day: Day): Promise<Record<string, number>> {
   const { body } = await release.ask('GET', '/openapi.json', {});
   const paths = Object.keys(body.paths).filter((path) => 'get' in body.paths[path]);
@@ -34,7 +34,7 @@ export function fillIn(path: string, { ids }: Pick<Day, 'ids'>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'unknown');
 }
 
-/** One query for all: each page takes from it what it knows. */
+/** One query for all: each page ignores parameters it does not have. */
 export function queryAbout(day: string): URLSearchParams {
   return new URLSearchParams({
     ...{

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/platform/clock.ts';
 
-/** Stands still until it is told to move. */
+/** Stands still until a test moves it. */
 export class FakeClock implements Clock {
   private moment: Date;
   onChange: (moment: Date) => void = () => {};

@@ -16,8 +16,8 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL for the whole run, with a migrated database that every test file clones. Durability is off: what a
- * crash would lose is thrown away anyway.
+ * One PostgreSQL for the whole run, with a migrated database that every test file clones. Durability is off: the data is
+ * deleted after the run anyway.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog('silent');

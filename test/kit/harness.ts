@@ -23,22 +23,22 @@ export const adminSecret = 'admin-secret-of-the-test-kit-which-is-long-enough';
 
 export interface Answer {
   status: number;
-  // Tests read bodies freely; an expectation that fails says more than a type would.
+  // Tests read bodies without types; a failed expectation says more than a type error.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any;
   headers: Record<string, string | string[] | number | undefined>;
   text: string;
 }
 
-/** An application on a database of its own, reached through its HTTP door. */
+/** An application on its own database, called through HTTP. */
 export interface Harness {
   app: App;
   http: Http;
   clock: FakeClock;
   files: FakeFiles;
-  /** The server's own database, for tests that take this one away. */
+  /** The default database of the server, for tests that drop or block their own. */
   serverUrl: string;
-  /** Log lines, so that a test can look for what must never be there. */
+  /** Log lines, so that a test can check what was logged. */
   logged: string[];
   request(options: InjectOptions): Promise<Answer>;
   /** A request of the administrative front end. */
@@ -55,18 +55,18 @@ export interface Harness {
   anotherProcess(settings?: Partial<Config>): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
   /** Runs every background job that is due. */
   runJobs(): Promise<void>;
-  /** Hands over every message that is due, takes the receipts that the sandbox owes, and tells services. */
+  /** Delivers every due message, processes pending receipts of the sandbox, and sends callbacks. */
   deliver(): Promise<void>;
 }
 
 interface HarnessOptions {
   config?: Partial<Config>;
   now?: string;
-  /** Other processes use the database too: its time must pass for them, while the clock of the harness stands still. */
+  /** Other processes use the database, too: it keeps the real time, while the clock of the harness stands still. */
   sharesDatabase?: boolean;
 }
 
-/** To be called at the top of a test file: builds before its tests, and takes everything down after them. */
+/** Call it at the top of a test file: starts everything before its tests, and stops everything after them. */
 export function useHarness(options: HarnessOptions = {}): Harness {
   const clock = new FakeClock(options.now);
   const files = new FakeFiles();
@@ -106,7 +106,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
   });
 
   afterAll(async () => {
-    // A test that ran into its time limit may have left jobs in hand, which still need the database.
+    // A test that timed out may have left running jobs, which still need the database.
     await Promise.allSettled(running);
     await delivery?.stop();
     for (const { http, app } of others) {

@@ -1,4 +1,4 @@
-// The thread of `http-front.ts`: reads requests, hands them on, and answers as it is told.
+// The thread of `http-front.ts`: reads requests, forwards them, and sends the responses it gets back.
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

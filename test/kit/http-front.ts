@@ -16,9 +16,9 @@ export interface HttpFront {
 }
 
 /**
- * An HTTP server whose connections live in a thread of their own; the test answers its requests, or leaves them without an
- * answer. Node accepts one connection in each turn of the event loop, so a server on the loop of a test that makes hundreds
- * of requests itself, on a busy machine, leaves connections waiting for longer than any client does.
+ * An HTTP server whose connections live in a separate thread; the test responds to its requests, or never responds.
+ * Node accepts one connection per turn of the event loop, so a server on the loop of a test that makes hundreds of requests
+ * itself would, on a busy machine, keep connections waiting beyond any client's timeout.
  */
 export async function startHttpFront(
   answerTo: (request: FrontRequest) => Promise<FrontAnswer | undefined>,

@@ -1,5 +1,5 @@
-// Loaded into a process of the product before anything else: its wall clock is off by the milliseconds in CLOCK_FILE,
-// read again at every SIGUSR2. Timers go on as they do when the clock of a machine is set.
+// Preloaded into a process of the product: shifts its wall clock by the milliseconds in CLOCK_FILE, which it reads again
+// at every SIGUSR2. Timers are not affected, as when the clock of a machine is set.
 import { readFileSync } from 'node:fs';
 
 const RealDate = Date;

@@ -7,7 +7,7 @@ import type {
 } from '../../src/rendering/letter/model.ts';
 import type { DrawLetterOptions } from '../../src/rendering/letter/pdf.ts';
 
-/** Letters as people write them, for pictures and measurements. */
+/** Realistic letters, for golden images and measurements. */
 
 const text = (value: string): LetterInline => ({ kind: 'text', text: value });
 const bold = (value: string): LetterInline => ({ kind: 'bold', text: value });
@@ -174,7 +174,7 @@ const unfilledLetter = letter({
   ],
 });
 
-/** Drawn for these tests; shapes, a style sheet, a gradient and text, as drawing programs write them. */
+/** Made for these tests: shapes, a style sheet, a gradient and text, as drawing programs export them. */
 export const sampleLogo = {
   name: 'Borough of Example',
   svg: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 280 72">
@@ -192,7 +192,7 @@ export const sampleLogo = {
 
 const print: DrawLetterOptions = { purpose: 'print' };
 
-/** What the pictures in src/rendering/golden show, by the names of the files. */
+/** The letters of the images in src/rendering/golden, by file name. */
 export const sampleLetters: [name: string, document: LetterDocument, options: DrawLetterOptions][] = [
   ['plain', plainLetter, print],
   ['long', longLetter, print],

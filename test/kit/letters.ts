@@ -4,7 +4,7 @@ import { timestamp } from '../../src/platform/clock.ts';
 import { aNotification, aTemplate, aUser } from './builders.ts';
 import type { Harness } from './harness.ts';
 
-/** Letters as the public API accepts them, with the job that does the rest waiting. */
+/** Letters as the public API accepts them, with their job still queued. */
 
 export async function aLetter(
   harness: Harness,

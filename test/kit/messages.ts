@@ -6,7 +6,7 @@ import { inTransaction } from '../../src/platform/db/database.ts';
 import { newId } from '../../src/platform/id.ts';
 import type { Harness } from './harness.ts';
 
-/** A message with a past: it is accepted and goes from status to status as messages really do. */
+/** A message with a history: it is accepted and changes status as real messages do. */
 export interface PastMessage {
   service_id: string;
   notification_type: NotificationType;
@@ -63,7 +63,7 @@ export async function somePastMessages({ app }: Pick<Harness, 'app'>, messages: 
   return accepted.map(({ id }) => id);
 }
 
-/** The way to its status. `billable_units` become known when it is handed over, or fails at that. */
+/** The transitions to its status. `billable_units` are set when it is handed over, or when that fails. */
 function stepsOf(message: PastMessage, id: string): StatusChange[] {
   const provider = message.provider === undefined ? defaultProvider[message.notification_type] : message.provider;
   const known = {

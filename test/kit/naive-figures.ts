@@ -1,6 +1,6 @@
 /**
- * Every figure of billing and statistics, counted the slow and obvious way: message by message, from raw rows, with
- * decimals as whole numbers. Shares no code with the product.
+ * Every figure of billing and statistics, counted naively: message by message, from raw rows, with
+ * decimals as integers. Shares no code with the product.
  */
 
 export interface RawMessage {
@@ -99,7 +99,7 @@ const defaults: Record<string, [number, number][]> = {
   ],
 };
 
-/** Whether a moment is no later than the London midnight that a day begins with. */
+/** Whether a time is at or before the London midnight at which a day begins. */
 const hasBegunBy = (moment: string, day: string) =>
   `${londonText(moment)}.${new Date(moment).getUTCMilliseconds()}` <= `${day} 00:00:00.0`;
 
@@ -152,7 +152,7 @@ export class NaiveFigures {
     return this.world.allowances.find((a) => a.service_id === service && a.financial_year_start === year);
   }
 
-  /** What is stored, or what the rules say. */
+  /** The stored allowance, or the default. */
   allowance(service: string, year: number): number {
     const stored = this.stored(service, year);
     if (stored) return stored.free_sms_fragment_limit;
@@ -415,7 +415,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Groups in the order of their keys; none is empty. */
+/** Non-empty groups in the order of their keys. */
 function grouped<T>(items: T[], key: (item: T) => string): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {

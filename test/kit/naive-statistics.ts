@@ -1,7 +1,7 @@
 import { dayOf, type RawMessage, type RawService } from './naive-figures.ts';
 
 /**
- * What services, templates and months show about messages, counted the slow and obvious way: message by message, from raw
+ * Statistics of services, templates and months, counted naively: message by message, from raw
  * rows. Shares no code with the product.
  */
 
@@ -29,7 +29,7 @@ export class NaiveStatistics {
     return Object.fromEntries(types.map((type) => [type, counts(ours.filter((m) => m.notification_type === type))]));
   }
 
-  /** Those that sent anything; all of them when today is among the days. */
+  /** Services that sent anything; all of them when the days include today. */
   listed(first: string, last: string, withTestKeys: boolean, today: string): Map<string, object> {
     const all = first <= today && today <= last;
     const senders = new Set(this.between(first, last, withTestKeys).map((message) => message.service_id));

@@ -1,13 +1,13 @@
 import PDFDocument from 'pdfkit';
 
-/** PDF files as strangers upload them, good and bad. Distances in millimetres from the top left corner. */
+/** Untrusted PDF uploads, valid and invalid. Distances in millimetres from the top left corner. */
 
 const mm = (value: number) => (value * 72) / 25.4;
 
 type Page = {
   width?: number;
   height?: number;
-  /** Turns the page when it is shown. */
+  /** Rotation of the page when it is displayed. */
   rotate?: 0 | 90 | 180 | 270;
   draw?: (page: ReturnType<typeof pen>) => void;
 };
@@ -51,7 +51,7 @@ function pen(document: PDFKit.PDFDocument) {
 
 export const address = ['Ms Angharad Penny', '12 Post Office Lane', 'Llanfair Pwllgwyngyll', 'LL61 5UJ'];
 
-/** A first page as it should be, with room for more. */
+/** A valid first page, with space for more content. */
 export const firstPage = (lines = address, more: Page['draw'] = () => {}): Page => ({
   draw(page) {
     for (const [index, line] of lines.entries()) page.text(line, 26, 44 + index * 3.2, { size: 8 });

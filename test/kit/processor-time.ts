@@ -1,4 +1,4 @@
-/** What a piece of work costs: unlike its duration, this says little about what else the machine does. */
+/** Processor time of some work: unlike its duration, it hardly depends on other load on the machine. */
 export function processorTime_ms(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

@@ -6,7 +6,7 @@ import { newId } from '../../src/platform/id.ts';
 import { aTemplate } from './builders.ts';
 import type { Harness } from './harness.ts';
 
-/** Messages as they are right after they were accepted: stored, and waiting for a provider. Returns their ids. */
+/** Messages in the state right after acceptance: stored and queued. Returns their ids. */
 export async function someQueuedMessages(
   harness: Harness,
   serviceId: string,

@@ -4,8 +4,8 @@ import { transitions } from '../../src/notifications/status.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 
 /**
- * Random messages on days around the turn of the financial year and of the clocks, statuses that come in any order, late and
- * repeated, rates that begin at any moment, allowances stored and implied.
+ * Random messages on days around the financial year end and clock changes; statuses in any order, late and
+ * repeated; rates that begin at any moment; stored and default allowances.
  */
 
 const turns = [

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer, Harness } from './harness.ts';
 
-/** The only problem that the public API names. */
+/** The response has exactly this one error. */
 export function expectError(answer: Answer, status: number, error: string, message: string): void {
   expect(answer.body).toEqual({ status_code: status, errors: [{ error, message }] });
   expect(answer.status).toBe(status);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type FrontAnswer, type FrontRequest, startHttpFront } from './http-front.ts';
 
-/** What a gateway was asked to send. */
+/** A request to a gateway. */
 export interface StubRequest {
   gateway: 'mmg' | 'firetext' | 'twilio' | 'ses';
   /** Our id. */
@@ -10,7 +10,7 @@ export interface StubRequest {
   fields: Record<string, unknown>;
 }
 
-/** `accept` as the gateway really would, or what else may happen. */
+/** `accept` as the real gateway would, or a failure. */
 export type StubAnswer =
   | 'accept'
   | 'hang up'
@@ -20,15 +20,15 @@ export type StubAnswer =
 export interface StubGateways {
   url: string;
   requests: StubRequest[];
-  /** How requests are answered from now on. */
+  /** The response to every request from now on. */
   answer: (request: StubRequest) => StubAnswer;
-  /** Milliseconds before an answer. */
+  /** Milliseconds before the response. */
   delay_ms: number;
   sentTo(reference: string): StubRequest[];
   close(): Promise<void>;
 }
 
-/** MMG, Firetext, Twilio and SES on one port of this machine, as far as sending goes. */
+/** The sending APIs of MMG, Firetext, Twilio and SES on one local port. */
 export async function startStubGateways(port = 0): Promise<StubGateways> {
   const requests: StubRequest[] = [];
   const front = await startHttpFront(async (incoming) => {
@@ -49,7 +49,7 @@ export async function startStubGateways(port = 0): Promise<StubGateways> {
   return stub;
 }
 
-/** Where the gateway was told to send its receipt, without the host. */
+/** The receipt URL given to the gateway, without the host. */
 export function receiptPathOf(request: StubRequest | undefined): string {
   const { delurl, receipt, StatusCallback } = request?.fields ?? {};
   const { pathname, search } = new URL(String(delurl ?? receipt ?? StatusCallback));
@@ -96,7 +96,7 @@ function respond({ gateway, reference }: StubRequest, answer: StubAnswer): Front
 export interface CallbackSink {
   url: string;
   calls: { headers: IncomingHttpHeaders; body: string; path: string; at: number }[];
-  /** The status to answer with; undefined: no answer at all. */
+  /** The status of the response; undefined: no response at all. */
   answer: (path: string) => number | undefined;
   close(): Promise<void>;
 }

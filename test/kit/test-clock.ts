@@ -6,9 +6,9 @@ import pg from 'pg';
 import type { FakeClock } from './fake-clock.ts';
 
 /**
- * The clock of a harness reaches SQL, too. The queue library decides by the database's `now()` what is due; in test
- * databases that name finds our function first, so application and database always agree on the time. Until a harness
- * connects its clock, it is the real time.
+ * SQL uses the clock of the harness, too. The queue library compares due times with the database's `now()`; in test
+ * databases that name resolves to our function, so application and database always agree on the time. Until a harness
+ * connects its clock, it returns the real time.
  */
 export const searchPath = 'public, test_clock, pg_catalog';
 
@@ -26,7 +26,7 @@ export async function installTestClock(url: string): Promise<void> {
   }
 }
 
-/** Keeps the time in a file that the database reads: setting the clock is synchronous, and so must this be. */
+/** Writes the time to a file that the database reads: setting the clock is synchronous, and so must this be. */
 export async function connectClock(clock: FakeClock, pool: pg.Pool): Promise<() => void> {
   const file = join(tmpdir(), `pennypost-clock-${randomUUID()}`);
   clock.onChange = (moment) => {

@@ -3,7 +3,7 @@ import type { Day } from '../kit/day-of-work.ts';
 import type { RunningRelease } from './running-release.ts';
 import type { UpgradedWorld } from './upgraded-world.ts';
 
-/** Every message was handed over once, its service told once, and nothing failed. */
+/** Every message was handed over once, with one callback, and nothing failed. */
 export async function expectDeliveredOnce(world: UpgradedWorld, days: Day[]): Promise<void> {
   const accepted = days.flatMap((day) => [...day.accepted.sms, ...day.accepted.email]).sort();
   const rows = await world.query<{ reference: string; times_sent: number }>(
@@ -20,7 +20,7 @@ export async function expectDeliveredOnce(world: UpgradedWorld, days: Day[]): Pr
   expect(await world.query('select task_identifier, last_error from graphile_worker.jobs')).toEqual([]);
 }
 
-/** What the release reports is what was accepted. One letter of each day came back. */
+/** The release's reports match the accepted messages. One letter of each day was returned. */
 export async function expectFigures(release: RunningRelease, world: UpgradedWorld, days: Day[]): Promise<void> {
   for (const { ids, accepted } of days) {
     const [sms, email, letter] = [accepted.sms.length, accepted.email.length, accepted.letter.length];

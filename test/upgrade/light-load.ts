@@ -4,7 +4,7 @@ import type { RunningRelease } from './running-release.ts';
 
 /** Text messages of one service, some dozens a second, to each of the releases in turn. */
 export class LightLoad {
-  /** How often each status was answered, or what went wrong. */
+  /** Number of responses by status or error. */
   readonly answers: Record<string, number> = {};
   private readonly sending: Promise<void>;
   private stopped = false;
@@ -15,7 +15,7 @@ export class LightLoad {
     this.sending = this.keepSending(day);
   }
 
-  /** From now on, as a balancer does when one is about to stop. */
+  /** From now on, as a load balancer does when a process is about to stop. */
   sendOnlyTo(...releases: RunningRelease[]): void {
     this.releases = releases;
   }

@@ -5,8 +5,8 @@ import { migrationFiles } from '../../src/platform/db/migrate.ts';
 
 /**
  * Expand and contract: while processes are restarted one after the other, the previous version works on the new schema. So
- * a migration adds; what is no longer used is removed a release later, and then named here with the release that stopped
- * using it.
+ * a migration only adds; unused columns and tables are dropped a release later, and then listed here with the release that
+ * stopped using them.
  */
 const contractions: Record<string, string> = { '0110_drop_totals_by_status.sql': '0.1.0' };
 

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The release before this one, as `previous-release.json` names it. It moves on with each release: CONTRIBUTING.md. */
+/** The previous release, as named in `previous-release.json`, which changes with each release: CONTRIBUTING.md. */
 export const previousRelease: { version: string; commit: string } = JSON.parse(
   readFileSync(new URL('previous-release.json', import.meta.url), 'utf8'),
 );
 
-/** Why its source cannot be had here, with what to do about it; undefined when it can. */
+/** Why its source is not available here, and how to fix that; undefined when it is. */
 export function whyMissing(): string | undefined {
   const { version, commit } = previousRelease;
   try {
@@ -40,7 +40,7 @@ export function unpackPreviousRelease(): UnpackedRelease {
     const install = ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--prefer-offline'];
     execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   }
-  // As scripts/ready.mjs compiles, without the check of types: that was done when it was released.
+  // Compiles like scripts/ready.mjs, without type checks: they passed when it was released.
   const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck'];
   execFileSync(process.execPath, compile, { cwd: folder, stdio: ['ignore', 2, 2] });
   return { version, folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
@@ -50,7 +50,7 @@ function git(...words: string[]): Buffer {
   return execFileSync('git', words, { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 });
 }
 
-/** Whether what the release needs to run is here in the same versions: then nothing is fetched. */
+/** Whether its dependencies are installed here in the same versions: then nothing is downloaded. */
 function isInstalled(folder: string): boolean {
   const here = packagesOf('.');
   return Object.entries(packagesOf(folder)).every(

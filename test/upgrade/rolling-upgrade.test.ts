@@ -13,8 +13,8 @@ import type { RunningRelease } from './running-release.ts';
 import { UpgradedWorld } from './upgraded-world.ts';
 
 /**
- * The previous release and this one on the same database: while the schema becomes new under the old one, beside each
- * other, and back again. Each does days of work that touch every table and run every timed task.
+ * The previous release and this one on the same database: during the migration, side by
+ * side, and after a rollback. Each does days of work that touch every table and run every timed task.
  */
 
 const missing = whyMissing();
@@ -57,7 +57,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     pagesBefore = await readEveryPage(previous, await work(previous));
     await expectFigures(previous, world, days);
     expect(previous.faults).toEqual([]);
-    // The server's own counters are some seconds late.
+    // The server's statistics are some seconds late.
     await expect.poll(untouchedTables, { timeout: 15_000 }).toEqual([]);
     daysInBackup = structuredClone(days);
     world.runPrevious('backup', join(world.folder, 'backup'));

@@ -14,14 +14,14 @@ const adminSecret = 'admin-secret-of-the-upgrade-tests';
 interface Surroundings {
   databaseUrl: string;
   dataDir: string;
-  /** What its clock shows more than ours. */
+  /** The offset of its clock from ours. */
   clockOffset_ms: number;
   clockFile: string;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What every command of a release is told. */
+/** The environment of every command of a release. */
 export function environmentIn({ databaseUrl, dataDir, clockFile }: Surroundings): NodeJS.ProcessEnv {
   return {
     ...{ ...processEnvironment, DEMO: 'false', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
@@ -33,10 +33,10 @@ export function environmentIn({ databaseUrl, dataDir, clockFile }: Surroundings)
   };
 }
 
-/** One release as a process: API and worker, reached through HTTP. */
+/** One release as a process: API and worker, called through HTTP. */
 export class RunningRelease {
   readonly name: string;
-  /** Answers of 500 and more, and log lines of errors: there should be none. */
+  /** Responses of 500 and more, and error log lines: there should be none. */
   readonly faults: string[] = [];
   private readonly child: ChildProcess;
   private readonly url: string;
@@ -69,8 +69,8 @@ export class RunningRelease {
   }
 
   /**
-   * Whatever the answer is. A connection each: pools open some that they never use, for which 0.1.0 waits half a minute when
-   * it stops.
+   * Returns any response, errors included. One connection each: pools open some that they never use, for which 0.1.0 waits
+   * half a minute when it stops.
    */
   async ask(method: Method, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
     const sent = request(`${this.url}${path}`, { method, headers, agent: false });

@@ -14,12 +14,12 @@ import type { UnpackedRelease } from './previous-release.ts';
 import { environmentIn, RunningRelease } from './running-release.ts';
 
 /**
- * A Monday evening, after the cut-off of the printer's day. Long ago, because jobs that the product puts off by its clock
+ * A Monday evening, after the print cut-off. Long ago, because jobs that the product schedules by its clock
  * are due by the clock of the database.
  */
 const beginning = Date.parse('2024-11-11T17:45:00Z');
 
-/** A database, a data folder and a clock that both releases share, and who hears what became of the messages. */
+/** A database, a data folder and a clock that both releases share, and a receiver of callbacks. */
 export class UpgradedWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'pennypost-upgrade-'));
   readonly sink: CallbackSink;
@@ -41,7 +41,7 @@ export class UpgradedWorld {
     writeFileSync(this.clockFile, String(this.clockOffset_ms));
   }
 
-  /** Empty; what is started from now on uses it. */
+  /** A new, empty database, used by every process started from now on. */
   async createDatabase(): Promise<string> {
     const database = await emptyDatabase();
     const client = new pg.Client({ connectionString: database.url });
@@ -81,10 +81,10 @@ export class UpgradedWorld {
     return database ? (await database.client.query<Row>(text, values)).rows : [];
   }
 
-  /** Whatever is under way comes to its end, the letters are printed, every timed task runs, one letter comes back. */
+  /** Every message becomes final, the letters are printed, every timed task runs, one letter is returned. */
   async endDay(release: RunningRelease, day: Day): Promise<void> {
     await this.settle(day.ids.service_id);
-    // The clock stands after the cut-off, so that there is a print run; the letters are from before it.
+    // The clock is after the cut-off, so that there is a print run; the letters are from before it.
     await this.query(`update notifications set created_at = created_at - interval '1 hour'
       where notification_type = 'letter' and status = 'created'`);
     for (const job of await this.timedTasks()) await this.query('select graphile_worker.add_job($1)', [job]);
@@ -94,14 +94,14 @@ export class UpgradedWorld {
     await this.settle(day.ids.service_id);
   }
 
-  /** Those that both releases know: either may be the one that runs them. */
+  /** The tasks that both releases have: either may run them. */
   private async timedTasks(): Promise<string[]> {
     const previous = await import(pathToFileURL(join(this.previous.folder, 'dist/schedule.js')).href);
     const known = new Set(schedule.map(({ job }) => job));
     return previous.schedule.map(({ job }: { job: string }) => job).filter((job: string) => known.has(job));
   }
 
-  /** Waits for the messages and callbacks of a service, or else of all, and for every job. */
+  /** Waits for the messages and callbacks of one service, or of all, and for every job. */
   async settle(serviceId?: string): Promise<void> {
     for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
       const open = await this.query(

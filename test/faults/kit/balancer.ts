@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Supervised } from './supervised.ts';
 
-/** What balancers do: ask `/readyz` a few times a second, and send requests to those that said yes, in turn. */
+/** A load balancer: polls `/readyz` a few times a second, and sends requests to ready processes in turn. */
 export class Balancer {
   private readonly ready = new Set<Supervised>();
   private readonly watching: Promise<void>[];

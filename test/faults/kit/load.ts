@@ -2,12 +2,12 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sender } from './world.ts';
 
-/** What became of requests to send. */
+/** Results of requests to send. */
 export class Load {
   readonly accepted = new Set<string>();
   /** By status, `no answer` included. */
   readonly answers: Record<string, number> = {};
-  /** Milliseconds, of those answered with 201. */
+  /** Milliseconds, of those with a 201 response. */
   readonly took: number[] = [];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
   private readonly portOf: () => number;
@@ -27,7 +27,7 @@ export class Load {
     return status;
   }
 
-  /** At a steady rate, whatever becomes of each. */
+  /** At a steady rate, without waiting for responses. */
   async sendSteadily(sender: Sender, perSecond: number, goesOn: () => boolean): Promise<void> {
     const under = new Set<Promise<unknown>>();
     const started = performance.now();
@@ -47,7 +47,7 @@ export class Load {
     return this.sendSteadily(sender, perSecond, () => Date.now() < end);
   }
 
-  /** All of them, so many at a time. */
+  /** All of them, with a fixed concurrency. */
   async sendAll(sender: Sender, count: number, atOnce: number): Promise<void> {
     let left = count;
     const one = async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
-/** A durable PostgreSQL to break; like a service manager, it is started again whenever it ends. */
+/** A durable PostgreSQL for fault injection, restarted whenever it ends, as by a service manager. */
 export class OwnDatabase {
   private readonly folder: string;
   private readonly server: EmbeddedPostgres;
@@ -25,7 +25,7 @@ export class OwnDatabase {
     return this.server.url;
   }
 
-  /** To the postmaster, who takes every session along when it ends. */
+  /** To the postmaster, which ends every session with itself. */
   signal(signal: NodeJS.Signals): void {
     try {
       process.kill(this.pid, signal);

@@ -11,9 +11,9 @@ export function isPgBouncerInstalled(): boolean {
   return spawnSync('pgbouncer', ['--version']).status === 0;
 }
 
-/** A PgBouncer in transaction mode, with few connections, before a PostgreSQL that is reached through its socket. */
+/** A PgBouncer in transaction mode, with few connections, in front of a PostgreSQL on a unix socket. */
 export class PgBouncer {
-  /** The database, through it. */
+  /** The URL of the database through it. */
   readonly url: string;
   private readonly folder: string;
   private readonly port: number;
@@ -32,7 +32,7 @@ export class PgBouncer {
     this.port = port;
     this.url = `postgresql://${username}@127.0.0.1:${port}${pathname}?sslmode=disable`;
     this.folder = mkdtempSync(join(tmpdir(), 'pennypost-pgbouncer-'));
-    // It refuses to be root, and the socket is open to its owner only.
+    // PgBouncer refuses to run as root, and the socket is open to its owner only.
     this.user = process.getuid?.() === 0 ? nameOf(statSync(socketFolder).uid) : undefined;
     chmodSync(this.folder, 0o755);
     writeFileSync(join(this.folder, 'users'), `"${username}" ""\n`);
@@ -54,7 +54,7 @@ ignore_startup_parameters = options, statement_timeout
     );
   }
 
-  /** At once, with every connection through it. */
+  /** Immediately, which breaks every connection through it. */
   async restart(): Promise<void> {
     await this.end();
     await this.launch();

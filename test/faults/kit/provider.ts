@@ -13,14 +13,14 @@ export interface Send {
   at: number;
 }
 
-/** The gateways outside: they write down everything they are asked to send, and send receipts as real ones do. */
+/** The providers' gateways: they record every request, and send receipts as real ones do. */
 export class Provider {
   readonly sends: Send[] = [];
   private readonly counts = new Map<string, number>();
   readonly gateways: StubGateways;
-  /** How a request is answered; `nth` counts the requests for the same message from 1. */
+  /** The response to a request; `nth` counts the requests for the same message from 1. */
   answer: (request: StubRequest, nth: number) => StubAnswer = () => 'accept';
-  /** Milliseconds until the receipt of a request; undefined: none comes. */
+  /** Milliseconds until the receipt of a request; undefined: no receipt. */
   receiptAfter: (reference: string, nth: number) => number | undefined = () => 100 + Math.random() * 300;
   /** Where receipts go: any API process. */
   receiptUrl: () => string = () => '';
@@ -46,7 +46,7 @@ export class Provider {
     return this.gateways.close();
   }
 
-  /** Again and again until somebody takes it. */
+  /** Retries until an API process accepts it. */
   private async sendReceipt(request: StubRequest, after_ms: number | undefined): Promise<void> {
     if (after_ms === undefined) return;
     await sleep(after_ms);

@@ -9,15 +9,15 @@ export interface Reckoning {
   final: number;
   /** Accepted messages that the provider was given at least once. */
   seen: number;
-  /** Requests to the provider beyond the first for the same message. */
+  /** Requests to the provider after the first for the same message. */
   duplicates: Send[][];
   /** Accepted, and missing in the database, unfinished or never seen by the provider. */
   lost: string[];
-  /** Until the last was final and every service was told. */
+  /** Until the last message was final and every callback was sent. */
   seconds: number;
 }
 
-/** Waits for everything to come to an end, but not for ever, and counts. */
+/** Waits, with a timeout, until every message is final, and counts. */
 export async function reckon(world: World, accepted: ReadonlySet<string>, patience_s = 60): Promise<Reckoning> {
   const started = Date.now();
   let final = new Set<string>();

@@ -15,7 +15,7 @@ type Row = string[];
 
 const columns = ['scenario', 'injected', 'accepted', 'final', 'seen by provider', 'duplicates', 'lost', 'observed'];
 
-/** One row of the table at the end of the run: to be called before the expectations, so that a failure is in it too. */
+/** One row of the table at the end of the run. Call it before the expectations, so that it includes failures. */
 export function report(scenario: string, injected: string, reckoning: Reckoning, observed: string[] = []): void {
   const { accepted, final, seen, duplicates, lost } = reckoning;
   write([
@@ -50,7 +50,7 @@ export default function setup(project: TestProject): () => void {
   };
 }
 
-/** Markdown, so that it can be kept. */
+/** Markdown, for the documents. */
 function table(rows: Row[]): string {
   const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   const line = (row: Row) => `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;

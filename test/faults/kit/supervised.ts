@@ -5,11 +5,11 @@ import { processEnvironment } from '../../kit/process-environment.ts';
 
 export type Role = 'api' | 'worker' | 'serve';
 
-/** A process of the product that is started again whenever it ends, as a service manager would. */
+/** A process of the product that is restarted whenever it ends, as by a service manager. */
 export class Supervised {
   readonly role: Role;
   readonly port: number;
-  /** How it ended each time that it was asked to. */
+  /** The outcome of each requested stop. */
   readonly exitCodes: (number | null)[] = [];
   private readonly env: Record<string, string>;
   private child: ChildProcess | undefined;
@@ -45,12 +45,12 @@ export class Supervised {
     this.child?.kill(signal);
   }
 
-  /** No goodbye: as when the machine loses power. */
+  /** Without a graceful shutdown, as in a power loss. */
   kill(): void {
     this.signal('SIGKILL');
   }
 
-  /** As a deployment does: asked to end, and started again when it has. */
+  /** As a deployment does: stops gracefully, then starts again. */
   async restart(): Promise<void> {
     await this.end();
     await sleep(300);

@@ -17,7 +17,7 @@ interface WorldOptions {
   /** By default one API and one worker. */
   processes?: Role[];
   env?: Record<string, string>;
-  /** A database of the scenario's own; null: the product runs its embedded one. By default one on the shared server. */
+  /** A dedicated database; null: the product runs its embedded one. By default one on the shared server. */
   databaseUrl?: string | null;
   dataDir?: string;
 }
@@ -29,7 +29,7 @@ export interface Sender {
   template_id: string;
 }
 
-/** The product as real processes, a provider that counts, and a receiver of callbacks. */
+/** The product as real processes, a provider that counts calls, and a receiver of callbacks. */
 export class World {
   readonly provider: Provider;
   readonly sink: CallbackSink;
@@ -91,7 +91,7 @@ export class World {
     await this.untilReady();
   }
 
-  /** One that takes requests: any of them, each as often as the others. */
+  /** An API process, chosen at random. */
   get api(): Supervised {
     const all = this.apis;
     return all[Math.floor(Math.random() * all.length)] ?? (this.processes[0] as Supervised);
