@@ -1,8 +1,8 @@
-# Compile, production dependencies, run. The image runs as an ordinary user on a read-only root; only /data is written.
+# Compile, production dependencies, run. The image runs as an unprivileged user on a read-only root; only /data is writable.
 #
 # Two images: the last stage has the embedded PostgreSQL; `--target external-database` leaves it out, for DATABASE_URL.
 #
-# A tag may move. To build from one exact base, look its digest up and name it:
+# A tag may change. To build from one exact base image, look up its digest:
 #   docker buildx imagetools inspect node:22-bookworm-slim
 #   docker build --build-arg NODE_IMAGE=node:22-bookworm-slim@sha256:... .
 ARG NODE_IMAGE=node:22-bookworm-slim

@@ -3,26 +3,26 @@ import { connect, type Socket } from 'node:net';
 import type { Sender } from './sender.ts';
 
 /**
- * The load of the accept benchmark, in a process of its own: so many connections, each sending its next message when the
- * last was answered. Sockets are written and read by hand, so that the generator takes as little as possible of the
- * cores it shares with what it measures. Told what to do by a message of its parent, and answers with one.
+ * The load of the accept benchmark, in a separate process: a number of connections, each sending its next message after
+ * the response to the last. It uses sockets directly, so that the generator takes as little as possible of the
+ * cores it shares with the product. It gets an order from its parent process, and sends back a report.
  */
 export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
-  /** Taken in turn by each connection. */
+  /** Used in turn by each connection. */
   senders: Pick<Sender, 'service_id' | 'secret' | 'template_id'>[];
   channel: 'sms' | 'email';
 }
 
 export interface LoadReport {
   seconds: number;
-  /** What the load itself took of the machine. */
+  /** Processor time of the load generator. */
   cpu_ms: number;
   latencies_ms: number[];
   ids: string[];
-  /** By status or by what went wrong. */
+  /** By status or error. */
   errors: Record<string, number>;
 }
 
@@ -100,7 +100,7 @@ function token({ service_id, secret }: LoadOrder['senders'][number]): string {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-/** Undefined until the whole answer has arrived. */
+/** Undefined until the whole response has arrived. */
 function whole(text: string): { status: string; body: string } | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

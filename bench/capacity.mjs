@@ -1,12 +1,12 @@
 // From measured costs to hardware, for docs/operations/scaling.md: `node bench/capacity.mjs [figures.json]`.
-// Without a file: the last `npm run bench -- accept deliver` on this machine, or else the figures that come with the product.
+// Without a file: the last `npm run bench -- accept deliver` on this machine, or else the figures that ship with the product.
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-// The load of a processor at which waiting times are still short.
+// The processor load at which latencies are still short.
 const comfortableLoad = 0.6;
 const daysKept = 7;
-// What one primary with its disks can be asked for, before services are spread over several.
+// The limit of one primary with its disks, before services are distributed over several.
 const coresOfOneCell = 16;
 
 const { at, per_message, disk_bytes } = readFigures(process.argv[2]);

@@ -8,10 +8,10 @@ import { aSender } from './sender.ts';
 import { throwAwayDatabase } from './throw-away-database.ts';
 
 /**
- * The whole way: accepted, handed to a provider, its receipt recorded, delivered; with one service, with many, by email, and
+ * End to end: accepted, handed to a provider, its receipt recorded, delivered; with one service, with many, by email, and
  * through a gateway over HTTP. Then how long the messages of one service wait while another has 25,000 bulk messages
  * queued. Load, product and PostgreSQL share this machine. The headline is the processor time per message of API, worker
- * and PostgreSQL together: it says the same on a busy machine.
+ * and PostgreSQL together, which hardly depends on other load.
  */
 export const name = 'deliver';
 
@@ -49,7 +49,7 @@ export async function run(progress: Progress): Promise<Measurement> {
   return { figures, targets, detail };
 }
 
-/** Each on a database of its own: what one leaves behind must not slow the next. */
+/** Each on a new database, so that the data of one does not slow down the next. */
 async function withDatabase<T>(
   work: (bed: Pick<Parameters<typeof measureDelivery>[0], 'server' | 'database' | 'environment'>) => Promise<T>,
 ): Promise<T> {
@@ -64,7 +64,7 @@ async function withDatabase<T>(
   }
 }
 
-/** The provider takes 500 a second, so that the queue stays long; the other service sends 40 a second. */
+/** The provider accepts 500 a second, so that the queue stays long; the other service sends 40 a second. */
 async function measureOvertaking(progress: Progress, database: pg.Client, environment: Record<string, string>) {
   const paced = { ...environment, PROVIDER_RATES: 'sandbox:500', SANDBOX_RECEIPTS: 'hold' };
   const api = await startProduct('api', paced);
@@ -96,7 +96,7 @@ async function measureOvertaking(progress: Progress, database: pg.Client, enviro
   }
 }
 
-/** Of a hundred messages the wait of the last but one; what never went out counts as waiting until now. */
+/** The 99th percentile of the wait; a message that was never handed over counts as waiting until now. */
 async function longestWait(database: pg.Client, template: string): Promise<number> {
   const { rows } = await database.query(
     `select percentile_cont(0.99) within group (order by extract(epoch from coalesce(sent_at, now()) - created_at)) as p99

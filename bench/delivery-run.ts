@@ -9,11 +9,11 @@ import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { cpuMs, cpuMsOfFamily, runAside, startAside, startProduct } from './processes.ts';
 import { manySenders, type Sender } from './sender.ts';
 
-/** One measurement of the whole way: accepted, handed to a provider, receipt recorded, delivered. */
+/** One end-to-end measurement: accepted, handed to a provider, receipt recorded, delivered. */
 export interface DeliveryRun {
   services: number;
   channel: 'sms' | 'email';
-  /** `http`: a gateway that is called over HTTP and sends its receipts so. */
+  /** `http`: a gateway that is called over HTTP and sends receipts over HTTP. */
   provider: 'sandbox' | 'http';
   per_second: number;
   seconds: number;
@@ -110,7 +110,7 @@ export async function timesSince(database: pg.Client, mark: Date) {
   return rows[0] as { delivered: number; seconds: number; sent: number[]; done: number[] };
 }
 
-/** Gives up when nothing has moved for half a minute. */
+/** Fails after half a minute without progress. */
 export async function untilDelivered(progress: Progress, database: pg.Client): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
   let movedAt = performance.now();

@@ -2,12 +2,12 @@ import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A gateway for text messages, in a process of its own: takes each message after a moment, and sends its receipt over HTTP
- * to the address that came with it. The order says how; the first message to the parent is its address, and each message
- * of the parent after that is answered with the figures so far.
+ * A gateway for text messages, in a separate process: accepts each message after a delay, and sends its receipt over HTTP
+ * to the message's receipt URL. The order configures it; its first message to the parent is its address, and it responds to
+ * each later message of the parent with the figures so far.
  */
 export interface GatewayOrder {
-  /** Until a message is taken, and from then until its receipt. */
+  /** Until a message is accepted, and from then until its receipt. */
   answer_ms: number;
   receipt_ms: number;
   connections: number;
@@ -16,7 +16,7 @@ export interface GatewayOrder {
 export interface GatewayReport {
   taken: number;
   receipts: number;
-  /** Receipts that were not answered with 200. */
+  /** Receipts without a 200 response. */
   refused: number;
   cpu_ms: number;
 }

@@ -18,9 +18,9 @@ interface Half {
 }
 
 /**
- * How long it takes to accept a text message while the same process draws letters as fast as it can, and while it does
- * not. One process for everything, as `npm start` runs it; the same steady rate of messages in both halves, which take
- * turns because a virtual machine is faster in one moment than in the next.
+ * Latency of accepting a text message while the same process renders letters as fast as it can, and while it does
+ * not. One process for everything, as with `npm start`; the same steady rate of messages in both halves, which
+ * alternate because the speed of a virtual machine varies.
  */
 export async function measureAccepting(progress: (line: string) => void) {
   const { server, environment, remove } = await throwAwayDatabase();
@@ -113,7 +113,7 @@ async function keepSending(port: number, { key, template_id }: Sender, waiting: 
 async function drawLetters(database: pg.Client, draw: boolean): Promise<void> {
   const run_at = draw ? 'now()' : `now() + interval '1 hour'`;
   await database.query(`update graphile_worker._private_jobs set run_at = ${run_at} where locked_at is null`);
-  // Without the rows that this leaves behind, which no real queue has.
+  // Deletes the rows that this leaves, which no real queue has.
   await database.query('vacuum graphile_worker._private_jobs');
   await database.query(`notify "jobs:insert", '{"count":100}'`);
   await sleep(1_500);

@@ -8,8 +8,8 @@ import type { Measurement, Progress } from './measurement.ts';
 import { quantile } from './processes.ts';
 
 /**
- * Letters drawn per second by the PDF threads on all cores, each with its own name, address and reference; then what
- * drawing letters does to text messages that the same process accepts.
+ * Letters rendered per second by the PDF threads on all cores, each with its own name, address and reference; then the
+ * effect on text messages that the same process accepts.
  */
 export const name = 'letters';
 
@@ -37,7 +37,7 @@ async function measureDrawing(progress: Progress): Promise<Figures> {
   try {
     for (const pages of [1, 10]) {
       progress(`letters of ${pages} page(s), ${threads} threads, ${measured_ms / 1000} s`);
-      // Compiling happens in the first letters of a thread and is not what a busy service sees.
+      // The first letters of a thread include JIT compilation, which a busy service does not see.
       await drawFor(pool, pages, threads, 1_500);
       const { letters, bytes, seconds, latencies } = await drawFor(pool, pages, threads, measured_ms);
       const kind = pages === 1 ? 'one_page' : 'ten_page';
@@ -62,7 +62,7 @@ async function drawFor(
   const latencies: number[] = [];
   let bytes = 0;
   let next = 0;
-  // One more in flight than there are threads, so that none waits for the next task.
+  // One more in flight than there are threads, so that no thread is idle.
   const clients = Array.from({ length: threads + 1 }, async () => {
     while (performance.now() - started < duration_ms) {
       const asked = performance.now();

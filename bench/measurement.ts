@@ -1,14 +1,14 @@
-/** What a benchmark brings back. */
+/** The result of a benchmark. */
 export interface Measurement {
   figures: Record<string, number>;
-  /** What some of the figures should be. */
+  /** Targets of some figures. */
   targets?: Record<string, string>;
-  /** A table of its own, where the figures sum up more. */
+  /** A detailed table, where the figures are a summary. */
   detail?: Record<string, string | number>[];
 }
 
 export interface Options {
-  /** How many messages to measure with, where a benchmark lets one choose. */
+  /** The number of messages, for benchmarks where it is configurable. */
   messages?: number;
 }
 

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Messages at a steady rate, in a process of its own: an open loop, so that a server that slows down is seen to fall
- * behind instead of being asked less. Sockets are written by hand, to take little of the cores that are measured.
+ * Messages at a steady rate, in a separate process: an open loop, so that a slow server falls
+ * behind instead of getting less load. It writes to sockets directly, to use little of the measured cores.
  */
 export interface PacedOrder {
   port: number;
   connections: number;
   per_second: number;
   messages: number;
-  /** Whole API key and template, taken in turn. */
+  /** Whole API key and template, used in turn. */
   senders: { key: string; template_id: string }[];
   /** By default text messages. */
   channel?: 'sms' | 'email';
@@ -18,12 +18,12 @@ export interface PacedOrder {
 export interface PacedReport {
   seconds: number;
   accepted: number;
-  /** From the question to its answer. */
+  /** From request to response. */
   latencies_ms: number[];
-  /** Longest wait of a message for a free connection. */
+  /** Max wait of a message for a free connection. */
   behind_ms: number;
   errors: Record<string, number>;
-  /** What the load itself took of the machine. */
+  /** Processor time of the load generator. */
   cpu_ms: number;
 }
 
@@ -36,7 +36,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const sockets = new Set<Socket>();
-    /** Taken in turn, because a server closes connections that stay silent. */
+    /** Used in turn, because a server closes idle connections. */
     const idle = new Set<Socket>();
     const asked = new Map<Socket, number>();
     let sent = 0;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Runs one of this folder's modules in a process of its own: gives it an order, waits for its report. */
+/** Runs one of this folder's modules in a separate process: sends an order, waits for its report. */
 export function runAside<Order extends object, Report>(module: string, order: Order): Promise<Report> {
   const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
   return new Promise((resolve, reject) => {
@@ -15,7 +15,7 @@ export function runAside<Order extends object, Report>(module: string, order: Or
   });
 }
 
-/** One of this folder's modules that goes on until it is stopped, and answers whenever it is asked. */
+/** One of this folder's modules that runs until it is stopped, and reports on request. */
 export async function startAside<Order extends object>(module: string, order: Order) {
   const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
   const ask = <Report>(question: object) =>
@@ -57,7 +57,7 @@ export async function startProduct(
   };
 }
 
-/** `BENCH_CPU_PROFILE=<folder>`: the process that is measured writes its profile there when it stops. */
+/** `BENCH_CPU_PROFILE=<folder>`: the measured process writes its profile there when it stops. */
 export function profilingFlags(): string[] {
   const folder = process.env.BENCH_CPU_PROFILE;
   return folder ? ['--cpu-prof', '--cpu-prof-dir', folder] : [];
@@ -94,7 +94,7 @@ export function rssMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Of a server and all the processes it started, those that ended in between included. */
+/** Of a server and all its child processes, including those that ended in between. */
 export function cpuMsOfFamily(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const ended = (Number(fields[13]) + Number(fields[14])) * 10;
@@ -110,7 +110,7 @@ function childrenOf(pid: number): number[] {
     try {
       return parentOf(candidate) === pid;
     } catch {
-      // It has ended in the meantime.
+      // The process has ended.
       return false;
     }
   };

@@ -7,8 +7,8 @@ export const name = 'render';
 type Row = Record<string, string | number>;
 
 /**
- * Renders per second, beside the same texts filled by `String.replace` and by mustache (which only fill: they neither
- * tidy, count nor read Markdown), and the cost of a character as texts grow. Run in one process, one after the other.
+ * Renders per second, compared with `String.replace` and mustache (which only fill in values: they neither
+ * sanitise, count nor parse Markdown), and the cost per character as texts grow. Runs in one process, sequentially.
  */
 export async function run(progress: Progress): Promise<Measurement> {
   const detail: Row[] = [];
@@ -82,7 +82,7 @@ function contests(): Record<string, Contenders> {
   };
 }
 
-/** What a mail server is given: subject, plain text, and the page with its branding; as bytes, for that is what is sent. */
+/** The input of a mail server: subject, plain text and branded HTML, as bytes. */
 function wholeEmails(): Record<'from_outline' | 'in_full', () => unknown> {
   const email = compileTemplate({ template_type: 'email', content: LONG, subject: 'Appointment for ((name))' });
   const brand = {
@@ -146,7 +146,7 @@ function growingTexts(): Record<string, (size: number) => () => unknown> {
 const ROUNDS = 12;
 const SLICE_MS = 40;
 
-/** In short slices by turns, the best of each: whatever else the machine does hits all of them alike. */
+/** In short alternating slices, the best of each: other load on the machine affects all of them alike. */
 function rendersPerSecond<Contender extends string>(
   contenders: Record<Contender, () => unknown>,
 ): Record<Contender, number> {
@@ -172,7 +172,7 @@ function timeSlice(render: () => unknown): number {
   return Math.round((count * 1_000) / elapsed);
 }
 
-/** The best of several slices in processor time: what one core does, whatever else runs on the machine. */
+/** The best of several slices in processor time: the rate of one core, regardless of other load. */
 function rendersPerProcessorSecond(render: () => unknown): number {
   let best = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -184,7 +184,7 @@ function rendersPerProcessorSecond(render: () => unknown): number {
   return best;
 }
 
-/** In processor time: the question is how the cost grows, not what else the machine does. */
+/** In processor time, which hardly depends on other load: this is about how the cost grows. */
 function nanosecondsPerCharacter(render: () => unknown, size: number): number {
   const repeats = Math.max(2, Math.ceil(300_000 / size));
   let best = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-// Node 20 cannot run TypeScript, so the benchmarks are compiled aside, with the parts of the product they measure.
+// Node 20 cannot run TypeScript, so the benchmarks are compiled first, with the parts of the product they measure.
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,7 +8,7 @@ const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(1);
-// What the product looks for beside its own folder.
+// The product looks for these beside its own folder.
 for (const name of ['migrations', 'package.json']) {
   if (!existsSync(`dist-bench/${name}`)) symlinkSync(`../${name}`, `dist-bench/${name}`);
 }

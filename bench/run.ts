@@ -12,7 +12,7 @@ type Row = Record<string, string | number>;
 
 interface Bench {
   name: string;
-  /** It takes half an hour: not among all others. */
+  /** It takes half an hour: runs only when named. */
   onlyWhenNamed?: boolean;
   run(progress: Progress, options: Options): Promise<Measurement>;
 }
@@ -62,7 +62,7 @@ async function findBenches(): Promise<Bench[]> {
   return found;
 }
 
-/** One line that is written over on a terminal. */
+/** One line that is overwritten on a terminal. */
 function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line.slice(0, 110)}`);
   else if (line !== '') process.stderr.write(`${line}\n`);
@@ -93,7 +93,7 @@ function keep(name: string, measurement: Measurement): void {
   writeFileSync(results, `${JSON.stringify({ ...earlier(), [name]: { measured, ...measurement } }, null, 2)}\n`);
 }
 
-/** Figures of benchmarks that are not run this time stay. */
+/** Keeps figures of benchmarks that did not run this time. */
 function earlier(): object {
   try {
     return JSON.parse(readFileSync(results, 'utf8'));

@@ -13,14 +13,14 @@ import type { Measurement, Options, Progress } from './measurement.ts';
 import { seedMessages } from './scale-seed.ts';
 import { compareReports } from './statistics.ts';
 
-/** What the number of messages could slow down: every timed task, and every report. */
+/** Everything that could get slower with the number of messages: every timed task, and every report. */
 export const name = 'scale';
 export const onlyWhenNamed = true;
 
 const usualMessages = 20_000_000;
 const services = 300;
 const now = new Date('2026-11-15T04:00:00Z');
-/** Seconds that a task may take, for every million messages that are kept. */
+/** Max seconds of a task per million stored messages. */
 const secondsPerMillion = 30;
 
 export async function run(progress: Progress, options: Options): Promise<Measurement> {
@@ -48,7 +48,7 @@ export async function run(progress: Progress, options: Options): Promise<Measure
   };
 }
 
-/** Each task once, as the schedule has it; at 03:00 a whole day of messages is due to be deleted. */
+/** Each task once, at its scheduled time; at 03:00 a whole day of messages is due to be deleted. */
 async function measureTasks(messages: number, progress: Progress): Promise<{ task: string; seconds: number }[]> {
   const log = createLog('silent');
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));

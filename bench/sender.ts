@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What the benchmarks send with: services and templates made through the product's own door. */
+/** Services and templates for the benchmarks, created through the product's API. */
 export const adminSecret = 'admin-secret-of-the-benchmark-which-is-long-enough';
 
 const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
@@ -13,7 +13,7 @@ export interface Sender {
   template_id: string;
 }
 
-/** A live service with limits high enough never to be met, but counted all the same. */
+/** A live service with limits that are never reached, but still counted. */
 export async function aSender(port: number, template: object): Promise<Sender> {
   const [sender] = await aService(port, [template]);
   if (!sender) throw new Error('No sender was made');
@@ -23,7 +23,7 @@ export async function aSender(port: number, template: object): Promise<Sender> {
 /** Many services with several templates each: the first template of every service, then the second of every service. */
 export async function manySenders(port: number, services: number, templates: object[]): Promise<Sender[]> {
   const made: Sender[][] = [];
-  // Eight at a time: the product is asked for thousands of things here.
+  // Eight at a time: these are thousands of requests.
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       while (made.length < services) {

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { newId } from '../src/platform/id.ts';
 
 /**
- * What the database can do with one durable row per commit, as pgbench measures it: so many clients, each with a
- * connection and a prepared statement of its own. The protocol is spoken by hand, because a driver's own work on the same
- * cores would make the database look slower than it is. In a process of its own, like the load it is compared with.
+ * The rate of the database with one durable row per commit, as pgbench measures it: a number of clients, each with its own
+ * connection and prepared statement. It implements the wire protocol itself, because the work of a driver on the same
+ * cores would make the database look slower than it is. In a separate process, like the load it is compared with.
  */
 export interface InsertOrder {
   /** `messages`: the row that accepting a text message stores, into a table like that of the notifications. */
@@ -74,7 +74,7 @@ function client(order: InsertOrder, until: number, report: InsertReport): Promis
     let isPrepared = false;
     socket.on('connect', () => socket.write(startup({ user: order.user, database: order.database })));
     socket.on('data', (data) => {
-      // A ready-for-query message ends every answer; an error stops the benchmark.
+      // A ready-for-query message ends every response; an error stops the benchmark.
       if (data[0] === 0x45) reject(new Error(data.toString('latin1')));
       if (data.at(-6) !== 0x5a) return;
       if (isPrepared) report.inserts += 1;

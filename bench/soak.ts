@@ -9,8 +9,8 @@ import { aSender, manySenders } from './sender.ts';
 import { throwAwayDatabase } from './throw-away-database.ts';
 
 /**
- * Ten minutes of steady sending under everything that once slowed it down: a snapshot that is held all the time, as a backup
- * holds one; a provider that takes five seconds; and a service whose messages cannot be composed. Run on demand:
+ * Ten minutes of steady sending under every condition that used to slow it down: a snapshot held all the time, as by a
+ * backup; a provider that takes five seconds; and a service whose messages cannot be composed. Run on demand:
  * `BENCH_SOAK_S=600 npm run bench -- soak`.
  */
 export const name = 'soak';

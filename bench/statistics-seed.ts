@@ -6,9 +6,9 @@ import type { Db } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
 
 /**
- * A year and more of messages, without storing them: they are drawn into a plain table, and the rollups and their totals are
- * counted from that, a statement each. That the outcome is what accepting, delivering and folding each of them would have
- * left is proved in test/statistics-seed.test.ts.
+ * More than a year of messages, without storing them: they are generated into a plain table, and the rollups and their totals
+ * are counted from that, one statement each. test/statistics-seed.test.ts proves that the result equals that of accepting,
+ * delivering and folding each message.
  */
 interface Seed {
   messages: number;
@@ -17,7 +17,7 @@ interface Seed {
   now: Date;
 }
 
-/** On a connection without the limits that keep a product responsive. */
+/** On a connection without the timeouts of the product. */
 export async function seedFigures(
   db: Db,
   seed: Seed,
@@ -26,7 +26,7 @@ export async function seedFigures(
   return db.connection().execute(async (connection) => {
     await sql`set statement_timeout = 0`.execute(connection);
     await sql`set work_mem = '256MB'`.execute(connection);
-    // The benchmark is about reading: a crash would only mean to run it again.
+    // The benchmark is about reading: after a crash, just run it again.
     await sql`set synchronous_commit = off`.execute(connection);
     const seeded = await seedServices(connection, seed);
     progress(`${seed.messages} messages are drawn`);
@@ -37,7 +37,7 @@ export async function seedFigures(
     await addUpRollups(connection);
     await sql`drop table seeded_messages`.execute(connection);
     for (const table of rolled) await sql`vacuum analyze ${sql.table(table)}`.execute(connection);
-    // Or it would be written to disk while reports are measured.
+    // Otherwise it would be written to disk while reports are measured.
     await sql`checkpoint`.execute(connection);
     for (const setting of ['statement_timeout', 'work_mem', 'synchronous_commit']) {
       await sql`reset ${sql.ref(setting)}`.execute(connection);
@@ -149,14 +149,14 @@ export async function drawMessages(db: Db, { messages, days, now }: Seed, servic
     ) as drawn`.execute(db);
 }
 
-/** When the totals were last brought up to date: a quarter of an hour ago, as the schedule has it. */
+/** When the totals were last updated: a quarter of an hour ago, as scheduled. */
 export function foldedUpTo({ now }: Pick<Seed, 'now'>): Date {
   return new Date(now.getTime() - 15 * 60_000);
 }
 
 /**
- * What accepting each message, handing it over and taking its receipt leaves: rows of statuses it has left count 0. A row
- * that no message has touched since then is folded.
+ * The rows after accepting each message, handing it over and recording its receipt: statuses it has left count 0. A row
+ * that no message has changed since then is folded.
  */
 export async function rollUpMessages(db: Db, seed: Pick<Seed, 'now'>): Promise<void> {
   const day = sql`(created_at at time zone 'Europe/London')::date`;
@@ -196,7 +196,7 @@ export async function rollUpMessages(db: Db, seed: Pick<Seed, 'now'>): Promise<v
   );
 }
 
-/** The totals that folding leaves, in the order of time as it would; one of nothing but zeros is not there. */
+/** The totals after folding, in order of time; totals of only zeros are left out. */
 export async function addUpRollups(db: Db): Promise<void> {
   const month = sql`date_trunc('month', london_day::timestamp)::date`;
   const spans = sql`(values ('month', ${month}), ('pentad', pentad_start(london_day)), ('day', london_day))

@@ -15,14 +15,14 @@ import { databaseNamed } from '../test/kit/database-url.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import { seededTemplate, seedFigures } from './statistics-seed.ts';
 
-/** How long every usage, statistics and report endpoint takes, with ten times the messages behind it. */
+/** Latency of every usage, statistics and report endpoint, and how it grows with ten times the messages. */
 export const name = 'statistics';
 
 const sizes = [200_000, 2_000_000];
 const services = 300;
 const days = 400;
 const now = new Date('2026-11-15T12:00:00Z');
-/** Both sizes are asked in turn, so that whatever else the machine does meets both. */
+/** Requests alternate between both sizes, so that other load on the machine affects both. */
 const warmUp = 10;
 const rounds = 5;
 const asksPerRound = 20;
@@ -105,7 +105,7 @@ interface Measured {
   endpoint: string;
   /** For each size: the 95th percentile of each round, in milliseconds. */
   p95s: number[][];
-  /** For each size: of all answers together. */
+  /** For each size: of all responses together. */
   characters: number[];
 }
 

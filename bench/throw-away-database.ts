@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedde
 import { createLog } from '../src/platform/log.ts';
 import { adminSecret } from './sender.ts';
 
-/** A PostgreSQL in a temporary folder, with the settings of a product that works on it. */
+/** A PostgreSQL in a temporary folder, with the settings of a product that uses it. */
 export async function throwAwayDatabase() {
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });

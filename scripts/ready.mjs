@@ -1,5 +1,5 @@
 // Makes a clone ready to run: installs when dependencies are missing or stale, compiles when dist is, else does nothing.
-// `npm start` and `npm test` run it first; it needs Node and npm, and nothing that would have to be installed before.
+// `npm start` and `npm test` run it first; it needs only Node and npm.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -12,7 +12,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 if (isInstallStale() || isBuildStale()) {
   const unlock = await lock('.ready-lock');
   process.once('exit', unlock);
-  // Asked again: whoever held the lock before may have done the work.
+  // Checked again: the previous holder of the lock may have done the work.
   if (isInstallStale()) install();
   if (isBuildStale()) build();
 }
@@ -43,7 +43,7 @@ function install() {
   );
 }
 
-/** Some accounts have no home folder to write to. */
+/** Some accounts have no writable home folder. */
 function cacheElsewhere() {
   const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
   try {
@@ -61,7 +61,7 @@ function isBuildStale() {
   return readJson('dist/build.json')?.inputs !== hashInputs();
 }
 
-/** Everything the compiled files depend on, and the commit they will say they were made from. */
+/** All inputs of the compiled files, and the commit that they will report. */
 function hashInputs() {
   const sources = fs.readdirSync('src', { recursive: true }).map((name) => join('src', name));
   const inputs = sources.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts')).sort();
@@ -73,7 +73,7 @@ function hashInputs() {
   return hash.digest('hex');
 }
 
-/** Compiles beside dist and puts it in place whole, so that dist is never half a build. */
+/** Compiles into another folder and renames it, so that dist is never half a build. */
 function build() {
   say('compiling');
   const inputs = hashInputs();
@@ -103,7 +103,7 @@ async function lock(folder) {
   fs.writeFileSync(join(draft, String(process.pid)), '');
   for (let waited = false; ; waited = true) {
     try {
-      // Succeeds when there is no such folder or an empty one, and so for one process only.
+      // Succeeds only when the folder does not exist or is empty, and so for one process only.
       fs.renameSync(draft, folder);
       return () => fs.rmSync(folder, { recursive: true, force: true });
     } catch (error) {
@@ -127,7 +127,7 @@ function readFolder(folder) {
 
 function isAlive(pid) {
   try {
-    // The same id in a lock left behind is an earlier process, as in containers.
+    // Our own id in a stale lock belongs to an earlier process, as in containers.
     return pid !== process.pid && process.kill(pid, 0);
   } catch (error) {
     return error.code === 'EPERM';
@@ -142,7 +142,7 @@ function readJson(path) {
   }
 }
 
-/** What the command prints goes to stderr: stdout belongs to what runs after us. */
+/** Redirects the command's output to stderr: stdout is for the program that runs next. */
 function run(command, options, stdout = 2) {
   const { status, error } = spawnSync(command, options, { stdio: ['ignore', stdout, 2] });
   if (status !== 0) fail(`${command} ${options.join(' ')} failed${error ? `: ${error.message}` : ''}`);

@@ -1,11 +1,11 @@
-// `npm run test:days`: the whole test suite, once per date, on a machine that believes it is that date. libfaketime shifts
-// the wall clock of Node, of PostgreSQL and of everything they start; timers and time-outs stay real, because nothing here
-// is about how long a second is.
+// `npm run test:days`: the whole test suite, once per date, with the wall clock set to that date. libfaketime shifts
+// the wall clock of Node, of PostgreSQL and of all their child processes; timers and timeouts stay real, because these
+// tests are about dates, not durations.
 //
-// What stays real: the monotonic clock (time-outs, leases, delays), the times of files, and the clocks of servers elsewhere.
-// So the upgrade tests must find the previous release in its cache or compile it with the dependencies at hand: a registry's
-// certificate has expired ten years ahead. And libfaketime wraps the calls in which PostgreSQL waits, so a statement that
-// waits for a lock or sleeps is not ended by its time-out: the three tests of that are skipped.
+// Not shifted: the monotonic clock (timeouts, leases, delays), the times of files, and the clocks of other servers.
+// So the upgrade tests must find the previous release in its cache or compile it with installed dependencies: ten years
+// ahead, a registry's certificate has expired. And libfaketime wraps the calls in which PostgreSQL waits, so a statement
+// that waits for a lock or sleeps is not cancelled by its timeout: the three tests of that are skipped.
 //
 //   npm run test:days                                   every date below
 //   npm run test:days -- 2028-02-29T12:00:00Z           one date of your own, or several
@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
-// London is the time zone of billing and of printing. Runs that begin minutes before a change pass it half-way through.
+// London is the time zone of billing and of printing. Runs that begin minutes before a change include it.
 const days = [
   ['tomorrow', () => new Date(Date.now() + 86_400_000)],
   ['a Sunday', () => new Date('2026-11-22T09:00:00Z')],
@@ -71,7 +71,7 @@ function runSuite(moment) {
         LD_PRELOAD: library,
         // An offset, not a moment: every process that a test starts must see the same time.
         FAKETIME: `${offset_s < 0 ? '' : '+'}${offset_s}s`,
-        // Time-outs, leases and waits are counted by the monotonic clock, which no date changes.
+        // Timeouts, leases and waits use the monotonic clock, which no date changes.
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
         // Files keep their real times: builds compare them.
         NO_FAKE_STAT: '1',
@@ -86,7 +86,7 @@ function runSuite(moment) {
     testResults = [],
   } = completed ? JSON.parse(fs.readFileSync(report, 'utf8')) : {};
   fs.rmSync(resolve(report, '..'), { recursive: true, force: true });
-  // A file that cannot be loaded, or an error outside of tests, fails the run without failing a test.
+  // A file that fails to load, or an error outside of tests, fails the run without failing a test.
   const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
   const failed = numFailedTests + broken + (status !== 0 && numFailedTests + broken === 0 ? 1 : 0);
   return { tests: numTotalTests, failed, completed };
@@ -101,7 +101,7 @@ function printTable(rows) {
   }
 }
 
-/** Where Debian's package puts it, or where an earlier run of this script has put it. */
+/** Where Debian's package or an earlier run of this script installed it. */
 function findLibrary() {
   const folders = ['/usr/lib', 'node_modules/.libfaketime/usr/lib'];
   const names = ['x86_64-linux-gnu', 'aarch64-linux-gnu', ''];
@@ -110,7 +110,7 @@ function findLibrary() {
   return found && fs.realpathSync(found);
 }
 
-/** Downloads Debian's package and unpacks it beside the other dependencies, which takes no privileges. */
+/** Downloads Debian's package and unpacks it beside the other dependencies, which needs no privileges. */
 async function fetchLibrary() {
   const folder = resolve('node_modules/.libfaketime');
   fs.mkdirSync(folder, { recursive: true });

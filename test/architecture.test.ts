@@ -7,7 +7,7 @@ import { surfaces } from '../src/routes.ts';
 import { schedule } from '../src/schedule.ts';
 import { useHarness } from './kit/harness.ts';
 
-/** The rules of the house (ARCHITECTURE.md), so that a review need not look for them. */
+/** The rules of ARCHITECTURE.md, so that reviews need not check them. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
@@ -60,13 +60,13 @@ function violations(check: (file: SourceFile) => string[]): string[] {
 }
 
 describe('rings', () => {
-  it('every folder is the commands, the platform, a pure library or a feature with a place in the order', () => {
+  it('every folder is commands, the platform, a pure library or a feature in the order', () => {
     const rooms = [...new Set(files.map((file) => file.room))].filter((room) => room !== '');
     const known = ['commands', 'platform', ...pureLibraries, ...featureOrder.flat()];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });
 
-  it('the root holds the table of contents and nothing else', () => {
+  it('the root contains only the table of contents', () => {
     expect(
       files
         .filter((file) => file.room === '')
@@ -75,7 +75,7 @@ describe('rings', () => {
     ).toEqual([...rootFiles].sort());
   });
 
-  it('the pure libraries import nothing of ours', () => {
+  it('the pure libraries import no product code', () => {
     expect(
       violations((file) =>
         pureLibraries.includes(file.room)
@@ -85,7 +85,7 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('the platform knows no product word', () => {
+  it('the platform uses no product terms', () => {
     expect(
       violations((file) =>
         file.room === 'platform'
@@ -110,7 +110,7 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('another feature’s .sql, .routes and .job files are out of reach', () => {
+  it('no feature imports another feature’s .sql, .routes and .job files', () => {
     expect(
       violations((file) =>
         rank(file.room) < 0
@@ -122,7 +122,7 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('no import goes round in a circle', () => {
+  it('there are no import cycles', () => {
     const edges = new Map(files.map((file) => [file.path, file.imports.map(({ path }) => path)]));
     const done = new Set<string>();
     const circles: string[] = [];
@@ -139,7 +139,7 @@ describe('rings', () => {
 
 describe('places', () => {
   it('settings are read in config.ts alone', () => {
-    // The embedded server is told how this machine loads programs: not a setting of ours.
+    // The environment of the embedded server: how this machine loads programs, not a setting.
     expect(files.filter(({ text }) => text.includes('process.env')).map(({ path }) => path)).toEqual([
       'config.ts',
       'platform/embedded-postgres/embedded-server.ts',
@@ -155,7 +155,7 @@ describe('places', () => {
     ).toEqual([]);
   });
 
-  it('there are no barrels and no drawers', () => {
+  it('there are no barrel files and no utils', () => {
     expect(files.filter(({ path }) => /(^|\/)(index\.ts|utils?|helpers?|common|types)(\/|$|\.ts$)/.test(path))).toEqual(
       [],
     );
@@ -175,7 +175,7 @@ describe('places', () => {
     ).toEqual([]);
   });
 
-  it('every table has one writing feature, and ARCHITECTURE.md says which', () => {
+  it('exactly one feature writes each table, and ARCHITECTURE.md names it', () => {
     const writers = new Map<string, Set<string>>();
     const write =
       /(?:insertInto|updateTable|deleteFrom)\('(\w+)|\b(?:insert into|delete from|update) (?!set\b)(\w+)(?= |\n|`|$)/g;
@@ -196,7 +196,7 @@ describe('places', () => {
     expect(unlisted.map(([table, features]) => `${table} of ${[...features][0]}`)).toEqual([]);
   });
 
-  it('what a file exports, another one uses', () => {
+  it('every export is used by another file', () => {
     const words = new Map<string, number>();
     for (const folder of ['src', 'test', 'bench']) {
       for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
@@ -214,8 +214,8 @@ describe('places', () => {
     expect(needless).toEqual([]);
   });
 
-  it('what a request says is never looked up in a plain object', () => {
-    // Their keys are words of ours: kinds of error, formats, schemas, settings, commands.
+  it('input is never used as a key of a plain object', () => {
+    // Looked up by our own names, never by input: kinds of error, formats, schemas, settings, commands.
     const ownWords = [
       'main.ts',
       'config.ts',
@@ -231,7 +231,7 @@ describe('places', () => {
       'statistics/letter-breakdown.ts',
     ];
     const table = /^(?:export )?const \w+: (?:Readonly<)?Record<string,/m;
-    // Unlike `'name' in value`, where the name is ours.
+    // Unlike `'name' in value`, where the name is a literal.
     const membership = /[\w)\]] in (?!keyof\b)[a-z]\w*\)/;
     const code = (text: string) => text.replaceAll(/\/\*.*?\*\/|\/\/.*|'[^'\n]*'|`[^`]*`|\bfor \([^)]*\)/gs, "''");
     expect(
@@ -263,7 +263,7 @@ const tables = new Set(
 describe('wiring', () => {
   const harness = useHarness();
 
-  it('every route outside the open surfaces refuses a request without credentials', async () => {
+  it('401 without credentials for every route outside the open surfaces', async () => {
     const open = surfaces.filter(({ authenticate }) => authenticate === 'open').map(({ name }) => name);
     expect(open).toEqual(['callbacks', 'printer', 'open', 'pages', 'operations']);
     const paths = harness.http.swagger().paths as Record<string, Record<string, { tags?: string[] }>>;
@@ -271,7 +271,7 @@ describe('wiring', () => {
     for (const [path, methods] of Object.entries(paths)) {
       for (const [method, { tags = [] }] of Object.entries(methods)) {
         if (tags.some((tag) => open.includes(tag))) continue;
-        // A path that its segments do not fit is 404 for everyone.
+        // A path with malformed segments is 404 even without credentials.
         const url = path
           .replace('{version}', '1')
           .replace('{notification_type}', 'sms')

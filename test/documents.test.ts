@@ -12,12 +12,12 @@ import { cloneDatabase } from './kit/database.ts';
 import { useHarness } from './kit/harness.ts';
 import { processEnvironment } from './kit/process-environment.ts';
 
-/** What the documents say is true: their commands work, their paths exist, their settings are ours. */
+/** The documents are correct: their commands work, and their paths and settings exist. */
 
 interface Block {
   document: string;
   language: string;
-  /** After the language: `run`, or `answer` for what the block before is answered with. */
+  /** After the language: `run`, or `answer` for the response to the block before. */
   mark: string | undefined;
   text: string;
 }
@@ -59,21 +59,21 @@ beforeAll(async () => {
 });
 
 async function run({ language, text }: Block): Promise<string> {
-  // Clients sign with the time of day.
+  // Clients sign with the real time.
   harness.clock.set(new Date());
   const command = language === 'js' ? [process.execPath, '--input-type=module', '-e', text] : ['sh', '-ec', text];
   const [program = '', ...words] = command;
   return (await execute(program, words, { env: environment })).stdout;
 }
 
-/** The keys of a value, all the way down. */
+/** The keys of a value, recursively. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return 'value';
   if (Array.isArray(value)) return value.map(shapeOf);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
 }
 
-/** How blocks begin that are not run as they stand, and what runs them, or why nothing does. */
+/** Beginnings of blocks that are not run as they are, and what runs them, or why nothing does. */
 const runElsewhere = [
   ['npm start', 'test/ready.test.ts'],
   ['npm test', 'runs this'],
@@ -99,7 +99,7 @@ function blockThat(begins: string): Block {
 }
 
 function temporaryFolder(): string {
-  // Not closed to passing through: as root, the database runs as another user.
+  // Other users may traverse it: as root, the database runs as another user.
   const folder = mkdtempSync(join(tmpdir(), 'pennypost-guide-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -119,7 +119,7 @@ describe('commands', () => {
     if (block.document === 'docs/operations/scaling.md') expect(read(block.document)).toContain(output);
   });
 
-  it('those of an operator look, back up and restore', { timeout: 60_000 }, async () => {
+  it('those for operators check, back up and restore', { timeout: 60_000 }, async () => {
     const folder = temporaryFolder();
     const database = await cloneDatabase();
     onTestFinished(database.drop);
@@ -144,7 +144,7 @@ describe('commands', () => {
     expect((await operate('DATA_DIR=/new/data pennypost restore', {})).stdout).toContain('Restored');
   });
 
-  it('those before `docker compose` leave secrets that containers can read, in a folder that others cannot', async () => {
+  it('those before `docker compose` create secrets that containers can read, in a folder closed to other users', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'docker'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
@@ -158,18 +158,18 @@ describe('commands', () => {
     expect(readFileSync(join(folder, 'secrets/database_url'), 'utf8')).toContain(`:${password}@postgres/`);
   });
 
-  it('each one is run by a test, or there is a reason', () => {
+  it('each one is run by a test, or has a reason not to be', () => {
     const unexplained = blocks
       .filter(({ mark, language }) => mark === undefined && !['', 'json'].includes(language))
       .filter(({ text }) => !runElsewhere.some(([begin]) => text.startsWith(begin)));
     expect(unexplained).toEqual([]);
   });
 
-  it('JSON that is shown is JSON', () => {
+  it('JSON blocks are valid JSON', () => {
     for (const { text } of blocks.filter(({ language }) => language === 'json')) JSON.parse(text);
   });
 
-  it('the check of a callback’s signature takes ours, and nothing that was changed', async () => {
+  it('the signature check accepts our callbacks, and rejects modified ones', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'guide.mjs'), blockThat('import { createHmac').text);
     const { isGenuine } = await import(pathToFileURL(join(folder, 'guide.mjs')).href);
@@ -183,7 +183,7 @@ describe('commands', () => {
 });
 
 describe('names', () => {
-  it('every link leads to a file', () => {
+  it('every link points to a file', () => {
     const broken = documents.flatMap((document) =>
       [...read(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
         .map(([, target = '']) => target)
@@ -199,15 +199,15 @@ describe('names', () => {
     const missing = documents.flatMap((document) =>
       [...read(document).matchAll(path)]
         .map(([, name = '']) => name)
-        // `letter-branding.*` stands for the files that begin so.
+        // `letter-branding.*` stands for all files with this prefix.
         .filter((name) => !made.includes(name) && !tracked.some((file) => file.startsWith(name.replace(/\*.*$/, ''))))
         .map((name) => `${document}: ${name}`),
     );
     expect(missing).toEqual([]);
   });
 
-  it('a file that is named without its folder is beside the one named before it in the line, or else anywhere', () => {
-    // `x.ts` and its like stand for any noun.
+  it('a file name without a folder exists beside the file named before it in the line, or else anywhere', () => {
+    // `x.ts` and similar names stand for any noun.
     const name = /`(?!x\.)([\w./-]+\.(?:ts|mjs|sql|\*))`/g;
     const missing = documents.flatMap((document) =>
       read(document)
@@ -225,7 +225,7 @@ describe('names', () => {
     expect(missing).toEqual([]);
   });
 
-  it('every setting is one of ours', () => {
+  it('every setting exists', () => {
     const files = tracked.filter((file) => file.endsWith('.md') || /^(compose\.yaml|packaging\/)/.test(file));
     const ofOthers = /^(POSTGRES_|NODE_|PENNYPOST_|BENCH_)/;
     const unknown = files.flatMap((file) => {

@@ -5,7 +5,7 @@ import { inTransaction } from '../src/platform/db/database.ts';
 import { anApiKey, aService } from './kit/builders.ts';
 import { type Answer, useHarness } from './kit/harness.ts';
 
-/** The examples in the reference of the public API are true: sent as they stand, they are answered as they say. */
+/** The examples in the reference of the public API are real: each request gives the response it shows. */
 
 interface Media {
   example?: unknown;
@@ -41,7 +41,7 @@ function comparable(value: unknown): unknown {
   return JSON.parse(text);
 }
 
-/** An operation as its examples say; `ids` are what stands in for the ids in its path. */
+/** An operation with the body of its example; `ids` replace the ids in its path. */
 function call(line: string, ids: Record<string, string> = {}, body?: object): Promise<Answer> {
   const [method = '', path = ''] = line.split(' ');
   const { parameters = [] } = paths[path]?.[method.toLowerCase()] ?? {};
@@ -65,7 +65,7 @@ describe.each([
   ['email', 201],
   ['letter', 201],
 ] as const)('POST /v2/notifications/%s', (channel, status) => {
-  it(`${status} with the example’s answer`, async () => {
+  it(`${status} with the response of the example`, async () => {
     const line = `POST /v2/notifications/${channel}`;
     const { requestBody, responses } = operation(line);
     const answers = examplesIn(responses[status]?.content);
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-describe('what is read', () => {
+describe('reading', () => {
   beforeAll(async () => {
     const text = { content: 'Yes, Friday is fine', user_number: '447700900123', notify_number: '07700900500' };
     await inTransaction(harness.app.db, (tx) =>
@@ -109,7 +109,7 @@ describe('what is read', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   const sms = 'POST /v2/notifications/sms';
   const url = '/v2/notifications/sms';
 
@@ -143,7 +143,7 @@ describe('refusals', () => {
 });
 
 describe('the reference', () => {
-  it('shows an example of every request and of every answer of the public API', () => {
+  it('shows an example of every request and every response of the public API', () => {
     const lines = Object.entries(paths)
       .filter(([path]) => path.startsWith('/v2/') && !path.endsWith('/pdf'))
       .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));

@@ -17,16 +17,16 @@ import { NaiveStatistics } from './kit/naive-statistics.ts';
 import { statusesOf, type World, world } from './kit/random-world.ts';
 
 /**
- * Every figure that billing and statistics answer with equals a naive count over the messages: random messages on days
- * around the turn of the financial year and of the clocks, statuses that come in any order, late and repeated, rates that
- * begin at any moment, allowances stored and implied; what is counted is left as it was appended, added up in part or
- * whole, or folded in between.
+ * Every figure of billing and statistics equals a naive count over the messages: random messages on days
+ * around the financial year end and clock changes; statuses in any order, late and repeated; rates that
+ * begin at any moment; stored and default allowances; counts that are still appended rows, partly or
+ * fully added up, or folded in between.
  */
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const today = '2026-11-15';
 
-/** Of the first service; what others send by them shows on no page of theirs. */
+/** Templates of the first service; messages that others send with them do not appear on the pages of those others. */
 const templates: string[] = [];
 
 const emptied = [
@@ -127,7 +127,7 @@ async function send(messages: World['batches'][number]['messages'], services: st
       status: statusesOf[type][pick % statusesOf[type].length] ?? 'sending',
       event,
       provider,
-      // A letter has at most five sheets; six prove that a letter without a rate costs nothing and breaks nothing.
+      // A letter has at most five sheets; six prove that a letter without a rate costs nothing and causes no error.
       billable_units:
         type === 'email' ? undefined : type === 'letter' && units !== undefined ? Math.min(units, 6) : units,
       postage: type === 'letter' ? postage : undefined,
@@ -158,7 +158,7 @@ async function get(path: string): Promise<any> {
   return body;
 }
 
-/** The part of a range that lies in the financial year it begins in. */
+/** The part of a range within the financial year of its first day. */
 function withinOneYear({ first, last }: { first: string; last: string }) {
   const year = Number(first.slice(0, 4)) - (first.slice(5) < '04-01' ? 1 : 0);
   const end = `${year + 1}-03-31`;
@@ -189,7 +189,7 @@ async function compareReports(naive: NaiveFigures, asked: { first: string; last:
   expect(await report('/data-for-dvla-billing-report', year)).toEqual(naive.printerReport(year.first, year.last));
 }
 
-/** What the pages of a service show. */
+/** The figures on the pages of a service. */
 async function compareServicePages(naive: NaiveStatistics, service: string): Promise<void> {
   const of = (path: string) => get(`/service/${service}${path}`);
   for (const back of [0, 7, 300]) {
@@ -279,7 +279,7 @@ describe('every figure', () => {
           ...services.map((service) => compareServicePages(pages, service)),
           compareTemplates(pages, services[0] ?? ''),
         ]);
-        // This one stores what was implied before, so it comes last.
+        // This one stores the default allowance, so it comes last.
         for (const service of services) {
           const { free_sms_fragment_limit } = await get(`/service/${service}/billing/free-sms-fragment-limit`);
           expect(free_sms_fragment_limit).toBe(naive.allowance(service, 2026));

@@ -13,9 +13,9 @@ import { jwt } from './kit/jwt.ts';
 import { processEnvironment } from './kit/process-environment.ts';
 
 /**
- * Every endpoint of a real server process gets bodies that are large, have very many members, name what every object has, or
- * never end. The claim: no 5xx but 503, no request that holds the process for a second, memory below 512 MB. Processor time
- * is what counts, because the machine may be busy.
+ * Every endpoint of a real server process gets bodies that are large, have very many members, use names of Object.prototype,
+ * or never end. Expected: no 5xx but 503, no request that blocks the process for a second, memory below 512 MB. Processor
+ * time is measured, because the machine may be busy.
  */
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -95,8 +95,8 @@ const shapes = {
 };
 const few: string[] = [shapes['many members'], shapes['names of every object']];
 
-describe('every endpoint that takes a body', () => {
-  it('answers large and odd bodies without a 5xx, in little processor time', { timeout: 120_000 }, async () => {
+describe('every endpoint with a body', () => {
+  it('responds to large and odd bodies without a 5xx, in little processor time', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     const writes = operations.filter(({ method }) => method !== 'GET');
     expect(writes.length).toBeGreaterThan(100);
@@ -119,13 +119,13 @@ describe('every endpoint that takes a body', () => {
     expect(await figure('process_resident_memory_bytes')).toBeLessThan(max_MB * 1024 * 1024);
   });
 
-  it('answers others while bodies of every endpoint do not end', { timeout: 60_000 }, async () => {
+  it('responds to others while bodies of every endpoint never end', { timeout: 60_000 }, async () => {
     const sockets: Socket[] = [];
     for (const operation of operations.filter(({ method }) => method !== 'GET')) {
       for (const headers of [credentials(operation), {}]) {
         const socket = connect(port, '127.0.0.1');
         sockets.push(socket);
-        // It may be closed under us.
+        // The server may have closed it already.
         socket.on('error', () => undefined).resume();
         const head = [`${operation.method} ${operation.path} HTTP/1.1`, 'host: localhost', 'content-length: 250000'];
         const lines = [...head, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
@@ -138,7 +138,7 @@ describe('every endpoint that takes a body', () => {
       const authorization = `Bearer ${apiKey}`;
       expect((await fetch(`${address}/v2/templates`, { headers: { authorization } })).status).toBe(200);
     }
-    // Reading what the sockets have sent is part of it: a hundred megabytes.
+    // This includes reading the data of the sockets: a hundred megabytes.
     expect((await figure('process_cpu_seconds_total')) - before).toBeLessThan(5);
     expect(await figure('process_resident_memory_bytes')).toBeLessThan(max_MB * 1024 * 1024);
     for (const socket of sockets) socket.destroy();

@@ -4,8 +4,8 @@ import { anApiKey, aService, aUser } from './kit/builders.ts';
 import { type Answer, adminToken, useHarness } from './kit/harness.ts';
 
 /**
- * Every endpoint of the OpenAPI document gets hostile input in every field, query parameter and path segment. The claim: no
- * 500, no hang, and a status and a body that the document names. What a field should really answer is told by its own tests.
+ * Every endpoint of the OpenAPI document gets hostile input in every field, query parameter and path segment. Expected: no
+ * 500, no hang, and a documented status and body. The exact response to each field is covered by its own tests.
  */
 
 const harness = useHarness();
@@ -55,7 +55,7 @@ const hostile: unknown[] = [
 
 let shared: Record<string, Schema>;
 
-/** What a schema points to. */
+/** Follows the `$ref` of a schema. */
 function told(schema: Schema): Schema {
   return schema.$ref ? (shared[schema.$ref.replace('#/components/schemas/', '')] ?? {}) : schema;
 }
@@ -89,13 +89,13 @@ function sample(pointer: Schema | undefined, ids: string[]): unknown {
 
 const openTags = ['open', 'callbacks', 'printer', 'pages', 'operations'];
 const queryValues = ['', 'x', '-1', '2147483648', '999999999999999', '\u0000', "'", '2026-02-30', 'a'.repeat(3_000)];
-// Beyond what the document names with every operation: a path that its segments do not fit, and what `default` stands for.
+// Not documented with every operation: a path with malformed segments, and the statuses of `default`.
 const anywhere = [400, 404, 405, 413];
 const wrong: string[] = [];
 
 type Send = (change: { url?: string; body?: unknown; method?: string; bare?: boolean }) => Promise<number>;
 
-/** Whether an answer looks as the document says; anything but JSON is not looked at. */
+/** Whether a response matches the document; only JSON is checked. */
 function conformity(responses: Operation['responses']): (answer: Answer) => boolean {
   const checks = new Map<number, { Check(value: unknown): boolean }>();
   return ({ status, headers, body }) => {
@@ -130,7 +130,7 @@ function sender(
 }
 
 describe('every endpoint', () => {
-  it('answers hostile input without a 500', { timeout: 240_000 }, async () => {
+  it('responds to hostile input without a 500', { timeout: 240_000 }, async () => {
     const { body: document } = await harness.request({ method: 'GET', url: '/openapi.json' });
     const { paths, components }: Document = document;
     shared = components.schemas;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anOrganisation, aService, aTemplate, aUser } from './kit/builders.ts';
 import { useHarness } from './kit/harness.ts';
 
-/** A statement has room for 65,535 values; a request may name more ids than that, and is answered as with one. */
+/** A statement takes at most 65,535 parameters; a request with more ids gets the same response as one with a single id. */
 
 const harness = useHarness();
 const ids = Array.from({ length: 66_000 }, () => randomUUID());
@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await aService(harness, { created_by_id: user });
 });
 
-describe('66,000 ids that name nothing', () => {
+describe('66,000 unknown ids', () => {
   it.each<[string, () => Promise<[string, object]>, number]>([
     [
       'people to ask',

@@ -35,7 +35,7 @@ async function listOperations(): Promise<(Operation & { line: string })[]> {
   );
 }
 
-/** What the route modules declare, heard by a listener in the server's place. */
+/** The routes that the modules declare, recorded in place of the server. */
 function listDeclared(app: App): string[] {
   const lines: string[] = [];
   const declare = (method: string) => (url: string, options: { schema?: { hide?: boolean } }) => {
@@ -56,7 +56,7 @@ describe('GET /openapi.json', () => {
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
   });
 
-  it('covers every route, each with a summary and an id of its own', async () => {
+  it('covers every route, each with a summary and a unique id', async () => {
     const operations = await listOperations();
     expect(operations.map(({ line }) => line).sort()).toEqual(listDeclared(harness.app).sort());
     expect(operations.filter(({ summary }) => !summary)).toEqual([]);
@@ -66,7 +66,7 @@ describe('GET /openapi.json', () => {
     expect(ids).toContain('postV2NotificationsSms');
   });
 
-  it('says how every answer looks, success and refusal', async () => {
+  it('describes every response, success and error', async () => {
     const operations = await listOperations();
     const isSuccess = (status: string) => /^[23]/.test(status);
     const withoutSuccess = operations.filter(({ responses }) => !Object.keys(responses).some(isSuccess));
@@ -82,11 +82,11 @@ describe('GET /openapi.json', () => {
         .filter(([, { content = {} }]) => !Object.values(content).some(({ schema }) => schema))
         .map(([status]) => `${status} ${line}`),
     );
-    // What is answered there is nothing, `null`, or where to look.
+    // These responses have no body, `null`, or a redirect.
     expect(bodiless.filter((line) => !/^(20[24]|302) /.test(line))).toEqual([]);
   });
 
-  it('gives a client that type-checks, and whose types know a message', { timeout: 60_000 }, async () => {
+  it('generates a client that type-checks, with the types of a message', { timeout: 60_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pennypost-client-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const types = await openapiTypescript(JSON.parse(JSON.stringify(await fetchDocument())));

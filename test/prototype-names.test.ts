@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, anOrganisation, aService, aTemplate } from './kit/builders.ts';
 import { adminToken, useHarness } from './kit/harness.ts';
 
-/** Every object answers to these names, also one that was meant as a table. JSON gives them to its own objects. */
+/** Every object has these properties, also one used as a lookup table. JSON can set them as own properties. */
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -57,7 +57,7 @@ describe.each(names)('%s', (name) => {
     expect((await change(`/organisations/${await anOrganisation(harness)}`)).status).toBeLessThan(500);
   });
 
-  it('400 for a value of a placeholder that is no text', async () => {
+  it('400 for a placeholder value that is not text', async () => {
     const request = `{"phone_number":"07700900001","template_id":"${template}","personalisation":{"name":${object}}}`;
     const headers = { authorization: `Bearer ${key}` };
     const answer = await harness.request({ method: 'POST', url: '/v2/notifications/sms', headers, payload: request });

@@ -27,7 +27,7 @@ function readLock(path: string): Lock {
 }
 
 describe('package-lock.json', () => {
-  it('names the packages for every platform, without which npm ci refuses to install on any', () => {
+  it('lists the packages for every platform, without which npm ci fails on all of them', () => {
     const { packages } = readLock('package-lock.json');
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter(
@@ -61,7 +61,7 @@ describe('scripts/ready.mjs', () => {
     }
     write('src/main.ts', '#!/usr/bin/env node\nexport const postage: string = "second";\n');
     write('src/main.test.ts', 'export const wrong: number = "a test is checked elsewhere";\n');
-    // Stands in for npm: installs what the lock file asks for and notes how it was called.
+    // Replaces npm: installs the packages of the lock file and records how it was called.
     const npm = `#!/bin/sh\necho "$@" >> npm-calls\ncp package-lock.json node_modules/.package-lock.json\n`;
     mkdirSync(join(clone, 'bin'));
     writeFileSync(join(clone, 'bin', 'npm'), npm, { mode: 0o755 });
@@ -89,7 +89,7 @@ describe('scripts/ready.mjs', () => {
   const silent = { status: 0, output: '', errors: '' };
   const compiled = { ...silent, errors: 'pennypost: compiling\n' };
 
-  it('compiles once, and again when a source has changed or gone', async () => {
+  it('compiles once, and again when a source was changed or deleted', async () => {
     expect(await makeReady()).toEqual(compiled);
     expect(read('dist/main.js')).toContain('postage = "second"');
     accessSync(join(clone, 'dist/main.js'), constants.X_OK);
@@ -135,7 +135,7 @@ describe('scripts/ready.mjs', () => {
     expect(both.filter(({ errors }) => errors.includes('compiling'))).toHaveLength(1);
   });
 
-  it('takes over the lock of a process that is gone', async () => {
+  it('takes over the lock of a dead process', async () => {
     write('.ready-lock/999999999', '');
     expect(await makeReady()).toEqual(compiled);
     expect(existsSync(join(clone, '.ready-lock'))).toBe(false);
@@ -143,7 +143,7 @@ describe('scripts/ready.mjs', () => {
 });
 
 describe('npm start', () => {
-  it('serves until npm is told to stop', { timeout: 60_000 }, async () => {
+  it('serves until npm is stopped', { timeout: 60_000 }, async () => {
     const database = await cloneDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'pennypost-start-'));
     onTestFinished(async () => {

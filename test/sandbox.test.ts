@@ -11,11 +11,11 @@ import type { Sandbox } from '../src/operations/sandbox.ts';
 interface Begun {
   child: ChildProcess;
   described: Sandbox;
-  /** Where the sandbox may put its folder: empty again when it cleaned up. */
+  /** The parent of the sandbox's folder: empty again after the cleanup. */
   folder: string;
 }
 
-/** `command` is run by Node; what it prints first is what the sandbox printed. */
+/** Node runs `command`, whose first output is that of the sandbox. */
 async function begin(command: string[]): Promise<Begun> {
   const folder = mkdtempSync(join(tmpdir(), 'pennypost-sandbox-test-'));
   execFileSync('chmod', ['711', folder]);
@@ -43,7 +43,7 @@ async function expectNothingLeft({ described, folder }: Begun): Promise<void> {
 describe('pennypost sandbox', { timeout: 60_000 }, () => {
   beforeAll(() => void execFileSync(process.execPath, ['scripts/ready.mjs'], { stdio: 'inherit' }), 120_000);
 
-  it('takes messages from an official client, and is gone when its standard input ends', async () => {
+  it('accepts messages from an official client, and stops when its standard input ends', async () => {
     const begun = await begin(['dist/main.js', 'sandbox']);
     const { base_url, api_keys, templates, service_id, admin } = begun.described;
     expect(base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -66,7 +66,7 @@ describe('pennypost sandbox', { timeout: 60_000 }, () => {
     await expectNothingLeft(begun);
   });
 
-  it('is gone when its parent was killed, even with no pipe between them', async () => {
+  it('stops when its parent is killed, even without a pipe between them', async () => {
     const parent = `
       const { spawn } = require('node:child_process');
       spawn(process.execPath, ['dist/main.js', 'sandbox'], { stdio: ['ignore', 'inherit', 'inherit'] });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 
-/** Nothing in the repository that opens a door, or tells where somebody works. */
+/** No credentials in the repository, and no paths of a developer's machine. */
 
 const suspicious: { what: string; pattern: RegExp }[] = [
   { what: 'a private key', pattern: new RegExp('-----BEGIN [A-Z ]*PRIVATE' + ' KEY-----\\s+[A-Za-z0-9+/=]{20}') },
@@ -33,13 +33,13 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .filter((path) => path !== '' && existsSync(path) && statSync(path).isFile() && !binary.test(path));
 
 describe('tracked files', () => {
-  it('hold no credentials and no places of a machine', () => {
+  it('contain no credentials and no paths of a machine', () => {
     expect(tracked.flatMap((path) => problems(path, readFileSync(path, 'utf8')))).toEqual([]);
     const here = [process.cwd(), homedir()].filter((folder) => folder.split('/').length > 2);
     expect(tracked.filter((path) => here.some((folder) => readFileSync(path, 'utf8').includes(folder)))).toEqual([]);
   });
 
-  it('hold no file that belongs on one machine only', () => {
+  it('contain no file for one machine only', () => {
     expect(tracked.filter((path) => /(^|\/)(\.env|data|secrets|id_rsa|.*\.pem|.*\.p12)$/.test(path))).toEqual([]);
   });
 

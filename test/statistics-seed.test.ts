@@ -7,7 +7,7 @@ import { timestamp } from '../src/platform/clock.ts';
 import { useHarness } from './kit/harness.ts';
 import { type PastMessage, somePastMessages } from './kit/messages.ts';
 
-/** What the benchmark of the statistics measures is what messages really leave behind. */
+/** The seed of the statistics benchmark matches the rows of real messages. */
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
@@ -35,7 +35,7 @@ async function figures(): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(await Promise.all(found));
 }
 
-/** What messages have left again counts 0 or is missing: that depends on when changes were added up. */
+/** A status that every message has left counts 0 or is missing, depending on when changes were added up. */
 function saysSomething(row: object): boolean {
   const counts = ['count', 'notifications_sent'].flatMap((name) =>
     name in row ? [row[name as keyof typeof row]] : [],
@@ -50,7 +50,7 @@ async function accept(messages: PastMessage[]): Promise<void> {
   }
 }
 
-it('the seed of the benchmark equals what accepting, delivering and folding each of its messages leaves', async () => {
+it('the seed of the benchmark equals the result of accepting, delivering and folding each message', async () => {
   const { db } = harness.app;
   const seed = { messages: 3_000, services: 5, days: 20, now: harness.clock.now() };
   const { services } = await seedServices(db, seed);

@@ -4,8 +4,8 @@ import { fillIn, queryAbout } from './kit/every-page.ts';
 import { useHarness } from './kit/harness.ts';
 
 /**
- * Two services with a little of everything. One asks for each thing of the other's, by its real id, through every endpoint
- * that belongs to a service: nothing of the other's is told, and nothing of it is changed.
+ * Two services with every kind of data. One requests all data of the other, by its real id, through every endpoint
+ * of a service: it must neither read nor change any of it.
  */
 
 const harness = useHarness({
@@ -20,7 +20,7 @@ const door: Door = {
     harness.request({ method, url, headers, payload: typeof body === 'string' ? body : JSON.stringify(body) }),
 };
 
-/** Operations that belong to one service: named in the path, or by the key. But none that ends the service which asks. */
+/** Operations of one service, by path or by API key. Not the one that archives the calling service. */
 function operationsOfServices(): [method: string, path: string][] {
   const { paths } = harness.http.swagger() as { paths: Record<string, Record<string, unknown>> };
   return Object.entries(paths)
@@ -36,7 +36,7 @@ function send(method: string, path: string, ids: Record<string, string>, key: st
   return harness.admin(method.toUpperCase() as 'GET', `${url}?${query}`, body);
 }
 
-/** Names everything of the owner's by its id; a message is whole but for that. */
+/** A body with all ids of the owner; a message is otherwise valid. */
 function bodyFor(path: string, ids: Record<string, string>): object {
   const { user_id: created_by, template_id, email_template_id, letter_template_id, sms_sender_id, reply_to_id } = ids;
   const personalisation = { name: 'x', address_line_1: 'A', address_line_2: '1 High Street', postcode: 'SW1A 1AA' };
@@ -67,13 +67,13 @@ async function pagesOf(day: Day): Promise<Record<string, string>> {
 }
 
 describe('a service', () => {
-  it('neither sees nor changes what belongs to another', { timeout: 120_000 }, async () => {
+  it('neither reads nor changes data of another', { timeout: 120_000 }, async () => {
     const owner = await workADay(door, 1, 'http://127.0.0.1:9/');
     const other = await workADay(door, 2, 'http://127.0.0.1:9/');
     await harness.runJobs();
     await harness.deliver();
     const before = await pagesOf(owner);
-    // What the pages would betray, if they did: names, texts and recipients of the owner say whose they are.
+    // Names, texts and recipients of the owner are marked, so that a leak can be detected.
     const shown = Object.values(before).filter((text) => text.includes('day-1'));
     expect(shown.length).toBeGreaterThan(20);
 

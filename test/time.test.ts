@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cloneDatabase, type TestDatabase } from './kit/database.ts';
 import { useHarness } from './kit/harness.ts';
 
-/** There is one source of time: the clock of the application. So no result depends on the day on which a test runs. */
+/** The clock of the application is the only source of time, so no result depends on the day a test runs. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -41,11 +41,11 @@ function filesThatMatch(pattern: RegExp, folders: string[]): string[] {
 }
 
 describe('the source', () => {
-  it('reads no clock in SQL, but for named exceptions', () => {
+  it('reads no clock in SQL, except in listed files', () => {
     expect(filesThatMatch(sqlClock, ['src', 'migrations'])).toEqual(Object.keys(readsDatabaseClock).sort());
   });
 
-  it('reads the clock of the machine in named places only', () => {
+  it('reads the clock of the machine in listed files only', () => {
     expect(filesThatMatch(/new Date\(\)|\bDate\.now\(/, ['src'])).toEqual(Object.keys(readsMachineClock).sort());
   });
 });
@@ -65,7 +65,7 @@ describe('the schema', () => {
     await database?.drop();
   });
 
-  it('is on a server that tells the same time as this process', async () => {
+  it('is on a server with the same time as this process', async () => {
     const { rows } = await client.query('select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms');
     expect(Math.abs(rows[0].now_ms - Date.now())).toBeLessThan(10_000);
   });
@@ -83,7 +83,7 @@ describe('the schema', () => {
     expect(rows.filter(({ text }) => sqlClock.test(text)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('is seeded with rows that do not say when', async () => {
+  it('is seeded with rows that do not depend on the time', async () => {
     const { rows: columns } = await client.query<{ table_name: string; column_name: string }>(`
       select table_name, column_name from information_schema.columns join information_schema.tables using (table_name)
       where columns.table_schema = 'public' and table_type = 'BASE TABLE' and data_type like 'timestamp%'
@@ -108,7 +108,7 @@ describe.each(['1999-12-31T23:59:59Z', '2046-06-01T00:00:00Z'])('a harness at %s
     expect(new Date(moment.rows[0].now).toISOString()).toBe(new Date(now).toISOString());
   });
 
-  it('runs what is due by its clock, and nothing else', async () => {
+  it('runs jobs that are due by its clock, and no others', async () => {
     const at = (seconds: number) => new Date(Date.parse(now) + seconds * 1_000);
     await harness.app.queue.add(harness.app.db, 'forget-invites', {}, { run_at: at(0) });
     await harness.app.queue.add(harness.app.db, 'forget-verify-codes', {}, { run_at: at(60) });

@@ -7,7 +7,7 @@ import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { schedule } from '../src/schedule.ts';
 import { useHarness } from './kit/harness.ts';
 
-/** Alerts and dashboard ask for figures that there are, by labels that they have: a misspelt one never fires. */
+/** Alerts and dashboard use existing metrics and labels: an alert with a misspelt name never fires. */
 
 const rules = readFileSync('packaging/prometheus/pennypost.rules.yaml', 'utf8');
 const dashboard = readFileSync('packaging/grafana/pennypost.json', 'utf8');
@@ -52,12 +52,12 @@ beforeAll(() => {
 });
 
 describe('alerts and dashboard', () => {
-  it('all are found', () => {
+  it('every expression is found', () => {
     expect(alerts.length).toBe(rules.match(/- alert:/g)?.length);
     expect(expressions.length - alerts.length).toBe(dashboard.match(/"expr"/g)?.length);
   });
 
-  it.each(expressions)('$where asks for what there is: $expression', ({ expression }) => {
+  it.each(expressions)('$where uses existing metrics and labels: $expression', ({ expression }) => {
     const questions = questionsIn(expression).filter(({ name }) => name !== ofPrometheus.metric);
     for (const { name, labels } of questions) {
       const metric = harness.app.metrics.registry.getSingleMetric(name) as { labelNames?: string[] } | undefined;

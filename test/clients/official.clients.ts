@@ -72,7 +72,7 @@ describe.each(languages)('the official client for $name', (language) => {
     expect(await language.runBlock(folder, block, env)).toMatch(/^[0-9a-f-]{36}\n$/);
   });
 
-  it('can do everything it offers', async () => {
+  it('makes every call it offers', async () => {
     const reference = `uploaded by ${language.name.toLowerCase()}`;
     expect(await language.runRound(folder, env)).toEqual({
       text,

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('clock jumps: nothing is sent twice, nothing waits for the clock to catch up', async () => {
+it('clock jumps: no message is sent twice or waits for the clock to catch up', async () => {
   const sender = await world.aSender('Time', { callbackPath: '/hook' });
   const limited = await world.aSender('Limited', { limits: { rate_limit: 20 } });
   const load = new Load(() => world.api.port);

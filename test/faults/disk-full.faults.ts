@@ -20,7 +20,7 @@ afterAll(async () => {
   rmdirSync(folder);
 });
 
-it('a full disk: 503 and nothing half stored, and all is well by itself when there is space again', async ({
+it('a full disk: 503, no partial writes, and recovery by itself when there is space again', async ({
   skip,
 }) => {
   const problem = mountProblem();

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-it('an old snapshot keeps everything that was done in the index: new messages are handed over as fast as before', async () => {
+it('an old snapshot keeps dead rows in the index: new messages are delivered as fast as before', async () => {
   const sender = await world.aSender('Snapshot');
   const before = new Load(() => world.api.port);
   await before.sendFor(sender, 20, 5);

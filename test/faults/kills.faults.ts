@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-it('kills at random: loses nothing and repeats nothing without cause', async () => {
+it('random kills: no message is lost, and every duplicate has a cause', async () => {
   const sender = await world.aSender('Faults', { callbackPath: '/hook' });
   const load = new Load(() => world.api.port);
   await Promise.all([load.sendFor(sender, perSecond, seconds), killAtRandom(Date.now() + seconds * 1_000)]);

@@ -58,7 +58,7 @@ it('a service with a long queue does not starve another, with any number of work
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
 
-it('a key that is revoked through one API is refused by the other within a second', async () => {
+it('a key that is revoked through one API is rejected by the other within a second', async () => {
   const { service_id, key, template_id } = await world.aSender('Revoked');
   const [one, other] = world.apis;
   const load = new Load(() => other?.port ?? 0);

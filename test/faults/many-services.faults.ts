@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.close());
 
-it('100 services at once, and a worker that is killed: nothing is lost, and every figure is right', async () => {
+it('100 services at once, and a killed worker: nothing is lost, and every figure is correct', async () => {
   const senders: Sender[] = [];
   for (let made = 0; made < services; made += 1) senders.push(await world.aSender(`Service ${made}`));
   let turn = 0;

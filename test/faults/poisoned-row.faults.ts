@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.close());
 
-it('messages that cannot be composed end, and hold up nothing else', async () => {
+it('messages that cannot be composed fail, and do not delay others', async () => {
   const [poisoned, healthy] = [
     await world.aSender('Poisoned', { callbackPath: '/poisoned' }),
     await world.aSender('Healthy'),

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself', async () => {
+it('PostgreSQL restarts: 503 while it is down, then everything recovers by itself', async () => {
   const sender = await world.aSender('Restarts', { callbackPath: '/hook' });
   const load = new Load(() => world.api.port);
   const outages_ms: number[] = [];
@@ -50,7 +50,7 @@ it('PostgreSQL restarts: 503 while it is away, then everything goes on by itself
   expect(Object.keys(load.answers).sort()).toEqual(['201', '503']);
 });
 
-it('PostgreSQL hangs: readiness says so, requests wait, and nothing is lost', async () => {
+it('PostgreSQL hangs: readiness fails, requests wait, and nothing is lost', async () => {
   const sender = await world.aSender('Hangs');
   const load = new Load(() => world.api.port);
   const loading = load.sendFor(sender, 40, 7);

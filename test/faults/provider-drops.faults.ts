@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.close());
 
-it('a provider that takes a message and drops the connection: settled by the reference, never by another provider', async () => {
+it('a provider accepts a message and drops the connection: retried with the same reference, never with another provider', async () => {
   const sender = await world.aSender('Dropping', { callbackPath: '/hook' });
   const load = new Load(() => world.api.port);
   const told = new Set<string>();

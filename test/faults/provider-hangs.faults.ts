@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.close());
 
-it('a provider that hangs: requests are still taken, and every message comes through in the end', async () => {
+it('a provider hangs: requests are still accepted, and every message is delivered in the end', async () => {
   const sender = await world.aSender('Hanging', { callbackPath: '/hook' });
   const load = new Load(() => world.api.port);
   const hung: string[] = [];

@@ -20,7 +20,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-it('two APIs and two workers are restarted one after the other: no request fails, no limit moves', async () => {
+it('two APIs and two workers are restarted one after the other: no request fails, limits stay exact', async () => {
   const sender = await world.aSender('Rolling', { callbackPath: '/hook' });
   const limited = await world.aSender('Limited', { limits: { sms_message_limit: dailyLimit } });
   const load = new Load(() => balancer.port());

@@ -19,7 +19,7 @@ interface Dripping {
   closedAfter_ms?: number;
 }
 
-it('clients that send a byte a second are shown out, and nobody else notices them', async () => {
+it('clients that send a byte a second are disconnected, and others are not affected', async () => {
   const [api] = world.apis;
   if (!api) throw new Error('There is no API');
   const sender = await world.aSender('Loris', { callbackPath: '/hook' });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.close());
 
-it('a receiver of callbacks that never answers holds up nobody else’s', async () => {
+it('a callback receiver that never responds does not delay callbacks of others', async () => {
   const slow = await world.aSender('Slow receiver', { callbackPath: '/slow' });
   const quick = await world.aSender('Quick receiver', { callbackPath: '/quick' });
   const load = new Load(() => world.api.port);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.close());
 
-it('a worker that stands still for longer than its lease: the other takes over, and late results change nothing', async () => {
+it('a worker stalls for longer than its lease: the other takes over, and late results are ignored', async () => {
   const sender = await world.aSender('Stalled');
   const load = new Load(() => world.api.port);
   const [stalled] = world.workers;

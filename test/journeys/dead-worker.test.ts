@@ -49,7 +49,7 @@ describe('two workers', { timeout: 90_000 }, () => {
     }
   });
 
-  it('one is killed while it draws letters: the other finishes them within seconds', async () => {
+  it('one is killed while it renders letters: the other finishes them within seconds', async () => {
     const serviceId = await aService(harness);
     const key = await anApiKey(harness, serviceId, { key_type: 'test' });
     const content = Array.from({ length: 9 }, () => '# Chapter\n\nWords\n\n***').join('\n\n');

@@ -97,7 +97,7 @@ const form = (harness: Harness, url: string, fields: Record<string, string>, hea
 describe('through MMG', () => {
   const { harness, sender } = journey({ SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' });
 
-  it('created, sending, delivered; the service is told', async () => {
+  it('created, sending, delivered; with a callback', async () => {
     const id = await send(harness, sender, 'sms');
     expect(gateways.sentTo(id)[0]?.fields.msg).toBe('Ferry tickets: Hello Ada');
     const sending = await seen(harness, sender, id);
@@ -121,7 +121,7 @@ describe('through Firetext', () => {
     FIRETEXT_API_KEY: 'x',
   });
 
-  it('created, sending, pending, temporary-failure; the service is told once', async () => {
+  it('created, sending, pending, temporary-failure; with one callback', async () => {
     const id = await send(harness, sender, 'sms');
     await form(harness, receiptPathOf(gateways.sentTo(id)[0]), { status: '2', reference: id });
     expect(await seen(harness, sender, id)).toMatchObject({ status: 'pending', completed_at: null });
@@ -140,7 +140,7 @@ describe('through Twilio', () => {
     TWILIO_AUTH_TOKEN: token,
   });
 
-  it('created, sending, permanent-failure; the service is told', async () => {
+  it('created, sending, permanent-failure; with a callback', async () => {
     const id = await send(harness, sender, 'sms');
     const address = new URL(String(gateways.sentTo(id)[0]?.fields.StatusCallback));
     const fields = { MessageSid: 'SM1', MessageStatus: 'undelivered', ErrorCode: '30005' };
@@ -167,7 +167,7 @@ describe('through Amazon SES', () => {
       payload: JSON.stringify({ Type: 'Notification', Message: JSON.stringify(message) }),
     });
 
-  it('created, sending, permanent-failure; the service is told', async () => {
+  it('created, sending, permanent-failure; with a callback', async () => {
     const id = await send(harness, sender, 'email');
     const mail = { messageId: `ses-${id}`, timestamp: '2026-11-15T12:00:00.000Z' };
     await sns({ notificationType: 'Bounce', bounce: { bounceType: 'Permanent' }, mail });
@@ -175,7 +175,7 @@ describe('through Amazon SES', () => {
     await expectTold(harness, id, 'permanent-failure');
   });
 
-  it('delivered, then complained about: listed, and the status stays', async () => {
+  it('delivered, then a complaint: listed, and the status does not change', async () => {
     const id = await send(harness, sender, 'email');
     const mail = { messageId: `ses-${id}`, timestamp: '2026-11-15T12:00:00.000Z' };
     await sns({ notificationType: 'Delivery', mail });
@@ -190,7 +190,7 @@ describe('through Amazon SES', () => {
 describe('through a mail server', () => {
   const { harness, sender } = journey({ EMAIL_PROVIDERS: ['smtp'], SMTP_URL: `smtp://127.0.0.1:${mailPort}` });
 
-  it('created, delivered when the server has it; the service is told', async () => {
+  it('created, delivered once the server accepts it; with a callback', async () => {
     const id = await send(harness, sender, 'email');
     expect(mails.some((mail) => mail.includes(id) && mail.includes('Subject: About boats'))).toBe(true);
     expect((await seen(harness, sender, id)).status).toBe('delivered');
@@ -201,7 +201,7 @@ describe('through a mail server', () => {
 describe('a scheduled message', () => {
   const { harness, sender } = journey({});
 
-  it('stays created until its time, then goes', async () => {
+  it('stays created until its scheduled time, then is sent', async () => {
     const answer = await harness.v2('POST', '/v2/notifications/sms', sender.key, {
       phone_number: '07700900123',
       template_id: sender.sms,

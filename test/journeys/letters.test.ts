@@ -45,7 +45,7 @@ async function pdfOf(id: string, key = testKey): Promise<Buffer> {
 }
 
 describe('a letter sent with a test key', () => {
-  it('is received, and its PDF holds the text and the contact block', async () => {
+  it('is received, and its PDF contains the text and the contact block', async () => {
     const sent = await post(testKey, {
       template_id: template,
       reference: 'r-1',
@@ -74,7 +74,7 @@ describe('a letter sent with a test key', () => {
     expect(text).toContain('N1 7RA');
   });
 
-  it('shows a QR code that is read back byte for byte', async () => {
+  it('shows a QR code that decodes to the same bytes', async () => {
     const data = `https://example.com/?q=${'0123456789'.repeat(50)}`.slice(0, 499);
     const sent = await post(testKey, {
       template_id: template,
@@ -92,7 +92,7 @@ describe('a precompiled letter', () => {
   const upload = async (key: string, pdf: Uint8Array, more: object = {}) =>
     post(key, { reference: 'p-1', content: Buffer.from(pdf).toString('base64'), ...more });
 
-  it('with a test key is received, and comes back as it was sent', async () => {
+  it('with a test key is received, and its PDF is the one that was sent', async () => {
     const pdf = await makePdf([firstPage(), laterPage()]);
     const sent = await upload(testKey, pdf, { postage: 'first' });
     expect(sent.status).toBe(201);
@@ -113,7 +113,7 @@ describe('a precompiled letter', () => {
     expect((await get(sent.body.id)).body).toMatchObject({ status: 'virus-scan-failed', reference: 'p-1' });
   });
 
-  it('that is no PDF fails the validation', async () => {
+  it('that is not a PDF fails validation', async () => {
     const sent = await upload(testKey, Buffer.from('%PDF-1.5 testpdf'));
     expect(sent.status).toBe(201);
     await harness.runJobs();
@@ -133,7 +133,7 @@ describe('a precompiled letter', () => {
 });
 
 describe('a live letter', () => {
-  it('is accepted, priced, printed in the evening, received, and may come back', async () => {
+  it('is accepted, priced, printed in the evening, received, and can be returned', async () => {
     const sent = await post(liveKey, { template_id: template, personalisation: { ...addressed, build_id: '1' } });
     const id = sent.body.id;
     expect((await get(id, liveKey)).body).toMatchObject({ is_cost_data_ready: false });

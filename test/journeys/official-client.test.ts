@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
 });
 
-// The client signs its tokens with the time of day.
+// The client signs its tokens with the real time.
 beforeEach(() => harness.clock.set(new Date()));
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-7][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -58,7 +58,7 @@ async function failureOf(call: Promise<unknown>): Promise<{ status?: number; err
 }
 
 describe('constructor', () => {
-  it('takes a base address with a trailing slash, a service id apart, or a key with spaces in its name', async () => {
+  it('accepts a base URL with a trailing slash, a separate service id, or a key with spaces in its name', async () => {
     const key = await anApiKey(harness, service, { name: 'a key - with spaces' });
     for (const made of [
       new NotifyClient(`${address}/`, key),
@@ -69,7 +69,7 @@ describe('constructor', () => {
     }
   });
 
-  it('403 for a key of nobody', async () => {
+  it('403 for an unknown key', async () => {
     const stranger = new NotifyClient(address, `x-${service}-00000000-0000-4000-8000-000000000000`);
     expect(await failureOf(stranger.getAllTemplates())).toEqual({
       status: 403,
@@ -134,7 +134,7 @@ describe('prepareUpload', () => {
     expect(status).toBe(201);
   });
 
-  it('leads to a file that can be downloaded', async () => {
+  it('links to a file that can be downloaded', async () => {
     const file = client.prepareUpload(Buffer.from('foo-bar-baz'), { confirmEmailBeforeDownload: false });
     const { data } = await client.sendEmail(emailTemplate, 'ada@example.org', { personalisation: { name: file } });
     const link = /https?:\S+/.exec(data.content.body)?.[0] ?? '';
@@ -166,7 +166,7 @@ describe('sendSms', () => {
     });
   });
 
-  it('400 for a number that is none', async () => {
+  it('400 for an invalid number', async () => {
     expect(await failureOf(client.sendSms(smsTemplate, '123', { personalisation: { name: 'x' } }))).toEqual({
       status: 400,
       errors: [{ error: 'InvalidPhoneError', message: 'Not a valid phone number' }],
@@ -219,13 +219,13 @@ describe('letters as PDF', () => {
     expect((await testClient.getNotificationById(data.id)).data.status).toBe('received');
   });
 
-  it('sendPrecompiledLetter refuses more than 5 MB by itself', async () => {
+  it('sendPrecompiledLetter itself rejects more than 5 MB', async () => {
     expect(() => testClient.sendPrecompiledLetter('x', Buffer.alloc(5 * 1024 * 1024 + 1))).toThrow();
   });
 });
 
 describe('getNotificationById and getNotifications', () => {
-  it('have every key the client’s own tests look for', async () => {
+  it('have every key that the client’s own tests check', async () => {
     const { data } = await client.sendSms(smsTemplate, '07700900123', { personalisation: { name: 'Foo' } });
     const read = await client.getNotificationById(data.id);
     expect(read.status).toBe(200);
@@ -322,7 +322,7 @@ describe('setProxy and setClient', () => {
   });
   afterAll(() => proxy.close());
 
-  it('the client’s requests survive a proxy', async () => {
+  it('the client works through a proxy', async () => {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const { port } = proxy.address() as { port: number };
     const behind = new NotifyClient(address, await anApiKey(harness, service));
@@ -330,7 +330,7 @@ describe('setProxy and setClient', () => {
     expect((await behind.getTemplateById(smsTemplate)).data.id).toBe(smsTemplate);
   });
 
-  it('another HTTP client does as well', async () => {
+  it('another HTTP client works, too', async () => {
     const own = new NotifyClient(address, await anApiKey(harness, service));
     const usual = own.apiClient.restClient;
     const calls: string[] = [];

@@ -73,7 +73,7 @@ async function signInByCode(userId: string, mobileNumber: string): Promise<void>
   await post(204, `/user/${userId}/verify/code`, { code: await readCode(mobileNumber), code_type: 'sms' });
 }
 
-describe('a team from registration to farewell', () => {
+describe('a team from registration to archiving', () => {
   const ada = {
     name: 'Ada',
     email_address: 'ada@town.example',
@@ -90,7 +90,7 @@ describe('a team from registration to farewell', () => {
   let bobId: string;
   let serviceId: string;
 
-  it('registers: account, confirmed address, code by SMS, active', async () => {
+  it('registers: account, confirmed address, SMS code, active', async () => {
     await post(404, '/user/email', { email: ada.email_address });
     adaId = await register(ada);
     const user = await get(`/user/${adaId}`);
@@ -111,7 +111,7 @@ describe('a team from registration to farewell', () => {
     expect((await get(`/user/${adaId}`)).current_session_id).not.toBeNull();
   });
 
-  it('founds a service and invites a second person, who registers through the link', async () => {
+  it('creates a service and invites a second person, who registers through the link', async () => {
     const service = await post(201, '/service', { name: 'Parking permits', user_id: adaId });
     serviceId = service.id;
     const invitation = { email_address: bob.email_address, from_user: adaId, permissions: 'send_messages' };
@@ -137,7 +137,7 @@ describe('a team from registration to farewell', () => {
     expect(services).toEqual([{ id: serviceId, name: 'Parking permits', restricted: true, organisation: null }]);
   });
 
-  it('tells the second person of a new number that the first one entered', async () => {
+  it('notifies the second person of a new number that the first one entered', async () => {
     const change = { mobile_number: '07700900003', updated_by: adaId };
     expect((await post(200, `/user/${bobId}`, change)).mobile_number).toBe('07700900003');
     expect(await read(accountTemplates.mobileNumberChanged, '07700900003')).toContain('Ada');
@@ -166,7 +166,7 @@ describe('a team from registration to farewell', () => {
     await post(400, '/user/check-link', { purpose: 'reset-password', token });
   });
 
-  it('archives the second person: no way in, and the address is free', async () => {
+  it('archives the second person: sign-in fails, and the address is available again', async () => {
     await post(204, `/user/${bobId}/archive`);
     expect(await get(`/user/${bobId}`)).toMatchObject({ state: 'inactive', services: [], permissions: {} });
     await post(400, `/user/${bobId}/verify/password`, { password: 'third password' });

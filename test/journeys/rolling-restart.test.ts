@@ -94,7 +94,7 @@ describe('two API processes', { timeout: 120_000 }, () => {
     }
   });
 
-  it('are restarted one after the other without one failed request', async () => {
+  it('are restarted one after the other without a failed request', async () => {
     const answers: Record<string, number> = {};
     let sending = true;
     let turn = 0;
@@ -127,7 +127,7 @@ describe('two API processes', { timeout: 120_000 }, () => {
     expect(stored).toHaveLength(answers['201'] ?? 0);
   });
 
-  it('a key that is revoked through one is refused by the other', async () => {
+  it('a key that is revoked through one is rejected by the other', async () => {
     const [one, other] = instances.map(({ port }) => port) as [number, number];
     expect((await call(other, 'POST', '/v2/notifications/sms', key, message)).status).toBe(201);
     const keys = await call(one, 'GET', `/service/${serviceId}/api-keys`, adminToken());

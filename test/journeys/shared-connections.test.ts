@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 
 describe('with DATABASE_SESSION_URL', () => {
-  it('DATABASE_URL is left without anything that lasts longer than a transaction', async () => {
+  it('DATABASE_URL has no state that outlives a transaction', async () => {
     const { clock, files } = harness;
     const config = { ...harness.app.config, DATABASE_SESSION_URL: `${url}&application_name=sessions` };
     const outside = { databaseUrl: `${url}&application_name=shared`, log: harness.app.log, clock, files };
@@ -62,8 +62,8 @@ describe('with DATABASE_SESSION_URL', () => {
   }
 });
 
-describe('the start', () => {
-  it('refuses a database that answers in another time zone', async () => {
+describe('startup', () => {
+  it('rejects a database with another time zone', async () => {
     const elsewhere = buildApp(harness.app.config, { databaseUrl: url, log: harness.app.log });
     onTestFinished(() => elsewhere.close());
     elsewhere.pool.options.options = '-c TimeZone=Europe/London';

@@ -8,13 +8,13 @@ describe('the version', () => {
   const { version } = JSON.parse(read('package.json'));
   const released = [...read('CHANGELOG.md').matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
 
-  it('is the same wherever it is written', () => {
+  it('is the same in every file', () => {
     expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version);
     expect(read('packaging/helm/pennypost/Chart.yaml')).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
     expect(released[0]).toBe(version);
   });
 
-  it('follows the release that upgrades are tested from', () => {
+  it('is newer than the release that upgrades are tested from', () => {
     expect(released[1]).toBe(previousRelease.version);
   });
 });

@@ -53,7 +53,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     return load;
   }
 
-  it('the previous release works on its own schema, and every table is written to', async () => {
+  it('the previous release works on its own schema, and writes to every table', async () => {
     pagesBefore = await readEveryPage(previous, await work(previous));
     await expectFigures(previous, world, days);
     expect(previous.faults).toEqual([]);
@@ -63,7 +63,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     world.runPrevious('backup', join(world.folder, 'backup'));
   });
 
-  it('goes on under load while the schema becomes new, and works on it as before', async () => {
+  it('keeps working under load during the migration and after it', async () => {
     const load = startLoad(previous);
     await migrate(world.databaseUrl, log);
     const second = await work(previous);
@@ -75,7 +75,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     expect(previous.faults).toEqual([]);
   });
 
-  it('works beside this release until it is stopped: nothing is lost, nothing is done twice', async () => {
+  it('works beside this release until it is stopped: nothing is lost or done twice', async () => {
     present = await world.start('present');
     const load = startLoad(previous, present);
     await work(present);
@@ -89,7 +89,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     expect([...previous.faults, ...present.faults]).toEqual([]);
   });
 
-  it('can be gone back to', async () => {
+  it('works after a rollback', async () => {
     expect(await present.stop()).toBe(0);
     previous = await world.start('previous');
     expect(await readEveryPage(previous, await work(previous))).toEqual(pagesBefore);
