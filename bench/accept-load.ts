@@ -57,12 +57,12 @@ function client(order: LoadOrder, n: number, until: number, report: LoadReport):
     socket.on('connect', next);
     socket.on('data', (data) => {
       received += data.toString('latin1');
-      const answer = whole(received);
-      if (!answer) return;
+      const response = whole(received);
+      if (!response) return;
       received = '';
       report.latencies_ms.push(performance.now() - asked);
-      if (answer.status === '201') report.ids.push(answer.body.slice(7, 43));
-      else report.errors[answer.status] = (report.errors[answer.status] ?? 0) + 1;
+      if (response.status === '201') report.ids.push(response.body.slice(7, 43));
+      else report.errors[response.status] = (report.errors[response.status] ?? 0) + 1;
       next();
     });
     socket.on('error', ({ message }) => {

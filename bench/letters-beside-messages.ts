@@ -100,13 +100,13 @@ async function keepSending(port: number, { key, template_id }: Sender, waiting: 
       postcode: 'LL61 5UJ',
       day: 'Monday',
     };
-    const answer = await fetch(`http://127.0.0.1:${port}/v2/notifications/letter`, {
+    const response = await fetch(`http://127.0.0.1:${port}/v2/notifications/letter`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}` },
       body: JSON.stringify({ template_id, personalisation }),
     });
-    if (answer.status !== 201) throw new Error(`a letter was refused: ${await answer.text()}`);
-    await answer.arrayBuffer();
+    if (response.status !== 201) throw new Error(`a letter was refused: ${await response.text()}`);
+    await response.arrayBuffer();
   }
 }
 

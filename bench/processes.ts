@@ -66,8 +66,8 @@ export function profilingFlags(): string[] {
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     if (child.exitCode !== null) throw new Error(`the product ended with code ${child.exitCode}`);
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
-    if (answer?.ok) return;
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    if (response?.ok) return;
     await sleep(100);
   }
   throw new Error('the product did not get ready within a minute');

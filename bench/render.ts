@@ -49,42 +49,46 @@ export async function run(progress: Progress): Promise<Measurement> {
   return { figures, detail };
 }
 
-const VALUES = {
+const sampleValues = {
   name: 'Siobhan',
   day: 'Tuesday 4 March',
   time: '10:15',
   place: 'Penny Lane Surgery',
   reference: 'PP-2041-77',
 };
-const SMS =
+const smsText =
   'Dear ((name)), your appointment is on ((day)) at ((time)), ((place)). Reply STOP to cancel, quoting ((reference)).';
-const LONG =
+const longText =
   '# Your appointment\n\nDear ((name)),\n\nYour appointment is on ((day)) at ((time)).\n\n* Come to ((place))\n' +
   '* Bring this letter\n* Quote ((reference))\n\n^ If you can’t come, tell us.\n\nSee https://example.com/appointments ' +
   'for what to expect - and "what to bring".\n\n---\n\nYours sincerely\nThe surgery';
 
-type Contenders = { pennypost: () => unknown; string_replace: () => unknown; mustache: () => unknown };
+interface Contenders {
+  pennypost: () => unknown;
+  string_replace: () => unknown;
+  mustache: () => unknown;
+}
 
 function contests(): Record<string, Contenders> {
   const subject = 'Appointment for ((name))';
-  const sms = compileTemplate({ template_type: 'sms', content: SMS });
-  const email = compileTemplate({ template_type: 'email', content: LONG, subject });
-  const letter = compileTemplate({ template_type: 'letter', content: LONG, subject });
+  const sms = compileTemplate({ template_type: 'sms', content: smsText });
+  const email = compileTemplate({ template_type: 'email', content: longText, subject });
+  const letter = compileTemplate({ template_type: 'letter', content: longText, subject });
   const date = new Date('2026-03-04T12:00:00Z');
   const address = ['Siobhan Kelly', '1 Penny Lane', 'LIVERPOOL', 'L18 1DE'];
   return {
-    sms: { pennypost: () => sms.render(VALUES), ...fillOnly([SMS]) },
+    sms: { pennypost: () => sms.render(sampleValues), ...fillOnly([smsText]) },
     email: {
-      pennypost: () => [email.subject(VALUES), email.htmlFragment(VALUES), email.plainText(VALUES)],
-      ...fillOnly([subject, LONG, LONG]),
+      pennypost: () => [email.subject(sampleValues), email.htmlFragment(sampleValues), email.plainText(sampleValues)],
+      ...fillOnly([subject, longText, longText]),
     },
-    letter: { pennypost: () => letter.document(VALUES, { address, date }), ...fillOnly([subject, LONG]) },
+    letter: { pennypost: () => letter.document(sampleValues, { address, date }), ...fillOnly([subject, longText]) },
   };
 }
 
 /** The input of a mail server: subject, plain text and branded HTML, as bytes. */
 function wholeEmails(): Record<'from_outline' | 'in_full', () => unknown> {
-  const email = compileTemplate({ template_type: 'email', content: LONG, subject: 'Appointment for ((name))' });
+  const email = compileTemplate({ template_type: 'email', content: longText, subject: 'Appointment for ((name))' });
   const brand = {
     brand_type: 'org',
     colour: '#00703c',
@@ -99,7 +103,7 @@ function wholeEmails(): Record<'from_outline' | 'in_full', () => unknown> {
   });
   const toBytes = (...texts: string[]) => texts.map((text) => Buffer.from(text));
   let count = 0;
-  const values = () => ({ ...VALUES, reference: `PP-${++count}` });
+  const values = () => ({ ...sampleValues, reference: `PP-${++count}` });
   return {
     from_outline: () => {
       const { subject, text, html } = email.message(values(), options());
@@ -113,38 +117,38 @@ function wholeEmails(): Record<'from_outline' | 'in_full', () => unknown> {
 }
 
 function fillOnly(texts: string[]): Omit<Contenders, 'pennypost'> {
-  const values = new Map(Object.entries(VALUES));
+  const values = new Map(Object.entries(sampleValues));
   const mustaches = texts.map((text) => text.replaceAll('((', '{{').replaceAll('))', '}}'));
   return {
     string_replace: () => texts.map((text) => text.replace(/\(\(([^()]+)\)\)/g, (_, key) => values.get(key) ?? '')),
-    mustache: () => mustaches.map((text) => mustache.render(text, VALUES)),
+    mustache: () => mustaches.map((text) => mustache.render(text, sampleValues)),
   };
 }
 
 function growingTexts(): Record<string, (size: number) => () => unknown> {
-  const grown = (size: number) => `${LONG}\n\n`.repeat(Math.ceil(size / LONG.length)).slice(0, size);
+  const grown = (size: number) => `${longText}\n\n`.repeat(Math.ceil(size / longText.length)).slice(0, size);
   return {
     sms: (size) => {
       const template = compileTemplate({ template_type: 'sms', content: grown(size) });
-      return () => template.render(VALUES);
+      return () => template.render(sampleValues);
     },
     email: (size) => {
       const template = compileTemplate({ template_type: 'email', content: grown(size), subject: '' });
-      return () => template.htmlFragment(VALUES);
+      return () => template.htmlFragment(sampleValues);
     },
     letter: (size) => {
       const template = compileTemplate({ template_type: 'letter', content: grown(size), subject: '' });
-      return () => template.document(VALUES, { address: [], date: new Date(0) });
+      return () => template.document(sampleValues, { address: [], date: new Date(0) });
     },
     brackets: (size) => {
       const template = compileTemplate({ template_type: 'email', content: '[('.repeat(size / 2), subject: '' });
-      return () => template.htmlFragment(VALUES);
+      return () => template.htmlFragment(sampleValues);
     },
   };
 }
 
-const ROUNDS = 12;
-const SLICE_MS = 40;
+const rounds = 12;
+const slice_ms = 40;
 
 /** In short alternating slices, the best of each: other load on the machine affects all of them alike. */
 function rendersPerSecond<Contender extends string>(
@@ -154,7 +158,7 @@ function rendersPerSecond<Contender extends string>(
     Contender,
     number
   >;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const contender in contenders) best[contender] = Math.max(best[contender], timeSlice(contenders[contender]));
   }
   return best;
@@ -164,7 +168,7 @@ function timeSlice(render: () => unknown): number {
   const start = performance.now();
   let count = 0;
   let elapsed = 0;
-  while (elapsed < SLICE_MS) {
+  while (elapsed < slice_ms) {
     for (let repeat = 0; repeat < 20; repeat++) render();
     count += 20;
     elapsed = performance.now() - start;
@@ -175,7 +179,7 @@ function timeSlice(render: () => unknown): number {
 /** The best of several slices in processor time: the rate of one core, regardless of other load. */
 function rendersPerProcessorSecond(render: () => unknown): number {
   let best = 0;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const start = process.cpuUsage();
     for (let repeat = 0; repeat < 1_000; repeat++) render();
     const { user, system } = process.cpuUsage(start);

@@ -42,13 +42,13 @@ async function aService(port: number, templates: object[]): Promise<Sender[]> {
   made += 1;
   const number = `${made} ${performance.now()}`;
   const admin = async (path: string, body: object) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${adminToken()}` },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return ((await answer.json()) as { data: { id: string } & string }).data;
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { data: { id: string } & string }).data;
   };
   const service = await admin('/service', {
     name: `Benchmark ${number}`,

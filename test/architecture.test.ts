@@ -276,8 +276,8 @@ describe('wiring', () => {
           .replace('{version}', '1')
           .replace('{notification_type}', 'sms')
           .replaceAll(/\{\w+\}/g, '4f46df42-f795-4cc4-83bb-65ca312f49cc');
-        const answer = await harness.request({ method: method.toUpperCase() as 'GET', url, payload: '{}' });
-        if (answer.status !== 401) unguarded.push(`${method} ${path}: ${answer.status}`);
+        const response = await harness.request({ method: method.toUpperCase() as 'GET', url, payload: '{}' });
+        if (response.status !== 401) unguarded.push(`${method} ${path}: ${response.status}`);
       }
     }
     expect(unguarded).toEqual([]);

@@ -72,9 +72,9 @@ describe.each([
     const bodies = examplesIn(requestBody?.content) as object[];
     for (const [index, body] of bodies.entries()) {
       const own = 'template_id' in body ? { template_id: demo.templates[channel] } : {};
-      const answer = await call(line, {}, { ...body, ...own });
-      expect(answer.status).toBe(status);
-      expect(comparable(answer.body)).toEqual(comparable(answers[index]));
+      const response = await call(line, {}, { ...body, ...own });
+      expect(response.status).toBe(status);
+      expect(comparable(response.body)).toEqual(comparable(answers[index]));
     }
     expect(answers.length).toBe(bodies.length);
     await harness.deliver();
@@ -103,9 +103,9 @@ describe('reading', () => {
     const { body: list } = await harness.v2('GET', '/v2/notifications?template_type=sms', demo.api_key);
     const ids = { notification_id: list.notifications[0].id, id: demo.templates.sms };
     const { requestBody, responses } = operation(line);
-    const answer = await call(line, ids, examplesIn(requestBody?.content)[0] as object);
-    expect(answer.status).toBe(200);
-    expect([comparable(answer.body)]).toEqual(examplesIn(responses[200]?.content).map(comparable));
+    const response = await call(line, ids, examplesIn(requestBody?.content)[0] as object);
+    expect(response.status).toBe(200);
+    expect([comparable(response.body)]).toEqual(examplesIn(responses[200]?.content).map(comparable));
   });
 });
 
@@ -136,9 +136,9 @@ describe('errors', () => {
       },
     ],
   ])('%i with the example’s body', async (status, refused) => {
-    const answer = await refused();
-    expect(answer.status).toBe(status);
-    expect([comparable(answer.body)]).toEqual(examplesIn(operation(sms).responses[status]?.content).map(comparable));
+    const response = await refused();
+    expect(response.status).toBe(status);
+    expect([comparable(response.body)]).toEqual(examplesIn(operation(sms).responses[status]?.content).map(comparable));
   });
 });
 

@@ -56,13 +56,13 @@ const hostile: unknown[] = [
 let shared: Record<string, Schema>;
 
 /** Follows the `$ref` of a schema. */
-function told(schema: Schema): Schema {
+function resolveRef(schema: Schema): Schema {
   return schema.$ref ? (shared[schema.$ref.replace('#/components/schemas/', '')] ?? {}) : schema;
 }
 
 function sample(pointer: Schema | undefined, ids: string[]): unknown {
   if (!pointer) return 'x';
-  const schema = told(pointer);
+  const schema = resolveRef(pointer);
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return sample(schema.anyOf[0], ids);
   switch ([schema.type].flat()[0]) {
@@ -96,7 +96,7 @@ const wrong: string[] = [];
 type Send = (change: { url?: string; body?: unknown; method?: string; bare?: boolean }) => Promise<number>;
 
 /** Whether a response matches the document; only JSON is checked. */
-function conformity(responses: Operation['responses']): (answer: Answer) => boolean {
+function conformity(responses: Operation['responses']): (response: Answer) => boolean {
   const checks = new Map<number, { Check(value: unknown): boolean }>();
   return ({ status, headers, body }) => {
     const content = (responses[status] ?? responses.default)?.content?.['application/json'];
@@ -119,13 +119,14 @@ function sender(
     const request = { method, url, body, ...change };
     const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
     const options = { method: request.method as 'GET', url: request.url, headers: change.bare ? {} : headers, payload };
-    const answer = await harness.request(options);
+    const response = await harness.request(options);
     const shown = `${request.method} ${request.url.slice(0, 120)} ${(payload ?? '').slice(0, 160)}`;
-    const isKnown = answer.status in responses || anywhere.includes(answer.status);
-    if (!isKnown && !change.method) wrong.push(`${answer.status} ${shown}`);
-    if (!conforms(answer)) wrong.push(`not as documented: ${answer.status} ${answer.text.slice(0, 200)} ${shown}`);
-    if (answer.headers['x-injected']) wrong.push(`header injected: ${shown}`);
-    return answer.status;
+    const isKnown = response.status in responses || anywhere.includes(response.status);
+    if (!isKnown && !change.method) wrong.push(`${response.status} ${shown}`);
+    if (!conforms(response))
+      wrong.push(`not as documented: ${response.status} ${response.text.slice(0, 200)} ${shown}`);
+    if (response.headers['x-injected']) wrong.push(`header injected: ${shown}`);
+    return response.status;
   };
 }
 
@@ -152,7 +153,7 @@ describe('every endpoint', () => {
         const token = tag === 'v2' ? key : adminToken(harness.clock);
         const headers: Record<string, string> = openTags.includes(tag) ? {} : { authorization: `Bearer ${token}` };
         const pointer = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
-        const schemas = pointer ? (told(pointer).anyOf ?? [pointer]).map(told) : [];
+        const schemas = pointer ? (resolveRef(pointer).anyOf ?? [pointer]).map(resolveRef) : [];
         const body = pointer ? (sample(pointer, [service]) as Record<string, unknown>) : undefined;
         const send = sender(method, pathWith(), headers, body, operation.responses);
 

@@ -42,8 +42,8 @@ describe.each(names)('%s', (name) => {
       .where('id', '=', sent.body.id)
       .execute();
     for (const status of [`"${name}"`, object]) {
-      const answer = await post('/notifications/sms/mmg', `{"status":${status},"CID":"${sent.body.id}"}`);
-      expect(answer.body).toEqual({ result: 'success' });
+      const response = await post('/notifications/sms/mmg', `{"status":${status},"CID":"${sent.body.id}"}`);
+      expect(response.body).toEqual({ result: 'success' });
     }
     expect((await post('/notifications/sms/mmg', `{"status":"3","CID":${object}}`)).status).toBe(200);
     const form = `{"status":${object},"code":${object},"reference":${object}}`;
@@ -60,7 +60,7 @@ describe.each(names)('%s', (name) => {
   it('400 for a placeholder value that is not text', async () => {
     const request = `{"phone_number":"07700900001","template_id":"${template}","personalisation":{"name":${object}}}`;
     const headers = { authorization: `Bearer ${key}` };
-    const answer = await harness.request({ method: 'POST', url: '/v2/notifications/sms', headers, payload: request });
-    expect(answer.status).toBe(400);
+    const response = await harness.request({ method: 'POST', url: '/v2/notifications/sms', headers, payload: request });
+    expect(response.status).toBe(400);
   });
 });

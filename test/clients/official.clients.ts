@@ -43,13 +43,13 @@ afterAll(async () => {
 /** The service gets a number and receives a text. */
 async function receiveText({ base_url, service_id, admin }: Sandbox): Promise<void> {
   const post = async (path: string, body: object, authorization: string) => {
-    const answer = await fetch(`${base_url}${path}`, {
+    const response = await fetch(`${base_url}${path}`, {
       method: 'POST',
       headers: { authorization },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as { data: { id: string } };
+    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { data: { id: string } };
   };
   const token = jwt({ iss: admin.client_id, iat: Math.floor(Date.now() / 1_000) }, admin.client_secret);
   const asAdmin = (path: string, body: object) => post(path, body, `Bearer ${token}`);

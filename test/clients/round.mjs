@@ -10,8 +10,8 @@ const address = { address_line_1: 'Ada Lovelace', address_line_2: '12 St Jamesâ€
 
 async function eventually(call, isGood = () => true) {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const answer = await call().catch(() => undefined);
-    if (answer !== undefined && isGood(answer)) return answer;
+    const response = await call().catch(() => undefined);
+    if (response !== undefined && isGood(response)) return response;
     await sleep(200);
   }
   throw new Error(`Never came true: ${call}`);

@@ -16,12 +16,12 @@ personalisation = {"name": "Ada", "day": "Friday"}
 address = {"address_line_1": "Ada Lovelace", "address_line_2": "12 St James’s Square", "address_line_3": "SW1Y 4JH"}
 
 
-def eventually(call, is_good=lambda answer: True):
+def eventually(call, is_good=lambda response: True):
     for _ in range(100):
         try:
-            answer = call()
-            if is_good(answer):
-                return answer
+            response = call()
+            if is_good(response):
+                return response
         except HTTPError:
             pass
         time.sleep(0.2)
@@ -46,7 +46,7 @@ with_file = client.send_email_notification("ada@example.org", email_template, {"
 letter = client.send_letter_notification(os.environ["LETTER_TEMPLATE"], {**personalisation, **address})
 with open(os.environ["LETTER_PDF"], "rb") as pdf:
     uploaded = client.send_precompiled_letter_notification("uploaded by python", pdf, postage="first")
-fetched = eventually(lambda: client.get_notification_by_id(sms["id"]), lambda answer: answer["status"] == "delivered")
+fetched = eventually(lambda: client.get_notification_by_id(sms["id"]), lambda response: response["status"] == "delivered")
 listed = client.get_all_notifications(template_type="sms", reference="python")["notifications"]
 assert [one["id"] for one in client.get_all_notifications_iterator(reference="python")] == [sms["id"]]
 

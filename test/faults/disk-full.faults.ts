@@ -20,9 +20,7 @@ afterAll(async () => {
   rmdirSync(folder);
 });
 
-it('a full disk: 503, no partial writes, and recovery by itself when there is space again', async ({
-  skip,
-}) => {
+it('a full disk: 503, no partial writes, and recovery by itself when there is space again', async ({ skip }) => {
   const problem = mountProblem();
   if (problem) {
     reportNotRun(scenario, problem);

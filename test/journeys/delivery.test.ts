@@ -64,15 +64,15 @@ type Sender = ReturnType<typeof journey>['sender'];
 
 async function send(harness: Harness, sender: Sender, channel: 'sms' | 'email'): Promise<string> {
   const recipient = channel === 'sms' ? { phone_number: '07700 900123' } : { email_address: 'Ada@Example.org' };
-  const answer = await harness.v2('POST', `/v2/notifications/${channel}`, sender.key, {
+  const response = await harness.v2('POST', `/v2/notifications/${channel}`, sender.key, {
     ...recipient,
     template_id: sender[channel],
     personalisation: { name: 'Ada', thing: 'boats' },
     reference: 'order-1',
   });
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
   await harness.deliver();
-  return answer.body.id;
+  return response.body.id;
 }
 
 const seen = async (harness: Harness, { key }: Sender, id: string) =>
@@ -145,8 +145,8 @@ describe('through Twilio', () => {
     const address = new URL(String(gateways.sentTo(id)[0]?.fields.StatusCallback));
     const fields = { MessageSid: 'SM1', MessageStatus: 'undelivered', ErrorCode: '30005' };
     const signature = { 'x-twilio-signature': twilioSignature(token, address.href, fields) };
-    const answer = await form(harness, address.pathname + address.search, fields, signature);
-    expect(answer.status).toBe(200);
+    const response = await form(harness, address.pathname + address.search, fields, signature);
+    expect(response.status).toBe(200);
     expect((await seen(harness, sender, id)).status).toBe('permanent-failure');
     await expectTold(harness, id, 'permanent-failure');
   });
@@ -202,13 +202,13 @@ describe('a scheduled message', () => {
   const { harness, sender } = journey({});
 
   it('stays created until its scheduled time, then is sent', async () => {
-    const answer = await harness.v2('POST', '/v2/notifications/sms', sender.key, {
+    const response = await harness.v2('POST', '/v2/notifications/sms', sender.key, {
       phone_number: '07700900123',
       template_id: sender.sms,
       personalisation: { name: 'Ada' },
       scheduled_for: '2026-11-15T13:00:00Z',
     });
-    const { id } = answer.body;
+    const { id } = response.body;
     harness.clock.advance({ minutes: 59, seconds: 59 });
     await harness.deliver();
     expect((await seen(harness, sender, id)).status).toBe('created');

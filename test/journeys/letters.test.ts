@@ -34,14 +34,14 @@ const post = (key: string, body: unknown) => harness.v2('POST', '/v2/notificatio
 const get = (id: string, key = testKey) => harness.v2('GET', `/v2/notifications/${id}`, key);
 
 async function pdfOf(id: string, key = testKey): Promise<Buffer> {
-  const answer = await harness.http.inject({
+  const response = await harness.http.inject({
     method: 'GET',
     url: `/v2/notifications/${id}/pdf`,
     headers: { authorization: `Bearer ${key}` },
   });
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers['content-type']).toBe('application/pdf');
-  return answer.rawPayload;
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['content-type']).toBe('application/pdf');
+  return response.rawPayload;
 }
 
 describe('a letter sent with a test key', () => {

@@ -13,20 +13,20 @@ let platformKey: string;
 
 beforeAll(async () => {
   const body = { name: 'bench', created_by: platformUser, key_type: 'normal' };
-  const answer = await harness.admin('POST', `/service/${platformServiceId}/api-key`, body);
-  platformKey = `bench-${platformServiceId}-${answer.body.data}`;
+  const response = await harness.admin('POST', `/service/${platformServiceId}/api-key`, body);
+  platformKey = `bench-${platformServiceId}-${response.body.data}`;
 });
 
 async function post(status: number, url: string, body?: unknown) {
-  const answer = await harness.admin('POST', url, body);
-  expect(answer.status, `${url}: ${answer.text}`).toBe(status);
-  return answer.body?.data ?? answer.body;
+  const response = await harness.admin('POST', url, body);
+  expect(response.status, `${url}: ${response.text}`).toBe(status);
+  return response.body?.data ?? response.body;
 }
 
 async function get(url: string) {
-  const answer = await harness.admin('GET', url);
-  expect(answer.status, url).toBe(200);
-  return answer.body.data ?? answer.body;
+  const response = await harness.admin('GET', url);
+  expect(response.status, url).toBe(200);
+  return response.body.data ?? response.body;
 }
 
 interface Listed {
@@ -38,9 +38,9 @@ interface Listed {
 
 /** The newest message of a kind to a recipient. */
 async function read(templateId: string, to: string): Promise<string> {
-  const answer = await harness.v2('GET', '/v2/notifications', platformKey);
-  expect(answer.status, answer.text).toBe(200);
-  const message = (answer.body.notifications as Listed[]).find(
+  const response = await harness.v2('GET', '/v2/notifications', platformKey);
+  expect(response.status, response.text).toBe(200);
+  const message = (response.body.notifications as Listed[]).find(
     ({ template, email_address, phone_number }) => template.id === templateId && (email_address ?? phone_number) === to,
   );
   return message?.body ?? '';

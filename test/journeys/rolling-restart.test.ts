@@ -28,10 +28,10 @@ async function call(port: number, method: 'GET' | 'POST', path: string, token?: 
   const headers = token ? { authorization: `Bearer ${token}` } : {};
   const sent = request({ agent, port, host: '127.0.0.1', method, path, headers });
   sent.end(body);
-  const [answer] = await once(sent, 'response');
+  const [response] = await once(sent, 'response');
   let text = '';
-  for await (const chunk of answer) text += chunk;
-  return { status: answer.statusCode as number, text };
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode as number, text };
 }
 
 function adminToken(): string {
@@ -66,8 +66,8 @@ let watching = true;
 /** The load balancer's view, which is always a little late. */
 async function watch(instance: Instance): Promise<void> {
   while (watching) {
-    const answer = await call(instance.port, 'GET', '/readyz').catch(() => undefined);
-    instance.ready = answer?.status === 200;
+    const response = await call(instance.port, 'GET', '/readyz').catch(() => undefined);
+    instance.ready = response?.status === 200;
     await sleep(100);
   }
 }
@@ -95,7 +95,7 @@ describe('two API processes', { timeout: 120_000 }, () => {
   });
 
   it('are restarted one after the other without a failed request', async () => {
-    const answers: Record<string, number> = {};
+    const outcomes: Record<string, number> = {};
     let sending = true;
     let turn = 0;
     async function keepSending(): Promise<void> {
@@ -106,25 +106,25 @@ describe('two API processes', { timeout: 120_000 }, () => {
           ({ status }) => String(status),
           (error: Error) => error.message,
         );
-        answers[outcome] = (answers[outcome] ?? 0) + 1;
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
         await sleep(10);
       }
     }
     const senders = Array.from({ length: 4 }, keepSending);
     for (const instance of instances) {
-      const before = answers['201'] ?? 0;
+      const before = outcomes['201'] ?? 0;
       instance.child.kill('SIGTERM');
       const [code] = await once(instance.child, 'exit');
       expect(code).toBe(0);
-      expect(answers['201']).toBeGreaterThan(before);
+      expect(outcomes['201']).toBeGreaterThan(before);
       instance.child = launch(instance.port);
       await untilReady(instance);
     }
     sending = false;
     await Promise.all(senders);
-    expect(Object.keys(answers)).toEqual(['201']);
+    expect(Object.keys(outcomes)).toEqual(['201']);
     const stored = await harness.app.db.selectFrom('notifications').select('id').execute();
-    expect(stored).toHaveLength(answers['201'] ?? 0);
+    expect(stored).toHaveLength(outcomes['201'] ?? 0);
   });
 
   it('a key that is revoked through one is rejected by the other', async () => {

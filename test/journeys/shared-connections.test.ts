@@ -37,13 +37,13 @@ describe('with DATABASE_SESSION_URL', () => {
       phone_number: '07700900123',
       template_id: await aTemplate(harness, service, { content: 'Hello' }),
     };
-    const answer = await http.inject({
+    const response = await http.inject({
       method: 'POST',
       url: '/v2/notifications/sms',
       headers: { authorization },
       payload,
     });
-    expect(answer.statusCode).toBe(201);
+    expect(response.statusCode).toBe(201);
 
     await expect.poll(() => listening('sessions')).toBe(2);
     expect(await listening('shared')).toBe(0);

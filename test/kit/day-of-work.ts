@@ -153,8 +153,8 @@ async function invitePeople(release: Door, { ids }: Day, title: string): Promise
   ids.organisation_invite_id = invited.id;
   const asked = { requester_id: ids.colleague_id, contacted_user_ids: [ids.user_id] };
   ids.request_id = (await post(release, `${service}/service-join-request`, asked)).service_join_request_id;
-  const answer = { status: 'approved', status_changed_by_id: ids.user_id, permissions: ['view_activity'] };
-  await post(release, `${service}/service-join-request/${ids.request_id}`, answer);
+  const decision = { status: 'approved', status_changed_by_id: ids.user_id, permissions: ['view_activity'] };
+  await post(release, `${service}/service-join-request/${ids.request_id}`, decision);
   const rights = { permissions: [{ permission: 'view_activity' }], folder_permissions: [ids.folder_id] };
   await post(release, `/user/${ids.colleague_id}/service/${ids.service_id}/permission`, rights);
 }
@@ -200,8 +200,8 @@ async function accept(
   message: object,
   headers: Record<string, string> = {},
 ): Promise<string> {
-  const answer = await release.ask('POST', `/v2/notifications/${channel}`, { ...keyOf(day), ...headers }, message);
-  const { id } = expectDone(answer, release, `POST /v2/notifications/${channel}`);
+  const response = await release.ask('POST', `/v2/notifications/${channel}`, { ...keyOf(day), ...headers }, message);
+  const { id } = expectDone(response, release, `POST /v2/notifications/${channel}`);
   day.accepted[channel].push(id);
   return id;
 }

@@ -8,8 +8,10 @@ export async function readEveryPage(release: Door, day: Day): Promise<Record<str
   const statuses: Record<string, number> = {};
   for (const path of paths) {
     const url = `${fillIn(path, day)}?${query}`;
-    const answer = path.startsWith('/v2') ? await release.ask('GET', url, keyOf(day)) : await release.admin('GET', url);
-    statuses[path] = answer.status;
+    const response = path.startsWith('/v2')
+      ? await release.ask('GET', url, keyOf(day))
+      : await release.admin('GET', url);
+    statuses[path] = response.status;
   }
   return statuses;
 }

@@ -73,10 +73,10 @@ export function letterRow({ app }: Harness, id: string) {
 }
 
 export async function aLetterBranding(harness: Harness, name = 'Borough of Example'): Promise<string> {
-  const answer = await harness.admin('POST', '/letter-branding', {
+  const response = await harness.admin('POST', '/letter-branding', {
     name: `${name} ${timestamp(harness.clock.now())}`,
     filename: `${name} ${Math.random()}`,
     created_by_id: await aUser(harness),
   });
-  return answer.body.id;
+  return response.body.id;
 }

@@ -4,15 +4,18 @@ import PDFDocument from 'pdfkit';
 
 const mm = (value: number) => (value * 72) / 25.4;
 
-type Page = {
+interface Page {
   width?: number;
   height?: number;
   /** Rotation of the page when it is displayed. */
   rotate?: 0 | 90 | 180 | 270;
   draw?: (page: ReturnType<typeof pen>) => void;
-};
+}
 
-type Options = { password?: string; ownerPassword?: string };
+interface Options {
+  password?: string;
+  ownerPassword?: string;
+}
 
 export function makePdf(pages: Page[], options: Options = {}): Promise<Uint8Array> {
   const document = new PDFDocument({

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import type { Answer, Harness } from './harness.ts';
 
 /** The response has exactly this one error. */
-export function expectError(answer: Answer, status: number, error: string, message: string): void {
-  expect(answer.body).toEqual({ status_code: status, errors: [{ error, message }] });
-  expect(answer.status).toBe(status);
+export function expectError(response: Answer, status: number, error: string, message: string): void {
+  expect(response.body).toEqual({ status_code: status, errors: [{ error, message }] });
+  expect(response.status).toBe(status);
 }
 
 /** Undefined when nothing was stored. */

@@ -36,8 +36,8 @@ export class LightLoad {
 
   private async send(day: Day, message: object, release: RunningRelease | undefined): Promise<string> {
     if (!release) return 'nobody to send to';
-    const answer = await release.ask('POST', '/v2/notifications/sms', keyOf(day), message);
-    if (answer.status === 201) day.accepted.sms.push(answer.body.id);
-    return String(answer.status);
+    const response = await release.ask('POST', '/v2/notifications/sms', keyOf(day), message);
+    if (response.status === 201) day.accepted.sms.push(response.body.id);
+    return String(response.status);
   }
 }

@@ -75,9 +75,9 @@ export class RunningRelease {
   async ask(method: Method, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
     const sent = request(`${this.url}${path}`, { method, headers, agent: false });
     sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    const chunks = await answer.setEncoding('utf8').toArray();
-    const { statusCode: status = 0, headers: own } = answer;
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const chunks = await response.setEncoding('utf8').toArray();
+    const { statusCode: status = 0, headers: own } = response;
     const text = chunks.join('');
     if (status >= 500) this.faults.push(`${status} for ${method} ${path}: ${text}`);
     const isJson = own['content-type']?.includes('json') && text !== '';
@@ -98,8 +98,8 @@ export class RunningRelease {
 
   private async untilReady(): Promise<void> {
     for (;;) {
-      const answer = await this.ask('GET', '/livez', {}).catch(() => undefined);
-      if (answer?.status === 200) return;
+      const response = await this.ask('GET', '/livez', {}).catch(() => undefined);
+      if (response?.status === 200) return;
       if (this.child.exitCode !== null) throw new Error(`${this.name} did not start: ${this.faults.join('\n')}`);
       await sleep(50);
     }

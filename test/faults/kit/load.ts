@@ -78,11 +78,11 @@ export class Load {
         timeout: 20_000,
       });
       sent.on('error', lost).on('timeout', () => sent.destroy(new Error('no answer')));
-      sent.on('response', (answer) => {
+      sent.on('response', (response) => {
         let text = '';
-        answer.on('data', (chunk) => (text += chunk));
-        answer.on('end', () => resolve({ status: String(answer.statusCode), body: text }));
-        answer.on('error', lost).on('aborted', lost);
+        response.on('data', (chunk) => (text += chunk));
+        response.on('end', () => resolve({ status: String(response.statusCode), body: text }));
+        response.on('error', lost).on('aborted', lost);
       });
       sent.end(JSON.stringify(body));
     });

@@ -63,9 +63,9 @@ export class Supervised {
   }
 
   async isReady(): Promise<boolean> {
-    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    await answer?.body?.cancel();
-    return answer?.ok ?? false;
+    const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    await response?.body?.cancel();
+    return response?.ok ?? false;
   }
 
   async untilReady(): Promise<void> {

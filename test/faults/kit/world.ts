@@ -124,13 +124,13 @@ export class World {
   /** A request of the administrative front end. */
   async admin(path: string, body: object, api = this.api): Promise<unknown> {
     const token = jwt({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1_000) }, adminSecret);
-    const answer = await fetch(`${api.url}${path}`, {
+    const response = await fetch(`${api.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return answer.json();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
   }
 
   private async create<Data>(path: string, body: object): Promise<Data> {
