@@ -7,9 +7,9 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
 import type { KeyType } from './api-keys.sql.ts';
-import { bearerToken, beginsAsJwt, claimsProblem, isSignedWith, type Jwt, readJwt, refused } from './bearer.ts';
+import { bearerToken, claimsProblem, isSignedWith, type Jwt, looksLikeJwt, readJwt, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
-import { knownKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
+import { reportableKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
 
 /** The authenticated caller of the public API. */
 export interface ApiCaller {
@@ -109,7 +109,7 @@ class RecentTokens {
 async function check(app: Deps, token: string): Promise<Admission> {
   const jwt = readJwt(token);
   if (jwt) return checkJwt(app, jwt);
-  if (beginsAsJwt(token)) throw refused('malformed');
+  if (looksLikeJwt(token)) throw refused('malformed');
   return checkRawKey(app, token);
 }
 
@@ -141,7 +141,7 @@ async function checkRawKey(app: Deps, token: string): Promise<Admission> {
 async function serviceAndKeys(app: Deps, serviceId: string): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
   const service = await app.serviceKeys.find(serviceId.toLowerCase());
   if (!service) throw refused('serviceNotFound');
-  const keys = knownKeys(service, app.clock);
+  const keys = reportableKeys(service, app.clock);
   if (keys.length === 0) throw refused('noKeys');
   if (!service.active) throw refused('archived');
   return { service, keys };

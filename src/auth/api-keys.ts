@@ -99,11 +99,11 @@ function refuseUnlessNetworks(networks: string[] | null): void {
 
 export async function listApiKeys(app: Deps, serviceId: string) {
   await refuseUnlessServiceExists(app, serviceId);
-  return selectApiKeys(app.db, serviceId, revokedKeysAreKnownSince(app.clock.now()));
+  return selectApiKeys(app.db, serviceId, revokedKeysVisibleSince(app.clock.now()));
 }
 
 /** For seven days a revoked key is listed, and requests with it get "API key revoked" instead of "not found". */
-export function revokedKeysAreKnownSince(now: Date): Timestamp {
+export function revokedKeysVisibleSince(now: Date): Timestamp {
   return timestamp(earlier(now, 7 * day_ms));
 }
 

@@ -55,7 +55,7 @@ export function readJwt(token: string): Jwt | undefined {
 }
 
 /** Whether a token starts like a JWT, even if it is truncated or malformed after the header. */
-export function beginsAsJwt(token: string): boolean {
+export function looksLikeJwt(token: string): boolean {
   return jsonObject(token.split('.', 1)[0])?.alg !== undefined;
 }
 

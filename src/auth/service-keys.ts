@@ -3,7 +3,7 @@ import { type Clock, minute_ms, type Timestamp } from '../platform/clock.ts';
 import { Networks } from '../platform/http/networks.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type KeyType, selectServiceWithKeys } from './api-keys.sql.ts';
-import { decryptKeySecret, revokedKeysAreKnownSince } from './api-keys.ts';
+import { decryptKeySecret, revokedKeysVisibleSince } from './api-keys.ts';
 
 export interface ServiceKey {
   id: string;
@@ -21,7 +21,7 @@ export interface ServiceKey {
 export interface ServiceWithKeys {
   id: string;
   active: boolean;
-  /** All keys ever created; `knownKeys` filters out those revoked more than seven days ago. */
+  /** All keys ever created; `reportableKeys` filters out those revoked more than seven days ago. */
   keys: ServiceKey[];
 }
 
@@ -43,7 +43,7 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secre
       if (!service) return undefined;
       const keys = service.keys.map(({ encrypted_secret, allowed_networks, ...key }) => {
         const secret = decryptKeySecret(app, { id: key.id, service_id: service.id }, encrypted_secret);
-        if (secret === undefined) throw new Error('An API key cannot be decrypted: does SECRET_KEYS lack a key?');
+        if (secret === undefined) throw new Error('Cannot decrypt an API key: is a key missing from SECRET_KEYS?');
         return { ...key, secret, networks: allowed_networks && new Networks(allowed_networks) };
       });
       return { ...service, keys };
@@ -52,7 +52,7 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secre
 }
 
 /** Keys that error messages may still refer to; keys revoked long ago count as not found. */
-export function knownKeys(service: ServiceWithKeys, clock: Clock): ServiceKey[] {
-  const since = revokedKeysAreKnownSince(clock.now());
+export function reportableKeys(service: ServiceWithKeys, clock: Clock): ServiceKey[] {
+  const since = revokedKeysVisibleSince(clock.now());
   return service.keys.filter((key) => key.expiry_date === null || key.expiry_date > since);
 }

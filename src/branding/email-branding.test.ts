@@ -96,7 +96,7 @@ describe('POST /email-branding', () => {
     ['a short colour', { ...brand, colour: '#fff' }, { colour: ['Not a valid hex colour.'] }],
     ['a colour that is a number', { ...brand, colour: 7 }, { colour: ['Not a valid string.'] }],
     [
-      'over-long texts',
+      'strings that are too long',
       { ...brand, name: tooLong, logo: tooLong, text: tooLong, alt_text: tooLong },
       Object.fromEntries(
         ['name', 'logo', 'text', 'alt_text'].map((field) => [field, ['Longer than maximum length 255.']]),

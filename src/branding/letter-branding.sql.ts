@@ -55,7 +55,7 @@ export function updateLetterBrandingRow(
 }
 
 /** Other brands with the same name or file name. */
-export function selectHolders(db: Db, wanted: { name: string; filename: string }, exceptId?: string) {
+export function selectBrandsWithNames(db: Db, wanted: { name: string; filename: string }, exceptId?: string) {
   return db
     .selectFrom('letter_branding')
     .select(['name', 'filename'])

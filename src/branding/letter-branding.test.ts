@@ -90,13 +90,13 @@ describe('POST /letter-branding', () => {
     ],
     ['wrong types', { name: 5, filename: [] }, { name: ['Not a valid string.'], filename: ['Not a valid string.'] }],
     [
-      'over-long names',
+      'names that are too long',
       { name: tooLong, filename: tooLong },
       { name: ['Longer than maximum length 255.'], filename: ['Longer than maximum length 255.'] },
     ],
     ['an empty name', { name: '', filename: 'f' }, { name: ['Shorter than minimum length 1.'] }],
     [
-      'a creator that is no id',
+      'a creator that is not an id',
       { name: 'n', filename: 'f', created_by_id: 'me' },
       { created_by_id: ['Not a valid UUID.'] },
     ],

@@ -5,7 +5,7 @@ import type { Platform } from '../platform/platform.ts';
 import { selectBrandUsers } from './brand-users.sql.ts';
 import {
   insertLetterBranding,
-  selectHolders,
+  selectBrandsWithNames,
   selectLetterBranding,
   taken,
   updateLetterBrandingRow,
@@ -52,7 +52,7 @@ async function reportAllConflicts<T>(
     return await write();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const holders = await selectHolders(db, wanted, ownId);
+    const holders = await selectBrandsWithNames(db, wanted, ownId);
     const clashes = (['name', 'filename'] as const).filter((field) =>
       holders.some((holder) => holder[field] === wanted[field]),
     );

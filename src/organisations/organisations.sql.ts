@@ -99,7 +99,7 @@ export function selectOrganisationIdByDomains(db: Db, names: string[]) {
     .executeTakeFirst();
 }
 
-export function selectWhatKeepsOrganisation(tx: Tx, id: string) {
+export function selectArchiveBlockers(tx: Tx, id: string) {
   return tx
     .selectNoFrom((one) => [
       one

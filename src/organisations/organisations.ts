@@ -10,10 +10,10 @@ import {
   insertOrganisation,
   lockOrganisation,
   replaceDomains,
+  selectArchiveBlockers,
   selectOrganisation,
   selectOrganisationIdOfService,
   selectOrganisations,
-  selectWhatKeepsOrganisation,
   updateOrganisationRow,
 } from './organisations.sql.ts';
 
@@ -100,7 +100,7 @@ export async function archiveOrganisation({ db, clock }: Deps, id: string): Prom
   await inTransaction(db, async (tx) => {
     const organisation = await lockOrganisation(tx, id, 'archive');
     if (!organisation) throw notFound();
-    const keeps = await selectWhatKeepsOrganisation(tx, id);
+    const keeps = await selectArchiveBlockers(tx, id);
     if (keeps.active_services) throw invalid('Cannot archive an organisation with active services');
     if (keeps.members || keeps.invites) {
       throw invalid('Cannot archive an organisation with team members or invited team members');

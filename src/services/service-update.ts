@@ -33,12 +33,12 @@ export async function updateService(app: Deps, id: string, fields: SettableField
       email_sender_local_part: emailSenderLocalPart(name, senderName),
     };
     await updateServices(tx, [id], change, timestamp(app.clock.now()));
-    if (goesLive) await tellTeam(app, tx, { id, name });
+    if (goesLive) await notifyTeam(app, tx, { id, name });
   });
   return getService(app.db, id);
 }
 
-async function tellTeam(app: Deps, tx: Tx, service: { id: string; name: string }): Promise<void> {
+async function notifyTeam(app: Deps, tx: Tx, service: { id: string; name: string }): Promise<void> {
   for (const member of await selectActiveMembers(tx, service.id)) {
     await app.accountMessages.send(tx, {
       template_id: accountTemplates.serviceLive,

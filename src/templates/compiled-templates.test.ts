@@ -20,11 +20,11 @@ beforeEach(async () => {
 async function drainNotifications(): Promise<void> {
   const { db, changeListener } = harness.app;
   const mark = newId(harness.clock.now());
-  const heard = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     changeListener.on('service_changed', (payload) => payload === mark && resolve());
   });
   await sql`select pg_notify('service_changed', ${mark})`.execute(db);
-  await heard;
+  await received;
 }
 
 /** Retries, because a database notification takes some milliseconds to arrive. */

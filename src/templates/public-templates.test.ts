@@ -323,7 +323,7 @@ describe('POST /v2/template/{id}/preview', () => {
     ['open placeholders', '((a'.repeat(300_000)],
     ['Markdown', '[*_`#^>'.repeat(140_000)],
   ])(
-    '200 within moments for a million characters of %s',
+    '200 in linear time for a million characters of %s',
     async (_what, content) => {
       const id = await aTemplate(harness, service, { template_type: 'email', subject: '((x))', content });
       const { status, body } = await preview(id, { personalisation: { x: content } });

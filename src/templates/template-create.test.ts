@@ -211,12 +211,12 @@ describe('POST /service/{service_id}/template', () => {
       { has_unsubscribe_link: ['Not a valid boolean.'] },
     ],
     [
-      'unsubscribe link is not in an email',
+      'unsubscribe link is set for another template type',
       { has_unsubscribe_link: true },
       { has_unsubscribe_link: ['Only emails have an unsubscribe link.'] },
     ],
     [
-      'languages are not of a letter',
+      'languages are set for another template type',
       { letter_languages: 'english', letter_welsh_subject: null, letter_welsh_content: null },
       { letter_languages: ['Only letters have languages.'] },
     ],
@@ -233,7 +233,7 @@ describe('POST /service/{service_id}/template', () => {
   const languages: [string, object, Record<string, string[]>][] = [
     ['unknown', { letter_languages: 'french' }, { letter_languages: ['Must be one of: english, welsh_then_english.'] }],
     [
-      'named without the Welsh texts',
+      'given without the Welsh texts',
       { letter_languages: 'welsh_then_english' },
       {
         letter_welsh_subject: ['Missing data for required field.'],

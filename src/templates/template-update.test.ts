@@ -15,7 +15,7 @@ beforeAll(async () => {
   editor = await aUser(harness, { name: 'Edith Editor' });
 });
 
-function aTemplateOfOurs(fields: Parameters<typeof aTemplate>[2] = {}) {
+function aTemplateOfService(fields: Parameters<typeof aTemplate>[2] = {}) {
   return aTemplate(harness, service, { created_by_id: author, ...fields });
 }
 
@@ -40,7 +40,7 @@ async function refusal(id: string, body: object): Promise<unknown> {
 
 describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   it('200 with the next version; keeps the previous one', async () => {
-    const id = await aTemplateOfOurs({ name: 'Old', content: 'Old ((text))' });
+    const id = await aTemplateOfService({ name: 'Old', content: 'Old ((text))' });
     const { status, body } = await update(id, { name: 'New', content: 'New ((text))', created_by: editor });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
@@ -60,7 +60,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('200 with the same author when none is given', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     const { body } = await update(id, { content: 'New' });
     expect(body.data).toMatchObject({ version: 2, created_by: { id: author, name: 'Grace Author' } });
   });
@@ -81,7 +81,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ['archived', 'sms', { archived: true }],
   ];
   it.each(changes)('200 with a new version for the %s', async (_what, template_type, change) => {
-    const id = await aTemplateOfOurs({ template_type });
+    const id = await aTemplateOfService({ template_type });
     const { status, body } = await update(id, change);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ ...change, version: 2 });
@@ -89,7 +89,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('200 with a new version when only the author differs', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     expect((await update(id, { created_by: editor })).body.data).toMatchObject({
       version: 2,
       created_by: { id: editor },
@@ -97,7 +97,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('200 with the same version when nothing changes', async () => {
-    const id = await aTemplateOfOurs({ name: 'Same', content: 'Same' });
+    const id = await aTemplateOfService({ name: 'Same', content: 'Same' });
     for (const body of [{}, { name: 'Same', content: 'Same', created_by: author }, { archived: false }]) {
       const response = await update(id, body);
       expect(response.status).toBe(200);
@@ -107,7 +107,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('200 with the same version when the record is sent back unchanged', async () => {
-    const id = await aTemplateOfOurs({ template_type: 'letter' });
+    const id = await aTemplateOfService({ template_type: 'letter' });
     const { body } = await harness.admin('GET', `/service/${service}/template/${id}`);
     const { reply_to: _reply_to, created_by, ...record } = body.data;
     const response = await update(id, { ...record, created_by: created_by.id });
@@ -116,20 +116,20 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('200 without changing type or service', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     const { status, body } = await update(id, { template_type: 'email', service: unknown, id: unknown });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ id, template_type: 'sms', service, version: 1 });
   });
 
   it('200; ignores fields of other template types', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     const { body } = await update(id, { subject: 'A subject', postage: 'first' });
     expect(body.data).toMatchObject({ subject: null, postage: null, version: 1 });
   });
 
   it('200 for an archived template, which stays archived', async () => {
-    const id = await aTemplateOfOurs({ archived: true });
+    const id = await aTemplateOfService({ archived: true });
     expect((await update(id, { content: 'New' })).body.data).toMatchObject({
       version: 2,
       archived: true,
@@ -138,7 +138,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('200 for only a Welsh text when the letter is already in Welsh', async () => {
-    const id = await aTemplateOfOurs({
+    const id = await aTemplateOfService({
       template_type: 'letter',
       letter_languages: 'welsh_then_english',
       letter_welsh_subject: 'Pennawd',
@@ -153,7 +153,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('creates a version for each of many concurrent edits', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     const edits = ['a', 'b', 'c', 'd', 'e'].map((content) => update(id, { content }));
     expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect((await versionsOf(id)).map(({ version }: { version: number }) => version)).toEqual([6, 5, 4, 3, 2, 1]);
@@ -162,7 +162,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   it.each(['email', 'letter'] as const)(
     '400 when the subject of a template of type %s is blank',
     async (template_type) => {
-      const id = await aTemplateOfOurs({ template_type });
+      const id = await aTemplateOfService({ template_type });
       expect(await refusal(id, { subject: ' \t' })).toEqual({ subject: ['Invalid template subject'] });
       expect(await refusal(id, { subject: '' })).toEqual({ subject: ['Invalid template subject'] });
       expect(await refusal(id, { subject: null })).toEqual({ subject: ['Field may not be null.'] });
@@ -188,12 +188,12 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ['reply-to is not an id', { reply_to: 'me' }, { reply_to: ['Not a valid UUID.'] }],
     ['files are not a list', { archive_email_file_ids: 'all' }, { archive_email_file_ids: ['Not a valid list.'] }],
     [
-      'languages are not of a letter',
+      'languages are set for another template type',
       { letter_languages: 'english' },
       { letter_languages: ['Only letters have languages.'] },
     ],
     [
-      'unsubscribe link is not in an email',
+      'unsubscribe link is set for another template type',
       { has_unsubscribe_link: true },
       { has_unsubscribe_link: ['Only emails have an unsubscribe link.'] },
     ],
@@ -204,16 +204,16 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ],
   ];
   it.each(wrong)('400 when the %s', async (_what, change, message) => {
-    expect(await refusal(await aTemplateOfOurs(), change)).toEqual(message);
+    expect(await refusal(await aTemplateOfService(), change)).toEqual(message);
   });
 
   it('400 when the text of a QR code is too long', async () => {
-    const id = await aTemplateOfOurs({ template_type: 'letter' });
+    const id = await aTemplateOfService({ template_type: 'letter' });
     expect(await refusal(id, { content: `QR: ${'x'.repeat(501)}` })).toEqual({ content: ['qr-code-too-long'] });
   });
 
   it('400 when the languages are given without the Welsh texts', async () => {
-    const id = await aTemplateOfOurs({ template_type: 'letter' });
+    const id = await aTemplateOfService({ template_type: 'letter' });
     expect(await refusal(id, { letter_languages: 'welsh_then_english' })).toEqual({
       letter_welsh_subject: ['Missing data for required field.'],
       letter_welsh_content: ['Missing data for required field.'],
@@ -235,7 +235,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
   });
 
   it('404 when the template does not exist, is hidden or belongs to another service, whatever the body', async () => {
-    const hidden = await aTemplateOfOurs({ template_type: 'letter', hidden: true });
+    const hidden = await aTemplateOfService({ template_type: 'letter', hidden: true });
     const elsewhere = await aTemplate(harness, await aService(harness));
     for (const id of [unknown, hidden, elsewhere]) {
       for (const body of [{ name: 'New' }, { name: 1 }]) {
@@ -250,7 +250,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
 describe('POST /service/{service_id}/template/{template_id} (archive and restore)', () => {
   it('200; no longer in its folder or in the list', async () => {
     const folder = await aTemplateFolder(harness, service);
-    const id = await aTemplateOfOurs({ folder });
+    const id = await aTemplateOfService({ folder });
     const { status, body } = await update(id, { archived: true, created_by: editor });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ id, archived: true, version: 2, folder: null, created_by: { id: editor } });
@@ -260,12 +260,12 @@ describe('POST /service/{service_id}/template/{template_id} (archive and restore
   });
 
   it('200 with the same version when it is already archived', async () => {
-    const id = await aTemplateOfOurs({ archived: true });
+    const id = await aTemplateOfService({ archived: true });
     expect((await update(id, { archived: true, created_by: author })).body.data.version).toBe(1);
   });
 
   it('200 and in the list again when it is restored', async () => {
-    const id = await aTemplateOfOurs({ archived: true });
+    const id = await aTemplateOfService({ archived: true });
     expect((await update(id, { archived: false })).body.data).toMatchObject({ archived: false, version: 2 });
     const list = await harness.admin('GET', `/service/${service}/template`);
     expect(list.body.data.map((template: { id: string }) => template.id)).toContain(id);
@@ -274,7 +274,7 @@ describe('POST /service/{service_id}/template/{template_id} (archive and restore
 
 describe('POST /service/{service_id}/template/{template_id} (redact)', () => {
   it('200 with the next version; changes nothing else', async () => {
-    const id = await aTemplateOfOurs({ name: 'Kept' });
+    const id = await aTemplateOfService({ name: 'Kept' });
     const { status, body } = await update(id, { redact_personalisation: true, created_by: editor, name: 'Ignored' });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ id, redact_personalisation: true, version: 2, name: 'Kept' });
@@ -284,26 +284,26 @@ describe('POST /service/{service_id}/template/{template_id} (redact)', () => {
   });
 
   it('200 with the same version when it is already redacted', async () => {
-    const id = await aTemplateOfOurs({ redact_personalisation: true });
+    const id = await aTemplateOfService({ redact_personalisation: true });
     const { status, body } = await update(id, { redact_personalisation: true, created_by: editor });
     expect(status).toBe(200);
     expect(body.data.version).toBe(1);
   });
 
   it('200 and still redacted, because redaction cannot be undone', async () => {
-    const id = await aTemplateOfOurs({ redact_personalisation: true });
+    const id = await aTemplateOfService({ redact_personalisation: true });
     const { status, body } = await update(id, { redact_personalisation: false, name: 'Renamed' });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ redact_personalisation: true, name: 'Renamed' });
   });
 
   it('400 without a user', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     expect(await refusal(id, { redact_personalisation: true })).toEqual({ created_by: ['Field is required'] });
   });
 
   it('400 for an unknown user', async () => {
-    const id = await aTemplateOfOurs();
+    const id = await aTemplateOfService();
     expect(await refusal(id, { redact_personalisation: true, created_by: unknown })).toEqual({
       created_by: ['No result found'],
     });
@@ -316,7 +316,7 @@ describe('POST /service/{service_id}/template/{template_id} (reply-to)', () => {
     ['email', 'email_reply_to_id'],
     ['sms', 'sms_sender_id'],
   ] as const)('by type %s: 200, 200 when cleared, 400 when it is not the service’s', async (type, name) => {
-    const id = await aTemplateOfOurs({ template_type: type, name: 'Kept' });
+    const id = await aTemplateOfService({ template_type: type, name: 'Kept' });
     for (const reply_to of [unknown, await aReplyTo(harness, await aService(harness), type)]) {
       expect(await refusal(id, { reply_to })).toBe(
         `${name} ${reply_to} does not exist in database for service id ${service}`,

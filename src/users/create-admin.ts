@@ -26,7 +26,7 @@ interface NewAdmin {
  * the same address before a password is chosen, it returns a new link.
  */
 export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<string> {
-  refuseUnfit(admin);
+  refuseUnlessValid(admin);
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     // Prevents two concurrent commands from both creating the first administrator.
@@ -62,7 +62,7 @@ async function insertAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {
   });
 }
 
-function refuseUnfit({ name, email_address, mobile_number }: NewAdmin): void {
+function refuseUnlessValid({ name, email_address, mobile_number }: NewAdmin): void {
   const problems = [
     name.trim() === '' && 'The name is empty.',
     !(parseEmailAddress(email_address).ok && email_address.length <= 255) && 'The email address is not valid.',

@@ -119,7 +119,7 @@ describe('PUT /__testing/functional/users', () => {
   );
 
   it.each([[platformServiceId], [platformServiceId.toUpperCase()], [platformServiceId.replaceAll('-', '')]])(
-    '400 for a member of the platform’s own service, %s',
+    '400 for a member of the platform service, %s',
     async (service_id) => {
       const response = await put([await aTestUser({ email_address: 'inside@example.org', service_id })]);
       expect(response.status).toBe(400);

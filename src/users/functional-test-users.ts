@@ -43,7 +43,7 @@ export async function putFunctionalTestUsers(
   const now = clock.now();
   await inTransaction(db, async (tx) => {
     for (const { service_id, organisation_id, permissions, password: _, ...account } of hashed) {
-      const user_id = await putAccount(tx, account, now);
+      const user_id = await createOrResetUser(tx, account, now);
       await removeServiceMember(tx, { service_id, user_id });
       await addServiceMember(tx, { service_id, user_id, permissions }, now);
       if (organisation_id) await addOrganisationMember(tx, { organisation_id, user_id, permissions: [] }, now);
@@ -51,7 +51,7 @@ export async function putFunctionalTestUsers(
   });
 }
 
-async function putAccount(
+async function createOrResetUser(
   tx: Tx,
   account: Pick<UserRecord, 'name' | 'email_address' | 'mobile_number' | 'auth_type' | 'state'> & {
     password_hash: string;

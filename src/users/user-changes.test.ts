@@ -82,7 +82,7 @@ describe('POST /user/{user_id}', () => {
   });
 
   it.each([[unknown], ['nonsense'], [null], [5]])(
-    '404 when updated_by is %s, before the body is looked at',
+    '404 when updated_by is %s, before validating the body',
     async (by) => {
       const answer = await change({ updated_by: by, name: '' });
       expect(answer.status).toBe(404);

@@ -46,7 +46,7 @@ describe('user record', () => {
 
   it('contains active services and organisations with the user’s permissions', async () => {
     const [live, closed] = [await aService(harness), await aService(harness, { active: false })];
-    const [open, shut, elsewhere] = [
+    const [open, inactive, elsewhere] = [
       await anOrganisation(harness),
       await anOrganisation(harness, { active: false }),
       await anOrganisation(harness),
@@ -62,7 +62,7 @@ describe('user record', () => {
       );
       await addOrganisationMember(
         tx,
-        { organisation_id: shut, user_id: user, permissions: ['can_make_services_live'] },
+        { organisation_id: inactive, user_id: user, permissions: ['can_make_services_live'] },
         now,
       );
       await setOrganisationPermissions(tx, { organisation_id: elsewhere, user_id: user }, ['manage_services']);
@@ -71,7 +71,11 @@ describe('user record', () => {
       services: [live],
       permissions: { [live]: ['view_activity'] },
       organisations: [open],
-      organisation_permissions: { [open]: ['can_make_services_live'], [shut]: [], [elsewhere]: ['manage_services'] },
+      organisation_permissions: {
+        [open]: ['can_make_services_live'],
+        [inactive]: [],
+        [elsewhere]: ['manage_services'],
+      },
     });
 
     await inTransaction(harness.app.db, async (tx) => {

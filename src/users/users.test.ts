@@ -199,8 +199,8 @@ describe('GET /user/{user_id}/organisations-and-services', () => {
   it('200 with active organisations and services', async () => {
     const user = await aUser(harness);
     const organisation = await anOrganisation(harness, { name: 'Org' });
-    const shut = await anOrganisation(harness, { active: false });
-    const trial = await aService(harness, { name: 'A trial', restricted: true, organisation_id: shut });
+    const inactive = await anOrganisation(harness, { active: false });
+    const trial = await aService(harness, { name: 'A trial', restricted: true, organisation_id: inactive });
     const live = await aService(harness, { name: 'B live', organisation_id: organisation });
     await aService(harness, { organisation_id: organisation });
     await aService(harness, { organisation_id: organisation, restricted: true });
@@ -210,7 +210,7 @@ describe('GET /user/{user_id}/organisations-and-services', () => {
       for (const service_id of [trial, live, closed]) {
         await addServiceMember(tx, { service_id, user_id: user, permissions: [] }, now);
       }
-      for (const organisation_id of [organisation, shut]) {
+      for (const organisation_id of [organisation, inactive]) {
         await addOrganisationMember(tx, { organisation_id, user_id: user, permissions: [] }, now);
       }
     });
@@ -219,7 +219,7 @@ describe('GET /user/{user_id}/organisations-and-services', () => {
     expect(response.body).toEqual({
       organisations: [{ id: organisation, name: 'Org', count_of_live_services: 2 }],
       services: [
-        { id: trial, name: 'A trial', restricted: true, organisation: shut },
+        { id: trial, name: 'A trial', restricted: true, organisation: inactive },
         { id: live, name: 'B live', restricted: false, organisation },
       ],
     });

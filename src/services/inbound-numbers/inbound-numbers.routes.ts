@@ -8,9 +8,9 @@ import { selectAvailableNumbers, selectInboundNumbers } from './inbound-numbers.
 import {
   assignInboundNumber,
   createInboundNumber,
+  disableInboundNumber,
   findNumberOfService,
   removeInboundNumber,
-  switchOffInboundNumber,
 } from './inbound-numbers.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
@@ -112,7 +112,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
       },
     },
     async (request, reply) => {
-      await switchOffInboundNumber(app, request.params.service_id);
+      await disableInboundNumber(app, request.params.service_id);
       return reply.code(204).send(null);
     },
   );

@@ -72,7 +72,7 @@ export async function assignInboundNumber(
 }
 
 /** Keeps the number assigned to the service, but stops receiving on it. */
-export async function switchOffInboundNumber({ db, clock }: Deps, serviceId: string): Promise<void> {
+export async function disableInboundNumber({ db, clock }: Deps, serviceId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const number = await findNumberOfService(tx, serviceId);
     if (!number) throw notFound();

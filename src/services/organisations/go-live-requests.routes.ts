@@ -4,7 +4,7 @@ import { NoContent, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
-import { tellApproversOfRequest, tellOfNextSteps, tellRequesterOfRejection } from './go-live-requests.ts';
+import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection } from './go-live-requests.ts';
 
 type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
@@ -22,7 +22,7 @@ export function goLiveRequestRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await tellApproversOfRequest(app, request.params.service_id);
+      await notifyApproversOfRequest(app, request.params.service_id);
       return reply.code(204).send(null);
     },
   );
@@ -42,7 +42,7 @@ export function goLiveRequestRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await tellOfNextSteps(app, request.params.service_id, request.body);
+      await notifyOfNextSteps(app, request.params.service_id, request.body);
       return reply.code(204).send(null);
     },
   );
@@ -65,7 +65,7 @@ export function goLiveRequestRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await tellRequesterOfRejection(app, request.params.service_id, request.body);
+      await notifyRequesterOfRejection(app, request.params.service_id, request.body);
       return reply.code(204).send(null);
     },
   );

@@ -38,7 +38,7 @@ describe('POST /organisations/notify-users-of-request-to-go-live/{service_id}', 
   const notify = (service: string, body?: unknown) =>
     sentBy(harness, () => admin('POST', `/organisations/notify-users-of-request-to-go-live/${service}`, body));
 
-  it('204; notifies active approvers, and tells the requester who they are', async () => {
+  it('204; notifies active approvers, and sends the requester their names', async () => {
     const { organisation, service, requester, organisation_name, service_name } = await aRequest();
     const ada = await aMember(organisation, 'Ada', ['can_make_services_live']);
     harness.clock.advance({ seconds: 1 });

@@ -12,7 +12,7 @@ type Deps = Pick<Platform, 'db'> & {
 };
 
 /** Notifies all approvers of the organisation, and sends the requester their names. */
-export async function tellApproversOfRequest(app: Deps, serviceId: string): Promise<void> {
+export async function notifyApproversOfRequest(app: Deps, serviceId: string): Promise<void> {
   const { service_name, requester, organisation } = await getRequest(app, serviceId);
   if (!organisation) return;
   const { goLiveRequest, goLiveReceipt } = accountTemplates;
@@ -48,7 +48,7 @@ export async function tellApproversOfRequest(app: Deps, serviceId: string): Prom
   });
 }
 
-export async function tellOfNextSteps(
+export async function notifyOfNextSteps(
   app: Deps,
   serviceId: string,
   { to, service_name, body }: { to: string; service_name: string; body: string },
@@ -67,7 +67,7 @@ interface Rejection {
   organisation_team_member_email: string;
 }
 
-export async function tellRequesterOfRejection(app: Deps, serviceId: string, rejection: Rejection): Promise<void> {
+export async function notifyRequesterOfRejection(app: Deps, serviceId: string, rejection: Rejection): Promise<void> {
   const { requester } = await getOpenRequest(app, serviceId);
   const { reason, name, service_name, organisation_name } = rejection;
   const { organisation_team_member_name, organisation_team_member_email } = rejection;

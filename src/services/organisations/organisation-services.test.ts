@@ -118,7 +118,7 @@ describe('POST /organisations/{id}', () => {
     const organisation_id = await anOrganisation(harness);
     const [old, fresh] = [await someBrands(), await someBrands()];
     const plain = await aService(harness, { organisation_id });
-    const dressed = await aService(harness, {
+    const branded = await aService(harness, {
       organisation_id,
       email_branding_id: old.email,
       letter_branding_id: old.letter,
@@ -132,7 +132,7 @@ describe('POST /organisations/{id}', () => {
       version: 2,
     });
     expect(await service(half)).toMatchObject({ email_branding: old.email, letter_branding: fresh.letter, version: 2 });
-    expect(await service(dressed)).toMatchObject({
+    expect(await service(branded)).toMatchObject({
       email_branding: old.email,
       letter_branding: old.letter,
       version: 1,

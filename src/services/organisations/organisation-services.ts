@@ -12,7 +12,7 @@ import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
-type ReceiptNeeds = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);
@@ -35,7 +35,7 @@ export async function joinOrganisation({ db, clock }: Deps, organisationId: stri
 
 /** Also updates its services: all get a new type or crown status, and those without a brand get a new default one. */
 export async function updateOrganisationAndServices(
-  app: ReceiptNeeds,
+  app: ReceiptDeps,
   organisationId: string,
   request: OrganisationChange & { domains?: string[] },
 ): Promise<void> {

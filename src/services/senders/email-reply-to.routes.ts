@@ -31,7 +31,7 @@ const ReplyTo = Type.Object(
 );
 
 const Request = Type.Object({ email_address: EmailAddress, is_default: Type.Boolean() });
-const alreadyThere = { 409: adminErrors.errorSchema };
+const alreadyExists = { 409: adminErrors.errorSchema };
 
 export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages: AccountMessageSender }): void {
   http.get(
@@ -59,7 +59,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
         summary: 'Send a test message to a reply-to address',
         params: OfService,
         body: Type.Object({ email: EmailAddress }),
-        response: { 201: Data(Type.Object({ id: Uuid })), ...alreadyThere },
+        response: { 201: Data(Type.Object({ id: Uuid })), ...alreadyExists },
       },
     },
     async (request, reply) => {
@@ -75,7 +75,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
         summary: 'Add a reply-to address; the first one must be the default',
         params: OfService,
         body: Request,
-        response: { 201: Data(ReplyTo), ...alreadyThere },
+        response: { 201: Data(ReplyTo), ...alreadyExists },
       },
     },
     async (request, reply) => {
@@ -92,7 +92,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
         summary: 'Update a reply-to address',
         params: OfReplyTo,
         body: Request,
-        response: { 200: Data(ReplyTo), ...alreadyThere },
+        response: { 200: Data(ReplyTo), ...alreadyExists },
       },
     },
     async (request) => {

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { detachReplyTo } from '../../templates/templates.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
 import { getServiceForUpdate } from '../services.ts';
-import { alreadyThere, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
+import { alreadyExists, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
 import { clearDefault, selectSenders } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 
@@ -31,7 +31,7 @@ export async function checkReplyTo(
   emailAddress: string,
 ): Promise<string> {
   const existing = await listReplyTos(db, serviceId);
-  if (existing.some(({ email_address }) => email_address === emailAddress)) throw alreadyThere(emailAddress);
+  if (existing.some(({ email_address }) => email_address === emailAddress)) throw alreadyExists(emailAddress);
   const message = { template_id: accountTemplates.replyToCheck, to: emailAddress, personalisation: {} };
   return (await inTransaction(db, (tx) => accountMessages.send(tx, message))).id;
 }

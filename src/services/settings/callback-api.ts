@@ -38,7 +38,7 @@ export interface TokenOwner {
 }
 
 export function encryptToken({ secrets }: Pick<Platform, 'secrets'>, owner: TokenOwner, token: string): string {
-  return secrets.encrypt(tokenPurpose, token, placeOfToken(owner));
+  return secrets.encrypt(tokenPurpose, token, tokenContext(owner));
 }
 
 /** Returns undefined when none of the configured keys can decrypt it. */
@@ -47,10 +47,10 @@ export function decryptToken(
   owner: TokenOwner,
   encrypted: string,
 ): string | undefined {
-  return secrets.decrypt(tokenPurpose, encrypted, placeOfToken(owner))?.toString();
+  return secrets.decrypt(tokenPurpose, encrypted, tokenContext(owner))?.toString();
 }
 
-export function placeOfToken({ service_id, callback_type }: TokenOwner): string {
+export function tokenContext({ service_id, callback_type }: TokenOwner): string {
   return `${service_id} ${callback_type}`.toLowerCase();
 }
 

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { type CallbackId, selectCallbackType } from './callback-api.sql.ts';
-import { getCallback, placeOfToken, type TokenOwner } from './callback-api.ts';
+import { getCallback, type TokenOwner, tokenContext } from './callback-api.ts';
 import {
   deleteSigningSecret,
   replaceSigningSecrets,
@@ -24,7 +24,7 @@ export async function createSigningSecret(app: Deps, which: CallbackId, created_
   await inTransaction(app.db, async (tx) => {
     const { id, service_id } = await getCallback(tx, which);
     const owner = { service_id, callback_type: await selectCallbackType(tx, id) };
-    const encrypted_secret = app.secrets.encrypt(purpose, key, placeOfToken(owner));
+    const encrypted_secret = app.secrets.encrypt(purpose, key, tokenContext(owner));
     const created_at = timestamp(app.clock.now());
     await upsertSigningSecret(tx, { callback_id: id, encrypted_secret, created_by_id, created_at });
   });
@@ -42,7 +42,7 @@ export function readSigningKey(
   owner: TokenOwner,
   encrypted: string,
 ): Buffer | undefined {
-  return secrets.decrypt(purpose, encrypted, placeOfToken(owner));
+  return secrets.decrypt(purpose, encrypted, tokenContext(owner));
 }
 
 export const signingSecrets: EncryptedValues = {

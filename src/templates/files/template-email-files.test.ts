@@ -126,11 +126,7 @@ describe('POST /service/{service_id}/templates/{template_id}/template_email_file
       { content: Buffer.alloc(2 * 1024 * 1024 + 1025).toString('base64') },
       { content: ['Uploaded file exceeds file size limit'] },
     ],
-    [
-      'kind of file cannot be sent',
-      { filename: 'form.exe' },
-      { filename: [expect.stringMatching(/'\.exe'.*'\.csv'/)] },
-    ],
+    ['file type is not supported', { filename: 'form.exe' }, { filename: [expect.stringMatching(/'\.exe'.*'\.csv'/)] }],
     ['name has no extension', { filename: 'form' }, { filename: [expect.stringMatching(/^Unsupported file type/)] }],
     ['name has brackets', { filename: 'form (1).pdf' }, { filename: ['Must not contain brackets or ??.'] }],
     ['name is a condition', { filename: 'form??yes.pdf' }, { filename: ['Must not contain brackets or ??.'] }],

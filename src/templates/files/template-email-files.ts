@@ -22,7 +22,7 @@ import {
 import { readUpload } from './upload.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'>;
-type UploadNeeds = Deps & { virusScanner: VirusScanner };
+type UploadDeps = Deps & { virusScanner: VirusScanner };
 interface OfTemplate {
   service_id: string;
   template_id: string;
@@ -53,7 +53,7 @@ export function emailFilePath(serviceId: string, fileId: string): string {
 
 /** Pending unless the request sets it; only live files are part of the template. */
 export async function createEmailFile(
-  app: UploadNeeds,
+  app: UploadDeps,
   of: OfTemplate,
   request: NewEmailFileRequest,
 ): Promise<EmailFileRow> {

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { AccountMessageSender } from '../account-messages.ts';
 import { createLinkToken, linkLifetimes_s, pageUrl, readLinkToken } from '../sign-in/link-tokens.ts';
 
-export type InviteNeeds = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+export type InviteDeps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
   config: Pick<Config, 'ADMIN_BASE_URL'>;
 };
@@ -19,7 +19,7 @@ const pages = { 'service-invite': '/invitation', 'organisation-invite': '/organi
 type InvitePurpose = keyof typeof pages;
 
 /** The link in an invitation's message; `host` overrides the default front end. */
-export function inviteUrl(app: InviteNeeds, purpose: InvitePurpose, inviteId: string, host?: string | null): string {
+export function inviteUrl(app: InviteDeps, purpose: InvitePurpose, inviteId: string, host?: string | null): string {
   const token = createLinkToken(app, purpose, { invite_id: inviteId });
   return pageUrl(host || app.config.ADMIN_BASE_URL, `${pages[purpose]}/${token}`);
 }

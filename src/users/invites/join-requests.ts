@@ -111,12 +111,12 @@ export async function decideJoinRequest(app: Deps, serviceId: string, requestId:
     if (decision.status !== 'approved') return;
     const others = requests.filter(({ id, status }) => id !== request.id && status === 'pending').map(({ id }) => id);
     await updateJoinRequests(tx, others, { ...change, status: 'cancelled' });
-    await letIn(app, tx, { service_id: serviceId, user_id: request.requester_id }, decision, decider.name);
+    await addRequester(app, tx, { service_id: serviceId, user_id: request.requester_id }, decision, decider.name);
   });
   return getJoinRequest(app, serviceId, requestId);
 }
 
-async function letIn(
+async function addRequester(
   app: Deps,
   tx: Tx,
   member: ServiceMember,

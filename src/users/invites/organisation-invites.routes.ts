@@ -3,7 +3,7 @@ import { Data, Datetime, Nullable, OneOf, Uuid } from '../../platform/http/field
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import { organisationPermissions } from '../members/permissions.ts';
-import { type InviteNeeds, inviteStatuses } from './invite-links.ts';
+import { type InviteDeps, inviteStatuses } from './invite-links.ts';
 import {
   createOrganisationInvite,
   getOrganisationInvite,
@@ -28,7 +28,7 @@ const Invite = Type.Object(
   { title: 'OrganisationInvite' },
 );
 
-export function organisationInviteRoutes(http: Http, app: InviteNeeds): void {
+export function organisationInviteRoutes(http: Http, app: InviteDeps): void {
   http.post(
     '/organisation/:organisation_id/invite',
     {

@@ -7,7 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { accountTemplates } from '../account-messages.ts';
 import type { OrganisationPermission } from '../members/permissions.ts';
 import { selectUser } from '../users.sql.ts';
-import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
+import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   insertOrganisationInvite,
   selectOrganisationInvite,
@@ -23,7 +23,7 @@ interface NewOrganisationInvite {
 }
 
 export async function createOrganisationInvite(
-  app: InviteNeeds,
+  app: InviteDeps,
   organisationId: string,
   request: NewOrganisationInvite,
 ) {
@@ -52,7 +52,7 @@ export async function createOrganisationInvite(
   });
 }
 
-export async function listOrganisationInvites(app: InviteNeeds, organisationId: string) {
+export async function listOrganisationInvites(app: InviteDeps, organisationId: string) {
   await getOrganisation(app.db, organisationId);
   return selectOrganisationInvites(app.db, organisationId);
 }
@@ -71,7 +71,7 @@ export function getOrganisationInviteOfLink(app: Pick<Platform, 'db' | 'secrets'
 }
 
 export async function updateOrganisationInvite(
-  app: InviteNeeds,
+  app: InviteDeps,
   which: { organisation_id: string; invite_id: string },
   status: InviteStatus,
 ) {

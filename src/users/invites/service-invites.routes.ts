@@ -3,7 +3,7 @@ import { Data, Datetime, Nullable, OneOf, Uuid } from '../../platform/http/field
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import { authTypes } from '../user-record.ts';
-import { type InviteNeeds, inviteStatuses } from './invite-links.ts';
+import { type InviteDeps, inviteStatuses } from './invite-links.ts';
 import {
   createServiceInvite,
   getServiceInvite,
@@ -30,7 +30,7 @@ const Invite = Type.Object(
   { title: 'ServiceInvite' },
 );
 
-export function serviceInviteRoutes(http: Http, app: InviteNeeds): void {
+export function serviceInviteRoutes(http: Http, app: InviteDeps): void {
   http.post(
     '/service/:service_id/invite',
     {

@@ -7,7 +7,7 @@ import { accountTemplates } from '../account-messages.ts';
 import { servicePermissions } from '../members/permissions.ts';
 import type { UserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';
-import { type InviteNeeds, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
+import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   insertServiceInvite,
   selectServiceInvite,
@@ -26,7 +26,7 @@ interface NewServiceInvite {
   invite_link_host?: string | null;
 }
 
-export async function createServiceInvite(app: InviteNeeds, serviceId: string, request: NewServiceInvite) {
+export async function createServiceInvite(app: InviteDeps, serviceId: string, request: NewServiceInvite) {
   const now = app.clock.now();
   const id = newId(now);
   const service_name = await selectServiceName(app.db, serviceId);
@@ -55,7 +55,7 @@ export async function createServiceInvite(app: InviteNeeds, serviceId: string, r
   });
 }
 
-export async function listServiceInvites(app: InviteNeeds, serviceId: string) {
+export async function listServiceInvites(app: InviteDeps, serviceId: string) {
   if ((await selectServiceName(app.db, serviceId)) === undefined) throw notFound();
   return selectServiceInvites(app.db, serviceId);
 }
@@ -72,7 +72,7 @@ export function getServiceInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'c
 }
 
 export async function updateServiceInvite(
-  app: InviteNeeds,
+  app: InviteDeps,
   which: { service_id: string; invite_id: string },
   change: { status?: InviteStatus; auth_type?: UserRecord['auth_type'] },
 ) {

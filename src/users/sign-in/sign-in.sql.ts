@@ -35,7 +35,7 @@ export async function countWrongPassword(
     .execute();
 }
 
-export async function raiseFailedCodeCount(tx: Tx, userId: string): Promise<void> {
+export async function incrementFailedCodeCount(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('users')
     .set((user) => ({ failed_code_count: user('failed_code_count', '+', 1) }))
@@ -48,7 +48,7 @@ const noFailedPasswords = { failed_login_count: 0, failed_password_count: 0, pas
 /** Column values without failed passwords and codes. */
 export const noFailures = { ...noFailedPasswords, failed_code_count: 0 };
 
-export async function recordRightPassword(tx: Tx, userId: string, now: Timestamp): Promise<void> {
+export async function recordCorrectPassword(tx: Tx, userId: string, now: Timestamp): Promise<void> {
   await updateUser(tx, userId, { ...noFailedPasswords, updated_at: now });
 }
 

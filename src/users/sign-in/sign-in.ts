@@ -9,8 +9,8 @@ import { isPassword } from './passwords.ts';
 import {
   countFailure,
   countWrongPassword,
-  raiseFailedCodeCount,
-  recordRightPassword,
+  incrementFailedCodeCount,
+  recordCorrectPassword,
   recordSignIn,
   resetFailures,
   selectPasswordHash,
@@ -46,7 +46,7 @@ export async function verifyPassword(app: Deps, userId: string, password: string
     }
     // Reject the old password if it was changed during the hash.
     if (matches && (await selectPasswordHash(tx, userId)) === hash) {
-      await recordRightPassword(tx, userId, at);
+      await recordCorrectPassword(tx, userId, at);
       return true;
     }
     const lockout_ms = lockoutAfter_ms(user.failed_password_count + 1);
@@ -73,7 +73,7 @@ export async function verifyCode(
     const user = await lockUser(tx, userId);
     const now = timestamp(app.clock.now());
     if (user.failed_login_count >= maxFailures) return notFound('Code not found');
-    const refusal = await judgeCode(app, tx, user.id, attempt, now);
+    const refusal = await checkCode(app, tx, user.id, attempt, now);
     if (refusal) {
       await countFailure(tx, userId, now);
       await countWrongCode(tx, user, now);
@@ -97,11 +97,11 @@ export async function verifyCode(
  */
 async function countWrongCode(tx: Tx, user: LockedUser, now: Timestamp): Promise<void> {
   if ((await countLiveCodes(tx, user.id, now)) === 0) return;
-  await raiseFailedCodeCount(tx, user.id);
+  await incrementFailedCodeCount(tx, user.id);
   if (user.failed_code_count + 1 >= maxWrongCodes) await markCodesUsed(tx, user.id);
 }
 
-async function judgeCode(
+async function checkCode(
   app: Deps,
   tx: Tx,
   userId: string,

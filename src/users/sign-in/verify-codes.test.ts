@@ -18,7 +18,7 @@ async function storedCodes(userId: string) {
 
 describe('POST /user/{user_id}/sms-code', () => {
   it.each([[{}], [null], [undefined], [{ to: null }], [{ to: '' }]])(
-    '204 for %j: a code to the user’s own number',
+    '204 for %j; sends a code to the user’s number',
     async (body) => {
       const id = await aUser(harness, { mobile_number: '07700900111' });
       const { answer, sent } = await send('sms', id, body);
