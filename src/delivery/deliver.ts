@@ -135,7 +135,7 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
 
 async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, provider } = attempt;
-  if (!service || !provider) throw new Error('A message without service or provider was to be sent');
+  if (!service || !provider) throw new Error('Cannot send a message without a service and a provider');
   const { message, billable_units } = await attempt.compose(queued, service);
   if (!attempt.isHeld()) return undefined;
   return resultOf(attempt, await send(attempt, provider, message), billable_units);
@@ -194,8 +194,8 @@ function retried<M>(
   );
   if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
-  const asked_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
-  const delay_ms = asked_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
+  const requested_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
+  const delay_ms = requested_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
   const due_at = nextTry(queued, delay_ms, clock, config);
   return { queued, later: { due_at, attempts, outcome_known: !perhaps_sent } };
 }

@@ -119,12 +119,12 @@ describe('messages without a receipt', () => {
       await run('time-out-messages');
       expect((await messageOf(harness, id)).status).toBe(status);
     }
-    const told = await harness.app.db
+    const callbacks = await harness.app.db
       .selectFrom('service_callbacks')
       .select('body')
       .where('subject_id', '=', id)
       .execute();
-    expect(told.map(({ body }) => JSON.parse(body).status)).toEqual(['technical-failure']);
+    expect(callbacks.map(({ body }) => JSON.parse(body).status)).toEqual(['technical-failure']);
   });
 
   it('are ended once by concurrent processes, and after days of downtime', async () => {

@@ -22,7 +22,7 @@ export async function composeLetter(app: Deps, notificationId: string): Promise<
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
   const { document, logo, attachments, incomplete } = await renderInputOfLetter(app, letter);
-  if (incomplete) throw new Error('the attachment of the letter is not among the files');
+  if (incomplete) throw new Error('the file of the letter attachment is missing');
   const { pdf, page_count } = await app.pdfThreads.inBackground(letter.service_id).run('composeLetter', document, {
     purpose: 'print',
     created_at: new Date(letter.created_at),

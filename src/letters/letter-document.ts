@@ -53,7 +53,7 @@ export async function renderInput(
   brand: { id: string; name: string } | undefined,
   { compiled, personalisation, address, date }: Filling,
 ): Promise<RenderInput> {
-  if (compiled.template_type !== 'letter') throw new Error('only letters are drawn');
+  if (compiled.template_type !== 'letter') throw new Error('only letter templates can be rendered as letters');
   const isAddress = address.length >= 3 && address.length <= 7;
   const document = compiled.document(personalisation, { date, address: isAddress ? address : undefined });
   const svg = brand && (await files.get(logoFile(brand.id)));

@@ -34,7 +34,7 @@ export async function checkPrecompiledLetter(app: Deps, notificationId: string):
 
 async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   const pdf = await app.files.get(letterFiles.uploaded(letter.id));
-  if (!pdf) throw new Error('the uploaded letter is not among the files');
+  if (!pdf) throw new Error('the file of the uploaded letter is missing');
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
   const found = judgePrecompiled(
     await readPages(app.log, app.pdfThreads.inBackground(letter.service_id), pdf, 'letter'),

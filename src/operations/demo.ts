@@ -50,16 +50,16 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
   const type = isAllSandbox(app.config) ? 'normal' : 'test';
   if (type === 'test') await retireDemo(app);
   const existing = await selectDemoService(app.db, name, platformUserId);
-  const known = readDemo(app.config.DATA_DIR);
+  const stored = readDemo(app.config.DATA_DIR);
   const keys = await selectDemoKeys(app.db, platformUserId, type);
-  if (existing && known?.service_id === existing.id && keys.some((key) => keyBeginsWith(known.api_key, key))) {
-    return known;
+  if (existing && stored?.service_id === existing.id && keys.some((key) => keyBeginsWith(stored.api_key, key))) {
+    return stored;
   }
   const service_id = existing?.id ?? (await createDemoService(app));
   const demo = {
     service_id,
     api_key: await createDemoKey(app, service_id, { type, isFirst: !existing }),
-    templates: known?.service_id === service_id ? known.templates : await createDemoTemplates(app, service_id),
+    templates: stored?.service_id === service_id ? stored.templates : await createDemoTemplates(app, service_id),
   };
   const file = secretFile(app.config.DATA_DIR, fileName);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -53,7 +53,7 @@ function replay(app: Deps, which: Parameters<typeof replayCallbacks>[1]): Promis
   return inTransaction(app.db, (tx) => replayCallbacks(tx, which, timestamp(app.clock.now())));
 }
 
-const keptForDays = 7;
+const defaultRetentionDays = 7;
 const batchSize = 5_000;
 
 /**
@@ -66,7 +66,7 @@ export async function deleteOldCallbacks(app: Deps): Promise<void> {
     ...rule,
     before_id: cutOff(days_of_retention),
   }));
-  const usual = cutOff(keptForDays);
+  const usual = cutOff(defaultRetentionDays);
   for (const rule of rules.filter(({ before_id }) => before_id > usual)) {
     while ((await deleteCallbacksOf(app.db, rule, batchSize)) === batchSize);
   }

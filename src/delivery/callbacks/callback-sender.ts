@@ -210,8 +210,8 @@ export class CallbackSender {
     }
     const delay_s = this.app.config.CALLBACK_RETRY_DELAYS_S[attempts - 1];
     if (delay_s === undefined) return final('failed');
-    const asked_s = result.kind === 'responded' ? Math.min(result.retry_after_s ?? 0, 3_600) : 0;
-    const due_at = timestamp(later(now, Math.max(delay_s, asked_s) * 1_000));
+    const requested_s = result.kind === 'responded' ? Math.min(result.retry_after_s ?? 0, 3_600) : 0;
+    const due_at = timestamp(later(now, Math.max(delay_s, requested_s) * 1_000));
     return { status: 'waiting', due_at, completed_at: null };
   }
 

@@ -103,7 +103,7 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
         .where('id', '=', id)
         .execute(),
   );
-  const kept = [
+  const columns = [
     'id',
     'version',
     'identifier',
@@ -118,8 +118,8 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
   ] as const;
   await tx
     .insertInto('provider_details_history')
-    .columns(kept)
-    .expression(tx.selectFrom('provider_details').select(kept).where('id', '=', id))
+    .columns(columns)
+    .expression(tx.selectFrom('provider_details').select(columns).where('id', '=', id))
     .execute();
 }
 

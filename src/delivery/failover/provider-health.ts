@@ -28,8 +28,8 @@ export function handOverHealth(handOvers: HandOver[], errors: string[], now: Dat
   const changeOf = (provider: string, moment: Date): HealthChange => {
     const period_start = timestamp(periodStart(moment));
     const key = `${period_start} ${provider}`;
-    const known = changes.get(key);
-    if (known) return known;
+    const existing = changes.get(key);
+    if (existing) return existing;
     const change = { provider, period_start, handed_over: 0, errors: 0 };
     changes.set(key, change);
     return change;

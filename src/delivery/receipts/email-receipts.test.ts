@@ -116,13 +116,10 @@ describe('POST /notifications/email/ses', () => {
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 
-  it.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'])(
-    '200 for a %s, whatever it points at',
-    async (Type) => {
-      const response = await ses({ Type, Token: 'x', TopicArn: 'arn', SubscribeURL: 'http://127.0.0.1:9/' });
-      expect(response.status).toBe(200);
-    },
-  );
+  it.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'])('200 for a %s with any URL', async (Type) => {
+    const response = await ses({ Type, Token: 'x', TopicArn: 'arn', SubscribeURL: 'http://127.0.0.1:9/' });
+    expect(response.status).toBe(200);
+  });
 
   it('never logs the address of a recipient', () => {
     expect(harness.logged.filter((line) => line.includes('ada@example.org'))).toEqual([]);

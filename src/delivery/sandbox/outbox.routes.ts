@@ -61,8 +61,8 @@ export function outboxRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      const kept = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
-      const messages = kept.map((message) => ({ ...message, body: readBody(app, message) }));
+      const stored = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
+      const messages = stored.map((message) => ({ ...message, body: readBody(app, message) }));
       const wantsPage = (request.headers.accept ?? '').includes('text/html');
       return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
     },

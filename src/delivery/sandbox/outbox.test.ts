@@ -57,7 +57,7 @@ describe('GET /outbox', () => {
   });
 
   it.each(['/outbox', '/outbox/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6'])(
-    '%s can be read by no other site',
+    '%s cannot be read by other sites',
     async (url) => {
       for (const method of ['GET', 'OPTIONS', 'DELETE'] as const) {
         const { headers } = await harness.request({ method, url, headers: { origin: 'https://site.example' } });

@@ -40,7 +40,7 @@ export function sandboxTexts(app: Deps): Provider<TextMessage> {
     name: 'sandbox',
     findAccepted: outbox.findAccepted,
     send: ({ reference, to, sender, text }) =>
-      outbox.keep({
+      outbox.store({
         file: `${reference}.txt`,
         content: `From: ${sender}\nTo: ${to}\n\n${text}\n`,
         row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
@@ -55,7 +55,7 @@ export function sandboxEmails(app: Deps): Provider<EmailMessage> {
     findAccepted: outbox.findAccepted,
     async send(message) {
       const { reference, to: recipient, from, subject, text: body } = message;
-      return outbox.keep({
+      return outbox.store({
         file: `${reference}.eml`,
         content: await mimeOf(message),
         row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
@@ -100,35 +100,35 @@ export function outboxFolder(dataDir: string): string {
 }
 
 /** Under load, messages are stored in batches this often. */
-const keepEvery_ms = 5;
+const storeEvery_ms = 5;
 
 function sandboxOutbox(app: Deps) {
   const folder = outboxFolder(app.config.DATA_DIR);
   let folderMade: Promise<unknown> | undefined;
   const commits = new GroupCommit<StoredMessage, Outcome>({
-    async commit(kept) {
+    async commit(messages) {
       folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
       await folderMade;
       const now = app.clock.now();
       const due = later(now, app.config.SANDBOX_DELAY_MS);
       const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
-      const rows = kept.map(({ row }) => ({
+      const rows = messages.map(({ row }) => ({
         ...row,
         body: encryptBody(app, row),
         created_at: timestamp(now),
         receipt_due_at,
       }));
-      await Promise.all(kept.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
+      await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
       await insertSandboxMessages(app.db, rows);
-      return kept.map(() => ({ kind: 'accepted' as const }));
+      return messages.map(() => ({ kind: 'accepted' as const }));
     },
     largest: 500,
     atOnce: 1,
-    every_ms: keepEvery_ms,
+    every_ms: storeEvery_ms,
     concernsAll: isDatabaseUnavailable,
   });
   return {
-    keep: (kept: StoredMessage) => commits.add(kept),
+    store: (message: StoredMessage) => commits.add(message),
     findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
   };
 }
@@ -147,7 +147,7 @@ export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]>
   }));
 }
 
-const keptForDays = 7;
+const retentionDays = 7;
 
 const partSize = 5_000;
 
@@ -185,15 +185,15 @@ async function deleteFiles({ config }: OfFolder, references: string[]): Promise<
 
 /** Deletes messages, rows and files, when their notification is deleted or after a week. */
 export async function cleanSandbox(app: Deps): Promise<void> {
-  const cutoff = earlier(app.clock.now(), keptForDays * day_ms);
+  const cutoff = earlier(app.clock.now(), retentionDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
   await deleteOrphans(app);
   const folder = outboxFolder(app.config.DATA_DIR);
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {
     const path = join(folder, name);
-    const kept = await stat(path);
+    const stats = await stat(path);
     // The print folder is in the same folder.
-    if (kept.isFile() && kept.mtime < cutoff) await rm(path, { force: true });
+    if (stats.isFile() && stats.mtime < cutoff) await rm(path, { force: true });
   }
 }

@@ -65,7 +65,7 @@ describe('POST /notifications/letter/status', () => {
     ['UNSORTED', '2ND', 'unsorted'],
     ['INT EU', 'INTERNATIONAL', 'unsorted'],
   ])(
-    '204 for a despatch (%s, %s: %s); repeated it changes nothing',
+    '204 for a despatch (%s, %s: %s); a repeated report changes nothing',
     async (mailingProduct, postageClass, threshold) => {
       const { id, link } = await printed();
       expect((await letterRow(harness, id)).status).toBe('sending');
@@ -102,7 +102,7 @@ describe('POST /notifications/letter/status', () => {
   });
 
   it.each(['', '?token=', '?token=4f46df42-f795-4cc4-83bb-65ca312f49cc.nonsense', '?token=a&token=b'])(
-    '403 without a valid token, whatever the body: %j',
+    '403 without a valid token, with any body: %j',
     async (query) => {
       const response = await harness.request({
         method: 'POST',

@@ -58,8 +58,8 @@ describe('POST /letters/returned', () => {
     harness.clock.set('2024-02-21T12:00:00Z');
     expect((await report(references)).status).toBe(200);
     await harness.runJobs();
-    const told = await harness.app.db.selectFrom('service_callbacks').selectAll().orderBy('created_at').execute();
-    expect(told.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+    const callbacks = await harness.app.db.selectFrom('service_callbacks').selectAll().orderBy('created_at').execute();
+    expect(callbacks.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
       [
         'https://example.org/returned',
         {
