@@ -129,7 +129,7 @@ describe('readConfig', () => {
   it.each([
     [
       { SECRET_KEY: 'x'.repeat(31) },
-      'SECRET_KEY must have at least 32 characters, not 31: make one with `openssl rand',
+      'SECRET_KEY must have at least 32 characters, not 31: create one with `openssl rand',
     ],
     [{ SECRET_KEY: ' '.repeat(40) }, 'SECRET_KEY must have at least 32 characters, not 0'],
     [{ SECRET_KEYS: `${long('new')},short` }, 'SECRET_KEYS must have at least 32 characters each, not 5'],

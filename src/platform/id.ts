@@ -6,12 +6,12 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && uuidPattern.test(value);
 }
 
-/** Below every other id, and nobody's. */
+/** Sorts before every other id and identifies no row. */
 export const nilId = '00000000-0000-0000-0000-000000000000';
 
 const canonical = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-/** Ids are taken in capitals and without hyphens too; what is remembered or compared by id needs the one written form. */
+/** Ids are accepted in upper case and without hyphens too; cache keys and comparisons need the canonical form. */
 export function canonicalId(id: string): string {
   if (canonical.test(id)) return id;
   return uuidOfHex(id.replaceAll('-', '').toLowerCase());
@@ -39,14 +39,14 @@ export function newId(now: Date): string {
   return uuidOfHex(bytes.toString('hex'));
 }
 
-/** When an id of ours was made. */
+/** Creation time of one of our ids. */
 export function momentOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
-/** The smallest UUIDv7 of a moment: the bound of a partition or of a range by time. */
+/** The smallest UUIDv7 of a moment: the bound of a partition or of a time range. */
 export function firstIdAt(moment: Date): string {
-  // Before 1970 there are none.
+  // UUIDv7 cannot represent times before 1970.
   const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino';
 export type Log = Logger;
 
 /**
- * JSON lines, readable on a terminal. Recipients, personalisation, secrets and tokens are never passed to a log call;
- * the redaction below is the second line of defence for objects that carry them along.
+ * JSON lines, pretty-printed on a terminal. Recipients, personalisation, secrets and tokens are never passed to a log
+ * call; the redaction below is a second line of defence for objects that contain them.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
   const options = {
@@ -47,8 +47,8 @@ const sensitive = [
 ];
 
 /**
- * A database error's detail quotes row values, and its parameters are personal data: only what points at the cause is
- * kept. `code` is a SQLSTATE here, so it is written under another name than the redacted one.
+ * The detail of a database error quotes row values, and its parameters are personal data: only fields that point at the
+ * cause are logged. `code` is a SQLSTATE here, so it is logged under a different name than the redacted one.
  */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-/** How long to rest: until woken or until `atMost_ms` are up, but in any case `atLeast_ms`. */
+/** How long to sleep: until woken or for `atMost_ms`, but at least `atLeast_ms`. */
 export interface Rest {
   atLeast_ms: number;
   atMost_ms: number;
@@ -8,12 +8,12 @@ export interface Rest {
 
 interface LoopOptions {
   name: string;
-  /** Says for how many milliseconds to rest before the next step, unless the loop is woken; 0: there is more to do. */
+  /** Returns how many milliseconds to sleep before the next step, unless woken; 0 means that there is more to do. */
   step(): Promise<number | Rest>;
   log: Log;
 }
 
-/** Work that goes on as long as the process: one step after another, at rest in between until woken or until time is up. */
+/** Background work for the lifetime of the process: runs one step after another and sleeps in between. */
 export class Loop {
   private readonly options: LoopOptions;
   private ending: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class Loop {
     this.rouse?.();
   }
 
-  /** Resolves when the step that is running has ended. */
+  /** Resolves when the current step has finished. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
@@ -52,9 +52,9 @@ export class Loop {
         else await this.restAtLeast(rest);
       } catch (error) {
         failures += 1;
-        // An outage says so once, not ten times a second.
+        // Log an outage once, not ten times a second.
         if (failures === 1) {
-          this.options.log.error({ err: error, loop: this.options.name }, 'a step failed; it is tried again');
+          this.options.log.error({ err: error, loop: this.options.name }, 'step failed; retrying');
         }
         this.woken = false;
         await this.rest(Math.min(100 * 2 ** failures, 2_000));

@@ -5,8 +5,8 @@ interface Entry<Value> {
 }
 
 /**
- * Keeps what was used lately, up to a total weight; entries weigh what their maker says (characters, rows, bytes). Reading
- * only marks an entry: moving it to the end of the Map each time cost 2 µs a read, twenty times the read itself.
+ * Keeps recently used entries up to a total weight, which the caller assigns (characters, rows, bytes). Reading only
+ * marks an entry: moving it to the end of the Map on each read cost 2 µs, twenty times the read itself.
  */
 export class Lru<Value> {
   private readonly entries = new Map<string, Entry<Value>>();
@@ -32,7 +32,7 @@ export class Lru<Value> {
     this.weight += weight;
   }
 
-  /** Oldest first; one that was read since it was last looked at goes to the end once more. */
+  /** Evicts the oldest first; an entry that was read since its last check moves to the end instead (second chance). */
   private makeRoomFor(weight: number): void {
     for (const [key, entry] of this.entries) {
       if (this.weight + weight <= this.maxWeight) return;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandl
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** One registry per process. Labels are routes, names and outcomes; never a recipient and never an id. */
+/** One registry per process. Labels are routes, names and outcomes; never a recipient or an id. */
 export class Metrics {
   readonly registry = new Registry();
   private concurrentRequests = 0;
@@ -16,10 +16,10 @@ export class Metrics {
 
   constructor() {
     this.countRequests();
-    this.gauge('concurrent_web_request_count', 'Requests being answered now', () => this.concurrentRequests);
+    this.gauge('concurrent_web_request_count', 'Requests in flight', () => this.concurrentRequests);
   }
 
-  /** Heap, event-loop lag, garbage collection. Timers keep running, so only long-lived processes ask for it. */
+  /** Heap, event loop lag, garbage collection. Its timers keep running, so only long-lived processes enable it. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -31,7 +31,7 @@ export class Metrics {
     });
     const observe = (path: string, { method }: FastifyRequest, reply: FastifyReply) =>
       this.durations.observe({ method, path, code: String(reply.statusCode) }, reply.elapsedTime / 1_000);
-    // By route, because `request.routeOptions` makes a new object of everything about a route at each access.
+    // Per route, because `request.routeOptions` creates a new object on each access.
     http.addHook('onRoute', (route) => {
       const observeRoute: onResponseHookHandler = (request, reply, done) => {
         observe(route.url, request, reply);
@@ -45,12 +45,12 @@ export class Metrics {
     });
   }
 
-  /** Read from the durations when it is asked for: counting each request twice would cost twice. */
+  /** Derived from the durations at scrape time: counting each request twice would cost twice as much. */
   private countRequests(): void {
     const { durations } = this;
     new Counter({
       name: 'http_server_requests_total',
-      help: 'Requests answered',
+      help: 'Completed requests',
       labelNames: ['method', 'path', 'code'],
       registers: [this.registry],
       async collect() {
@@ -62,7 +62,7 @@ export class Metrics {
     });
   }
 
-  /** A client that goes away before its response causes no `onResponse`. */
+  /** A client that disconnects before its response triggers no `onResponse`. */
   endRequest(): void {
     this.concurrentRequests -= 1;
   }
@@ -81,7 +81,7 @@ export class Metrics {
     byPool('db_connection_waiting', 'Callers waiting for a database connection', (pool) => pool.waitingCount);
   }
 
-  /** A figure read at the moment of scraping. */
+  /** A value read at scrape time. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
@@ -93,7 +93,10 @@ export class Metrics {
     });
   }
 
-  /** Several figures under one name, by label. What cannot be read now is left out: other figures are still worth having. */
+  /**
+   * Several labelled values under one name. Values that cannot be read are omitted, so that the others are still
+   * reported.
+   */
   gauges<const Label extends string>(
     name: string,
     help: string,
@@ -114,16 +117,16 @@ export class Metrics {
     });
   }
 
-  /** Asked for again, it is the same counter. */
+  /** Returns the existing counter if the name is already registered. */
   counter<const Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
-    const known = this.registry.getSingleMetric(name);
-    if (known instanceof Counter) return known;
+    const existing = this.registry.getSingleMetric(name);
+    if (existing instanceof Counter) return existing;
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
   histogram<const Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets: number[]) {
-    const known = this.registry.getSingleMetric(name);
-    if (known instanceof Histogram) return known as Histogram<Label>;
+    const existing = this.registry.getSingleMetric(name);
+    if (existing instanceof Histogram) return existing as Histogram<Label>;
     return new Histogram<Label>({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }

@@ -1,15 +1,15 @@
 import type { Log } from './log.ts';
 
 /**
- * The first signal drains; a second one, or 30 s, ends the process at once. Nothing accepted is lost either way. Returns
- * what a signal does, for those who end for other reasons.
+ * The first signal drains; a second one, or 30 s, ends the process at once. Accepted work is never lost. Returns the
+ * signal handler, for other reasons to stop.
  */
 export function onceStopped(log: Log, stop: () => Promise<void>): (reason?: string) => void {
   let stopping = false;
-  const end = (reason = 'asked to') => {
+  const end = (reason = 'requested') => {
     if (stopping) process.exit(1);
     stopping = true;
-    log.info({ reason }, 'stopping: finishing what is in flight');
+    log.info({ reason }, 'stopping: finishing requests and jobs in flight');
     setTimeout(() => process.exit(1), 30_000).unref();
     stop().then(
       () => process.exit(0),

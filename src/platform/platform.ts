@@ -8,11 +8,11 @@ import type { Queue } from './queue/queue.ts';
 import type { SecretBox } from './secrets/secrets.ts';
 import type { Files } from './storage/files.ts';
 
-/** The ground every feature stands on. A feature that needs more says so: `app: Platform & { config: Config }`. */
+/** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: Config }`. */
 export interface Platform {
   db: Db;
   pool: pg.Pool;
-  /** Connections of our own for the whole session: for who listens. The same pool, unless PgBouncer stands before that. */
+  /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;
   changeListener: ChangeListener;
   queue: Queue;

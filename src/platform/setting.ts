@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isNetwork } from './http/networks.ts';
 
-/** One declared setting: how it is read from its text, what it is when absent, and the text that documents it. */
+/** A declared setting: how to parse it, its default, and its documentation. */
 interface Setting<T> {
   description: string;
   fallback: T;
-  /** How the default reads in the documentation when the value itself would not help. */
+  /** The default as documented, if the value itself would not help. */
   fallbackText?: string;
   /** Also read from the file named by `<NAME>_FILE`; never printed. */
   secret: boolean;
@@ -31,7 +31,7 @@ export function optionalText(description: string, options: Partial<Options<strin
   return setting<string | undefined>(description, { fallback: undefined, ...options }, (value) => value);
 }
 
-/** None of it is repeated: it may hold a password. */
+/** The value is not quoted in errors: it may contain a password. */
 export function optionalUrl(
   description: string,
   beginnings: string[],
@@ -117,7 +117,7 @@ export function listOf<const T extends string>(
   );
 }
 
-/** `a:5,b:10` as a table of numbers. */
+/** `a:5,b:10` as a map of numbers. */
 export function numbersByName(description: string, options: Options<Record<string, number>>) {
   return setting<Record<string, number>>(description, options, (value) =>
     Object.fromEntries(
@@ -154,7 +154,7 @@ export function url(description: string, options: Options<string>): Setting<stri
 type Settings = Record<string, Setting<unknown>>;
 export type Values<S extends Settings> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
 
-/** Reads every setting and reports all problems together. */
+/** Reads every setting and reports all problems at once. */
 export function readSettings<S extends Settings>(
   settings: S,
   environment: Record<string, string | undefined>,

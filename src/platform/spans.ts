@@ -1,6 +1,6 @@
 import { addDays, type Days } from './calendar.ts';
 
-/** Days in a row: a whole month, a pentad of one (days 1-5, 6-10, ... 26 to its end), or a single day. */
+/** A range of days: a whole month, a pentad (days 1-5, 6-10, ... 26 to the end of the month), or a single day. */
 export interface Span extends Days {
   span: 'month' | 'pentad' | 'day';
 }
@@ -8,7 +8,10 @@ export interface Span extends Days {
 const earliest = '2000-01-01';
 const latest = '2099-12-31';
 
-/** No figure lies outside, and a range that is asked for may: it must not be taken apart into a hundred thousand months. */
+/**
+ * There is no data outside this range, and a request may ask for more: it must not be split into a hundred thousand
+ * months.
+ */
 export function withinRecords(days: Days): Days {
   return {
     first_day: days.first_day > earliest ? days.first_day : earliest,
@@ -17,8 +20,8 @@ export function withinRecords(days: Days): Days {
 }
 
 /**
- * The fewest spans that cover exactly these days: months where they are whole, pentads at the
- * ends, and at most five single days at each end. Totals are kept by month and pentad.
+ * The fewest spans that cover exactly these days: whole months, pentads at the ends, and single days at the very ends.
+ * Totals are stored by month and pentad.
  */
 export function spansOf({ first_day, last_day }: Days): Span[] {
   const spans: Span[] = [];
@@ -43,6 +46,6 @@ function longestFrom(day: string, last: string): Span {
 }
 
 function endOfMonth(day: string): string {
-  // The 28th and four days more are in the next month, whatever the month.
+  // Four days after the 28th is always in the next month.
   return addDays(`${addDays(`${day.slice(0, 7)}-28`, 4).slice(0, 7)}-01`, -1);
 }

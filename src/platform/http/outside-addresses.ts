@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Addresses that are not the open internet: this machine, this network, and ways round to them. */
+/** Addresses outside the public internet: this machine, this network, and indirect routes to them. */
 const inside = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -42,7 +42,7 @@ for (const [network, prefix] of [
   inside.addSubnet(network, prefix, 'ipv6');
 }
 
-/** The rules for IPv4 count for IPv4 in the disguise of IPv6 too (`::ffff:7f00:1`): BlockList sees through it. */
+/** The IPv4 rules also apply to IPv4-mapped IPv6 addresses (`::ffff:7f00:1`): BlockList recognises them. */
 export function isInside(address: string): boolean {
   const withoutZone = address.replace(/%.*$/, '');
   return inside.check(withoutZone, isIP(withoutZone) === 4 ? 'ipv4' : 'ipv6');
@@ -54,13 +54,13 @@ export class AddressRefused extends Error {
   }
 }
 
-/** What a host name in brackets or not is, when it is an address already: no name is looked up for those. */
+/** The address, if the host name (with or without brackets) is an IP literal: those need no lookup. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) ? bare : undefined;
 }
 
-/** Whether a host name can only be meant for this machine or this network: no such name exists on the open internet. */
+/** Whether a host name can only mean this machine or network: such names do not exist in public DNS. */
 export function isInsideName(hostname: string): boolean {
   const literal = literalAddress(hostname);
   if (literal) return isInside(literal);
@@ -68,8 +68,8 @@ export function isInsideName(hostname: string): boolean {
 }
 
 /**
- * Looks a name up for the connection that is being made, so that what was checked is what is connected to: a name that
- * answers differently the second time gains nothing.
+ * A lookup for the connection itself, so that the address that was checked is the one connected to. This prevents DNS
+ * rebinding.
  */
 export function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 
-/** A plain page of our own: readable on any device, no script, nothing loaded from elsewhere. */
+/** A plain HTML page without scripts or external resources. */
 export interface Page {
   title: string;
-  /** HTML; whatever came from outside must have gone through `asHtml`. */
+  /** HTML; untrusted text must have been escaped with `asHtml`. */
   content: string;
 }
 

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Requests of one connection that are handled before others get their turn. */
+/** Requests of one connection that are handled before other connections get their turn. */
 const atOnce = 10;
 
-/** Requests of one connection that may wait for their turn. */
+/** Maximum requests of one connection that wait for their turn. */
 export const maxWaiting = 100;
 
 /**
- * Node handles all requests that have arrived on a connection before it looks at another one: a client that sends
- * thousands without waiting for a response would keep everyone else waiting for seconds. After the first few, each waits
- * until other connections had their turn, and a client that sends too many is disconnected.
+ * Node handles all requests that have arrived on a connection before it turns to another: a client that pipelines
+ * thousands of requests would block all others for seconds. After the first few, each request waits until other
+ * connections had their turn, and a client that sends too many is disconnected.
  */
 export function shareTheLoop(http: FastifyInstance): void {
   const connections = new WeakMap<Socket, { turn: number; handled: number; waiting: number }>();
@@ -39,7 +39,7 @@ export function shareTheLoop(http: FastifyInstance): void {
     }
     connection.handled += 1;
     if (connection.handled <= atOnce && connection.waiting === 0) return done();
-    // Without `done` a request goes no further.
+    // Without `done` a request is not processed further.
     if (socket.destroyed || connection.waiting >= maxWaiting) return void socket.destroy();
     connection.waiting += 1;
     setImmediate(() => {

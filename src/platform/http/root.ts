@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Where links in an answer point: the address the client itself used. Behind a proxy that speaks HTTPS for us only the
- * configured address knows the scheme, so that one is used whenever it is the same host.
+ * Base URL of links in a response: the host that the client used. Behind a TLS-terminating proxy only the configured
+ * URL has the right scheme, so that is used if the host matches.
  */
 export function requestRoot(baseUrl: string): (request: Pick<FastifyRequest, 'host' | 'protocol'>) => string {
   const { host } = new URL(baseUrl);

@@ -1,18 +1,18 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import type { Problem } from '../failure.ts';
 
-/** The parts of an ajv error that the texts need; `verbose` adds the offending value and its schema. */
+/** The properties of an ajv error that the texts need; `verbose` adds the invalid value and its schema. */
 export interface SchemaError extends FastifySchemaValidationError {
   data?: unknown;
-  /** What a format says of this very value, where it has more to say than yes or no. */
+  /** The format's own message for this value, if it has one. */
   refusal?: string;
   parentSchema?: { type?: string | string[]; format?: string; properties?: Record<string, unknown> };
 }
 
-/** A body can be wrong in as many ways as it has values. Whoever corrects it needs the first ones. */
+/** A body can have as many errors as values. The first ones are enough to correct it. */
 export const maxProblems = 50;
 
-/** The first errors of each kind: a thousand unknown names must not hide what is missing. */
+/** The first errors of each kind: a thousand unknown names must not hide a missing field. */
 export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
   if (errors.length <= maxProblems) return errors;
   const counts = new Map<string, number>();
@@ -23,10 +23,10 @@ export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
   });
 }
 
-/** Administrative texts by field, all fields together. */
+/** Administrative error texts, by field. */
 export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {
   const texts = new Map<string, Set<string>>();
-  // A value of the wrong type gets that text only: whether it is also none of the allowed values says nothing more.
+  // A value of the wrong type gets only that text: its other errors add nothing.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   for (const error of errors.filter(isAboutValue)) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
@@ -89,14 +89,14 @@ function fieldText(error: SchemaError): string {
   }
 }
 
-/** Ids and times are types of their own; any other format is a text first. */
+/** Ids and times are types of their own; any other format is a string first. */
 function typeText(error: SchemaError): string {
   const format = error.parentSchema?.format ?? '';
   const ownType = ['uuid', 'date', 'datetime'].includes(format) ? formatTexts[format] : undefined;
   return ownType ?? typeTexts[mainType(error)] ?? 'Not valid.';
 }
 
-/** A failed condition only repeats that its branch has errors of its own. */
+/** A failed `if` only repeats that its branch has errors. */
 function isAboutValue(error: SchemaError): boolean {
   return error.keyword !== 'if';
 }
@@ -108,12 +108,12 @@ function fieldOf(error: SchemaError): string {
   return '_schema';
 }
 
-/** The public API's entries, in its order: properties as declared, then what is missing, then what is unknown. */
+/** The public API's entries in its order: properties as declared, then missing ones, then unknown ones. */
 export function publicProblems(all: SchemaError[]): Problem[] {
   const errors = firstOfEachKind(all);
   const isUnknownName = (error: SchemaError) => error.keyword === 'additionalProperties' && path(error).length === 0;
   const known = errors.filter((error) => isAboutValue(error) && !isUnknownName(error));
-  // Sorting keeps the order of equals.
+  // The sort is stable.
   const messages = known.sort((left, right) => rank(left) - rank(right)).map(publicMessage);
   const unknown = errors.filter(isUnknownName).map((error) => shortened(String(error.params.additionalProperty)));
   if (unknown.length > 0) {
@@ -126,7 +126,7 @@ export function publicProblems(all: SchemaError[]): Problem[] {
   return [...new Set(messages)].slice(0, maxProblems).map((message) => ({ error: 'ValidationError', message }));
 }
 
-/** What is wrong with the body as a whole, with its properties, and what it lacks. */
+/** Errors of the body as a whole come first, then those of properties, then missing properties. */
 function rank(error: SchemaError): number {
   if (path(error).length > 0) return 1;
   return error.keyword === 'required' ? 2 : 0;
@@ -137,7 +137,7 @@ function publicMessage(error: SchemaError): string {
   const { params } = error;
   const format = error.keyword === 'format' ? String(params.format) : error.parentSchema?.format;
   if (error.keyword === 'required') return `${params.missingProperty} is a required property`;
-  // A template's id is called `id` here, wherever it stands.
+  // A template's id is always called `id` here.
   if (prefix !== undefined && format === 'uuid') {
     return `${prefix === 'template_id' ? 'id' : prefix} is not a valid UUID`;
   }
@@ -175,15 +175,15 @@ const publicFormatTexts: Record<string, string> = {
   email: 'Not a valid email address',
 };
 
-/** Longer than every text that a field may hold. */
+/** Longer than any text that a field may contain. */
 const maxEcho = 1_200;
 
-/** Values are echoed as clients of this protocol know them: None, True, [a, b], {k: v}, and no single quotes. */
+/** Echoes values in the format of this protocol's clients: None, True, [a, b], {k: v}, without single quotes. */
 export function printedValue(value: unknown): string {
   return shortened(printed(value, 0).replaceAll("'", ''));
 }
 
-/** Of a list or an object only so much is printed as may be shown. */
+/** Prints no more of a list or an object than can be shown. */
 function printed(value: unknown, depth: number): string {
   if (value === null || value === undefined) return 'None';
   if (value === true) return 'True';

@@ -31,16 +31,16 @@ import { firstOfEachKind, type SchemaError } from './schema-problems.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
 import { acceptedBy, platformFormats, type TextFormat, withRefusals } from './text-formats.ts';
 
-/** Of the memory for bodies: what callers without credentials may fill. */
+/** Share of the body memory that unauthenticated callers may use. */
 const shareOfOpenSurfaces = 1 / 8;
 
 interface ServerOptions<App> {
   app: App & { log: Log; metrics: Metrics; bodyMemory: BodyMemory; draining(): boolean };
   surfaces: Surface<App>[];
-  /** Text formats that schemas may name, beyond those of the platform. */
+  /** Additional text formats for schemas. */
   formats: Record<string, TextFormat>;
   version: string;
-  /** Until a request must have arrived whole. */
+  /** Time limit for receiving a complete request. */
   requestTimeout_ms?: number;
 }
 
@@ -50,21 +50,21 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for every request would cost more than most requests; whoever logs names the request.
+    // A child logger per request would cost more than most requests; callers log the request id instead.
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: maxBodyBytes,
     requestTimeout: options.requestTimeout_ms ?? 60_000,
     http: { headersTimeout: headersTimeout_ms, connectionsCheckingInterval: checkEvery_ms },
     clientErrorHandler: respondToClientError,
-    // Longer than any statement may take: only a client that does not read its answer is that quiet.
+    // Longer than any statement may take: only a client that does not read its response is idle for that long.
     connectionTimeout: 120_000,
-    // Longer than common proxies keep a connection, so that it is never us who closes under a request.
+    // Longer than common proxies keep a connection open, so that we never close one while a request arrives.
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
-    // What the router refuses before any hook runs. A segment that is too long for it names nothing.
+    // Errors of the router before any hook runs. A path segment that is too long for it matches no route.
     frameworkErrors: (error, request, reply) => {
       reply.headers(pages.has(request.url) ? everyResponse : { ...everyResponse, ...corsHeaders });
       answer(request, reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? unknownPath() : error);
@@ -72,7 +72,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     schemaController: { compilersFactory: lazySchemas },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
-      // Last: the framework's own formats would otherwise replace ours of the same name (uuid, date, email).
+      // Added last: the framework's formats would otherwise replace ours of the same name (uuid, date, email).
       onCreate: (ajv) => {
         for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format));
       },
@@ -91,7 +91,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   });
   app.metrics.observeRequests(http);
   addHeaders(http, app);
-  // No route: its body is not read.
+  // Unknown paths: their body is not read.
   http.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     if (!pages.has(request.url)) reply.headers(corsHeaders);
@@ -124,7 +124,9 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   return http;
 }
 
-/** Authentication, bodies, errors and documentation that the routes of a surface share, and the routes. */
+/**
+ * Adds the authentication, body parsing, errors and documentation that the routes of a surface share, and the routes.
+ */
 function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat>): void {
   scope.addHook('onRequest', (request, reply, done) => {
     if (surface.cors) reply.headers(corsHeaders);
@@ -135,7 +137,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
     if (request.body === undefined && request.routeOptions.config.bodyRequired) {
       return done(new MalformedJson(undefined));
     }
-    // "No body" and `null` are an empty object wherever an object is expected.
+    // A missing body and `null` count as an empty object where an object is expected.
     if (request.body === undefined || request.body === null) {
       if (request.routeOptions.schema?.body !== undefined) request.body = {};
     }
@@ -155,7 +157,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   for (const routes of surface.routes) routes(scope, app);
 }
 
-/** An id that is none names no path. That is said before credentials are asked for, as of any path that no route takes. */
+/** A malformed id matches no path. Checked before authentication, as for any unknown path. */
 function unknownParams<App>(request: FastifyRequest, surface: Surface<App>): Failure | undefined {
   if (!hasParams(request)) return undefined;
   const validate = request.getValidationFunction('params') as Validator | undefined;
@@ -169,7 +171,7 @@ function hasParams({ params }: FastifyRequest): boolean {
   return false;
 }
 
-/** Whoever is known already goes on at once. */
+/** A cached caller continues synchronously. */
 function hookOf(authenticate: Authenticate): onRequestHookHandler {
   return (request, reply, done) => {
     let checking: Promise<void> | undefined;

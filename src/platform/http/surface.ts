@@ -12,7 +12,7 @@ import type { TSchema } from 'typebox';
 import type { Failure } from '../failure.ts';
 import type { SchemaError } from './schema-problems.ts';
 
-/** What a route module gets: the server, typed by the schemas that its routes declare. */
+/** The server that a route module gets, typed by the schemas that its routes declare. */
 export type Http = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -21,44 +21,44 @@ export type Http = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Declares the routes of one noun on a surface. */
+/** Declares the routes of one resource on a surface. */
 type RouteModule<App> = (http: Http, app: App) => void;
 
-/** Throws or rejects with a Failure; nothing is returned when there was nothing to wait for. */
+/** Throws or rejects with a Failure; returns undefined if there was nothing to wait for. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 export type SchemaPlace = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * A group of routes that share a way to authenticate and a body for errors. Rules throw a Failure and never know which
- * surface is asking.
+ * A group of routes that share authentication and an error format. Domain code throws a Failure and does not know the
+ * surface.
  */
 export interface Surface<App> {
   name: string;
   /** Who calls it, for the OpenAPI document. */
   description: string;
-  /** Requests that no route takes are answered in the body of the surface whose prefix fits longest. */
+  /** Requests that match no route get the error format of the surface with the longest matching prefix. */
   prefix: string;
-  /** `open`: needs no credentials, or every route checks its own (provider callbacks). */
+  /** `open`: no credentials, or each route checks its own (provider callbacks). */
   authenticate: ((app: App) => Authenticate) | 'open';
-  /** Pages of other sites may read its answers. */
+  /** Whether other origins may read its responses. */
   cors?: boolean;
-  /** Where it is served when operators have a port of their own: there alone, or on both. */
+  /** Where it is served when ADMIN_PORT is set: only there, or on both ports. */
   port?: 'admin' | 'both';
-  /** Which credential of the OpenAPI document its routes take. */
+  /** Security scheme of its routes in the OpenAPI document. */
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure;
-  /** Documented with every route of the surface. */
+  /** Documented for every route of the surface. */
   errorSchema: TSchema;
-  /** Shown with every route of the surface, by status. */
+  /** Examples for every route of the surface, by status. */
   errorExamples?: Record<number, unknown>;
-  /** Of 401 and 403, where those look different. */
+  /** Schema of 401 and 403, if different. */
   credentialErrorSchema?: TSchema;
   errorStatuses: number[];
-  /** Extra body formats (forms, signed envelopes); JSON is always read, whatever the content type says. */
+  /** Additional body formats (forms, signed envelopes); JSON is always parsed, regardless of the content type. */
   bodyFormats?: Record<string, (body: Buffer, route: FastifyContextConfig) => unknown>;
-  /** Called after a request that changed something, before its answer leaves; a refused one changes nothing. */
+  /** Called after a successful write, before its response is sent. */
   afterWrite?(app: App): void;
   routes: RouteModule<App>[];
 }

@@ -2,7 +2,7 @@ import { isDay } from '../calendar.ts';
 import { isUuid } from '../id.ts';
 import type { SchemaError } from './schema-problems.ts';
 
-/** A named format: yes or no, or what is wrong with the text in the words of the field. */
+/** A named format: a predicate, or a function that returns the error text. */
 export type TextFormat = ((text: string) => boolean) | { refusal(text: string): string | undefined };
 
 export function acceptedBy(format: TextFormat): (text: string) => boolean {
@@ -20,9 +20,9 @@ export const platformFormats: Record<string, TextFormat> = {
   uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
   'uuid-or-empty': (text) => text === '' || isUuid(text),
   date: isDay,
-  // The parser alone would take 30 February for 2 March, which the database then refuses.
+  // `Date.parse` alone would accept 30 February as 2 March, which the database then rejects.
   datetime: (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
-  // An empty text clears the colour.
+  // An empty string clears the colour.
   'hex-colour': (text) => /^(#[0-9a-f]{6})?$/i.test(text),
   'https-url': (text) => /^https:\/\/./i.test(text) && URL.canParse(text),
   'boolean-text': (text) => /^(true|True|1|false|False|0)$/.test(text),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Log } from '../log.ts';
 import { Loop } from '../loop.ts';
 
-/** By the clock of the database, the only one that all workers share. */
+/** Measured by the database clock, the only one that all workers share. */
 const beat_ms = 2_000;
 const deadAfter_ms = 8_000;
 
@@ -11,9 +11,9 @@ export interface Heartbeat {
 }
 
 /**
- * Says every two seconds that a worker lives, and unlocks the jobs of those that have stopped saying so: the library
- * itself would leave them locked for four hours. A worker that was only stalled may then see a job done twice, which jobs
- * bear: the row decides whether there is anything left to do.
+ * Records every two seconds that a worker is alive, and unlocks the jobs of workers that are not: the library itself
+ * would leave them locked for four hours. A worker that was only stalled may then have a job run twice, which is safe:
+ * the row decides whether there is anything left to do.
  */
 export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, workerId: string): Heartbeat {
   const loop = new Loop({
@@ -24,7 +24,7 @@ export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, worke
         workerId,
       ]);
       const dead = await unlockJobsOfDeadWorkers(pool);
-      if (dead.length > 0) log.warn({ workers: dead }, 'workers died; what they were doing is begun again');
+      if (dead.length > 0) log.warn({ workers: dead }, 'workers died; their jobs are restarted');
       return beat_ms;
     },
   });
@@ -32,7 +32,7 @@ export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, worke
   return {
     async stop() {
       await loop.stop();
-      // Jobs whose end could not be recorded are still locked. When this fails, another worker finds out and unlocks them.
+      // Jobs whose result could not be recorded are still locked. If this fails, another worker unlocks them later.
       await unlockJobs(pool, 'id = $1', workerId).catch(() => undefined);
     },
   };
@@ -42,7 +42,7 @@ function unlockJobsOfDeadWorkers(pool: pg.Pool): Promise<string[]> {
   return unlockJobs(pool, "seen_at < now() - $1 * interval '1 ms'", deadAfter_ms);
 }
 
-/** Forgets the workers that the condition finds, and unlocks what they held. */
+/** Deletes the workers that match the condition, and unlocks their jobs. */
 async function unlockJobs(pool: pg.Pool, condition: string, value: string | number): Promise<string[]> {
   const { rows } = await pool.query<{ ended: string[] }>(
     `with ended as (

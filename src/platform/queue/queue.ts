@@ -3,15 +3,15 @@ import type { Db, Tx } from '../db/database.ts';
 
 interface JobOptions {
   run_at?: Date;
-  /** A second job with the same key replaces the first while that one waits. */
+  /** A second job with the same key replaces the first while that is waiting. */
   job_key?: string;
-  /** Jobs of one named queue run one after the other. */
+  /** Jobs of the same named queue run sequentially. */
   queue_name?: string;
-  /** Jobs with a lower number go first; 0 unless given. */
+  /** Jobs with a lower number run first; 0 by default. */
   priority?: number;
 }
 
-/** Background jobs live in the same database, so a job commits with the row it is about, or not at all. */
+/** Background jobs are stored in the same database, so a job commits together with its row or not at all. */
 export interface Queue {
   add(db: Db | Tx, name: string, payload: object, options?: JobOptions): Promise<void>;
 }

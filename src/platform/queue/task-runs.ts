@@ -3,37 +3,34 @@ import type { Clock } from '../clock.ts';
 import { timestamp } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
 
-interface Needs {
+interface Deps {
   pool: pg.Pool;
   clock: Clock;
   metrics: Metrics;
 }
 
-/** `failed`: it is tried again; `given up`: not before its next time. */
+/** `failed`: it is retried; `given up`: not before its next scheduled time. */
 type Outcome = 'succeeded' | 'failed' | 'given up';
 
-/** Remembers in the database how timed tasks end, so that every worker can say which of them is late. */
+/** Records in the database how scheduled tasks end, so that every worker can report which are overdue. */
 export class TaskRuns {
-  private readonly app: Needs;
+  private readonly app: Deps;
   private readonly tasks: ReadonlySet<string>;
   private readonly runs;
 
-  constructor(app: Needs, schedule: { job: string }[]) {
+  constructor(app: Deps, schedule: { job: string }[]) {
     this.app = app;
     this.tasks = new Set(schedule.map(({ job }) => job));
-    this.runs = app.metrics.counter('timed_task_runs_total', 'Runs of timed tasks by how they ended', [
-      'task',
-      'outcome',
-    ]);
+    this.runs = app.metrics.counter('timed_task_runs_total', 'Runs of scheduled tasks by outcome', ['task', 'outcome']);
     app.metrics.gauges(
       'timed_task_last_success_timestamp_seconds',
-      'When a timed task last succeeded in any process; since when it is waited for, if never',
+      'When a scheduled task last succeeded in any process; if never, when it was first scheduled',
       ['task'],
       () => this.lastSuccesses(),
     );
   }
 
-  /** To be called by each worker that starts. */
+  /** Must be called by each worker on start. */
   async watch(): Promise<void> {
     const names = [...this.tasks];
     const { pool, clock } = this.app;

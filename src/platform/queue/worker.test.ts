@@ -150,8 +150,8 @@ describe('the worker', () => {
     expect(figures).toContain(`timed_task_last_success_timestamp_seconds{task="nightly"} ${at(4).getTime() / 1_000}`);
     expect(figures).toContain(`timed_task_last_success_timestamp_seconds{task="never"} ${at(3).getTime() / 1_000}`);
     expect(figures).toContain('timed_task_runs_total{task="broken",outcome="given up"} 1');
-    expect(lines.filter((line) => line.includes('a job failed and is given up'))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes('will be tried again'))).toHaveLength(0);
+    expect(lines.filter((line) => line.includes('job failed; no retries left'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('it will be retried'))).toHaveLength(0);
   });
 
   it('catches up with a night that was missed, and not with a minute', () => {

@@ -16,14 +16,14 @@ import type { Log } from '../log.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { TaskRuns } from './task-runs.ts';
 
-/** `description`: what it does, for whoever reads the list of jobs. */
+/** `description` documents the job. */
 export interface Job<Payload = unknown> {
   name: string;
   description: string;
   handle(payload: Payload): Promise<void>;
 }
 
-/** When a job runs by itself. `cron` is in UTC; a task about London days checks the hour itself. */
+/** When a job is scheduled. `cron` is in UTC; a task about London days checks the hour itself. */
 export interface TimedTask {
   cron: string;
   job: string;
@@ -44,8 +44,8 @@ interface WorkerOptions {
 }
 
 /**
- * Runs until it is stopped. The library remembers its first look-up of job names even when that failed, and then never
- * finds a job again; so a runner that has not yet found the queue and gets an error is replaced.
+ * Runs until stopped. The library caches its first lookup of job names even if it failed, and then never finds a job
+ * again; so a runner that gets an error before it has found the queue is replaced.
  */
 export function startWorker(options: WorkerOptions): Worker {
   let stopped = false;
@@ -55,7 +55,7 @@ export function startWorker(options: WorkerOptions): Worker {
     while (!stopped) {
       let heartbeat: Heartbeat | undefined;
       const events: WorkerEvents = new EventEmitter();
-      // The first moment at which the library says by which name it will lock jobs.
+      // The earliest event that reveals the worker id used for locking jobs.
       events.once('pool:create', ({ workerPool }) => {
         heartbeat = startHeartbeat(options, workerPool.id);
       });
@@ -67,7 +67,7 @@ export function startWorker(options: WorkerOptions): Worker {
         await Promise.race([runner.promise, lost]);
         if (!stopped) await runner.stop();
       } catch (error) {
-        if (!stopped) options.log.warn({ err: error }, 'the worker lost the database; starting it again');
+        if (!stopped) options.log.warn({ err: error }, 'the worker lost the database; restarting it');
       } finally {
         await heartbeat?.stop();
       }
@@ -86,9 +86,9 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 /**
- * Jobs that end together are recorded together: while many letters are drawn that is one statement instead of ten. It also
- * keeps the process alive when the database is away at that moment: without a batch the library awaits neither record, and
- * a rejection that no code handles ends Node.
+ * Jobs that finish together are recorded together: while many letters are rendered that is one statement instead of
+ * ten. It also keeps the process alive if the database is unavailable at that moment: without a batch the library does
+ * not await the records, and an unhandled rejection ends Node.
  */
 const preset = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
@@ -96,7 +96,7 @@ function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runn
   return run({
     pgPool: options.pool,
     concurrency: options.concurrency,
-    // Shutdown is the process's business: it drains HTTP first.
+    // The process handles shutdown: it drains HTTP first.
     noHandleSignals: true,
     pollInterval: 1_000,
     events,
@@ -107,18 +107,18 @@ function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runn
   });
 }
 
-/** Resolves at the first error, unless the queue answered before. */
+/** Resolves at the first error, unless the queue responded before. */
 function queueNotFound(events: WorkerEvents): Promise<void> {
   return new Promise((resolve) => {
     const onError = () => resolve();
     events.once('worker:getJob:error', onError);
-    for (const answered of ['worker:getJob:empty', 'job:start'] as const) {
-      events.once(answered, () => events.off('worker:getJob:error', onError));
+    for (const responded of ['worker:getJob:empty', 'job:start'] as const) {
+      events.once(responded, () => events.off('worker:getJob:error', onError));
     }
   });
 }
 
-/** Runs everything that is due now, then returns: for tests. */
+/** Runs all due jobs, then returns; for tests. */
 export async function runDueJobs(options: Omit<WorkerOptions, 'schedule' | 'concurrency'>): Promise<void> {
   await runOnce({
     pgPool: options.pool,
@@ -141,11 +141,11 @@ function taskList({ jobs, log, runs }: Pick<WorkerOptions, 'jobs' | 'log' | 'run
         const final = attempt >= max_attempts;
         log.error(
           { err: error, job: job.name, attempt },
-          final ? 'a job failed and is given up' : 'a job failed and will be tried again',
+          final ? 'job failed; no retries left' : 'job failed; it will be retried',
         );
         await runs
           ?.record(job.name, final ? 'given up' : 'failed')
-          .catch((lost) => log.warn({ err: lost, job: job.name }, 'the end of a task could not be recorded'));
+          .catch((lost) => log.warn({ err: lost, job: job.name }, 'could not record the outcome of a task'));
         throw error;
       }
       await runs?.record(job.name, 'succeeded');
@@ -157,8 +157,8 @@ function taskList({ jobs, log, runs }: Pick<WorkerOptions, 'jobs' | 'log' | 'run
 const onceADay = /^\d+ \d+ \* \* \*$/;
 
 /**
- * What runs once a day is caught up with when no worker ran at that time, and tried for an hour and a half when it fails. What
- * runs more often is not: its next time is soon.
+ * A daily task is backfilled if no worker ran at that time, and retried for an hour and a half if it fails. More
+ * frequent tasks are not: their next run is soon.
  */
 export function cronItem({ job, cron }: TimedTask): CronItem {
   const options = onceADay.test(cron)
@@ -168,8 +168,8 @@ export function cronItem({ job, cron }: TimedTask): CronItem {
 }
 
 function workerLogger(log: Log): Logger {
-  // graphile-worker's lines may quote payloads, so only their level and kind of line is passed on.
+  // graphile-worker's lines may quote payloads, so only their level and first words are logged.
   return new Logger(() => (level, message) => {
-    if (level === 'error' || level === 'warning') log.warn({ worker: message.slice(0, 60) }, 'the worker reports');
+    if (level === 'error' || level === 'warning') log.warn({ worker: message.slice(0, 60) }, 'graphile-worker message');
   });
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { OperatorError } from '../operator-error.ts';
 
-/** Encryption of files in the format of age (age-encryption.org): its own tool reads and writes the same. */
+/** File encryption in the age format (age-encryption.org), compatible with the age tool. */
 
 type Transform = (content: Readable) => Promise<Readable>;
 
@@ -13,14 +13,14 @@ export function encryptTo(recipients: readonly string[]): Transform {
       encrypter.addRecipient(recipient);
     } catch {
       throw new OperatorError(
-        `${recipient} is not an age recipient: one begins with age1, and \`age-keygen\` makes it.`,
+        `${recipient} is not an age recipient: it must begin with age1; create one with \`age-keygen\`.`,
       );
     }
   }
   return async (content) => Readable.fromWeb((await encrypter.encrypt(toWeb(content))) as never);
 }
 
-/** `identities` is the text of an identity file: lines that begin with AGE-SECRET-KEY-, and comments. */
+/** `identities` is the content of an identity file: lines that begin with AGE-SECRET-KEY-, and comments. */
 export function decryptWith(identities: string): Transform {
   const keys = identities
     .split('\n')
@@ -30,21 +30,21 @@ export function decryptWith(identities: string): Transform {
   try {
     for (const key of keys) decrypter.addIdentity(key);
   } catch {
-    throw new OperatorError('The identity file holds something else than lines that begin with AGE-SECRET-KEY-.');
+    throw new OperatorError('The identity file contains lines that do not begin with AGE-SECRET-KEY-.');
   }
   return async (content) => {
     try {
       return Readable.fromWeb((await decrypter.decrypt(toWeb(content))) as never);
     } catch {
-      throw new OperatorError('The backup cannot be opened with this identity.');
+      throw new OperatorError('The backup cannot be decrypted with this identity.');
     }
   };
 }
 
-/** 64 MiB and some seconds per try; the usual 18 takes half a minute here on a busy machine. */
+/** 64 MiB and a few seconds per guess; the default of 18 takes half a minute here on a busy machine. */
 const scryptWorkFactor = 16;
 
-/** An identity for one backup, and its file as only the passphrase opens it. */
+/** Creates an identity for one backup; its file is encrypted with the passphrase. */
 export async function newIdentity(passphrase: string): Promise<{ recipient: string; file: Uint8Array }> {
   const identity = await generateIdentity();
   const encrypter = new Encrypter();
@@ -59,7 +59,7 @@ export async function openIdentity(file: Uint8Array, passphrase: string): Promis
   try {
     return await decrypter.decrypt(file, 'text');
   } catch {
-    throw new OperatorError('The passphrase is not the one that the backup was encrypted with.');
+    throw new OperatorError('The passphrase does not match the one used to encrypt the backup.');
   }
 }
 

@@ -2,9 +2,9 @@ import type { Db } from '../db/database.ts';
 import type { Platform } from '../platform.ts';
 
 export interface EncryptedValue {
-  /** The row's key, by which the table is walked through. */
+  /** The row's key, used for pagination. */
   id: string;
-  /** What the value is bound to. */
+  /** The context that the value is bound to (associated data). */
   place: string;
   text: string;
 }
@@ -17,13 +17,13 @@ export interface ReplacedValue {
 
 /** The encrypted values of one table, for `pennypost rekey`. */
 export interface EncryptedValues {
-  /** For people. */
+  /** Display name. */
   name: string;
   purpose: string;
-  /** The next rows in the order of the table's key, those without a value left out; `last` is undefined at the end. */
+  /** The next rows in key order, without those that have no value; `last` is undefined at the end. */
   select(db: Db, after: string | undefined, limit: number): Promise<{ values: EncryptedValue[]; last?: string }>;
-  /** Only where the value is still the one that was read. */
+  /** Replaces a value only if it is unchanged since it was read. */
   replace(db: Db, values: ReplacedValue[]): Promise<void>;
-  /** For values that earlier releases wrote in another way. */
+  /** For values that earlier releases wrote in another format. */
   open?(app: Pick<Platform, 'secrets'>, value: EncryptedValue): Buffer | undefined;
 }

@@ -9,19 +9,19 @@ export interface GeneratedSecret {
   value: string;
 }
 
-/** Where a generated secret is kept, so that the start-up banner can say it. */
+/** File of a generated secret; also shown in the start-up banner. */
 export function secretFile(dataDir: string, name: string): string {
   return join(dataDir, 'secrets', name);
 }
 
-/** Of the first start that needs it: from then on it is the same. */
+/** Generated on first use, and fixed from then on. */
 export function generatedSecret(dataDir: string, name: string, onGenerated: (secret: GeneratedSecret) => void): string {
   const file = secretFile(dataDir, name);
   if (!existsSync(file)) {
     createDataDir(dataDir);
     mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
     try {
-      // `wx`: of two processes that start at once, the first one's secret stays.
+      // `wx`: if two processes start at once, the first one's secret wins.
       const value = randomBytes(32).toString('base64url');
       writeFileSync(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
       onGenerated({ name, file, value });

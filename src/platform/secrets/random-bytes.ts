@@ -4,8 +4,8 @@ const block = Buffer.alloc(4096);
 let used = block.length;
 
 /**
- * Random bytes, drawn in blocks: a system call for each id would cost more than all the rest of making it. To be used at
- * once: the bytes belong to the block.
+ * Random bytes, generated in blocks: a system call per id would cost more than everything else about it. Use the bytes
+ * at once: they are a view of the shared block.
  */
 export function drawRandomBytes(count: number): Buffer {
   if (used + count > block.length) {

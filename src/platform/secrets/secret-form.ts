@@ -4,8 +4,9 @@ import type { Platform } from '../platform.ts';
 import type { SecretForm } from './secrets.ts';
 
 /**
- * In which form ciphertexts are written is a fact of the database: one that an earlier release has used starts in the form
- * which that release can read, and changes over when an operator says that no such process is left (`pennypost rekey`).
+ * The database records the format of new ciphertexts. A database that an earlier release has used starts with the
+ * format which that release can read, and switches when the operator confirms that no such process is left (`pennypost
+ * rekey`).
  */
 export async function followSecretForm({
   db,
@@ -21,7 +22,7 @@ export async function followSecretForm({
   });
   await read();
   changeListener.onReset(
-    () => void read().catch((error) => log.warn({ err: error }, 'the form of secrets could not be read')),
+    () => void read().catch((error) => log.warn({ err: error }, 'could not read the secret format')),
   );
 }
 

@@ -7,13 +7,16 @@ interface Secrets {
   FUNCTIONAL_TESTS_SECRETS: string[];
 }
 
-/** What can be guessed offline protects nothing. A short key of earlier days is only read by the command that replaces it. */
+/**
+ * A secret that can be brute-forced offline protects nothing. A short old key is only accepted by the command that
+ * replaces it.
+ */
 export function shortSecrets(values: Partial<Secrets>, shortKeysMayRead: boolean): string[] {
   const { SECRET_KEY, SECRET_KEYS = [], ADMIN_CLIENT_SECRETS = [], FUNCTIONAL_TESTS_SECRETS = [] } = values;
   const keys = SECRET_KEYS.length > 0 ? SECRET_KEYS : [SECRET_KEY ?? []].flat();
   const name = SECRET_KEYS.length > 0 ? 'SECRET_KEYS' : 'SECRET_KEY';
   const inUse =
-    'Where a database was used with a short one: SECRET_KEYS=<new>,<short> pennypost rekey, then keep the new one only.';
+    'If the database uses a short key: SECRET_KEYS=<new>,<short> pennypost rekey, then keep only the new one.';
   return [
     ...(SECRET_KEY !== undefined && SECRET_KEYS.length > 0
       ? ['SECRET_KEY and SECRET_KEYS are both set: keep one']
@@ -24,11 +27,11 @@ export function shortSecrets(values: Partial<Secrets>, shortKeysMayRead: boolean
   ];
 }
 
-/** An error message for a setting with a secret that can be guessed; none when all are long enough. */
+/** An error message for a setting with a short secret; empty if all are long enough. */
 function tooShort(name: string, secrets: string[]): string[] {
-  // Blanks around a secret are a mistake of quoting, not a secret.
+  // Surrounding whitespace is a quoting mistake, not part of the secret.
   const short = secrets.map((secret) => secret.trim().length).find((length) => length < minLength);
   if (short === undefined) return [];
   const found = `must have at least ${minLength} characters${secrets.length > 1 ? ' each' : ''}, not ${short}`;
-  return [`${name} ${found}: make one with \`openssl rand -hex 32\`.`];
+  return [`${name} ${found}: create one with \`openssl rand -hex 32\`.`];
 }

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The form of a ciphertext: the second names the key and is bound to its place, the first does neither. */
+/** Format of a ciphertext: form 2 names the key and is bound to its row, form 1 does neither. */
 export type SecretForm = 1 | 2;
 
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Six bytes, so that in base64url they are eight characters of their own: a row's key can be read off its beginning. */
+/** The header has six bytes, exactly eight characters in base64url: the key of a row can be read from its prefix. */
 const keyIdBytes = 5;
 const headerBytes = { 1: 1, 2: 1 + keyIdBytes };
 
 /**
- * Authenticated encryption (AES-256-GCM) with keys derived from SECRET_KEYS, one per purpose, so that a ciphertext made for
- * one purpose can never be presented for another. The first key writes, every key reads. Layout in base64url: form byte, in
- * form 2 the key's id, 12-byte nonce, ciphertext, 16-byte tag. In form 2 the header and what it is `boundTo` (the row that
- * it belongs to) are authenticated too: moved to another row it does not decrypt.
+ * Authenticated encryption (AES-256-GCM) with keys derived from SECRET_KEYS, one per purpose, so that a ciphertext made
+ * for one purpose can never be used for another. The first key encrypts, every key decrypts. Layout in base64url: form
+ * byte, in form 2 the key id, 12-byte nonce, ciphertext, 16-byte tag. In form 2 the header and `boundTo` (the row it
+ * belongs to) are authenticated too: moved to another row it does not decrypt.
  */
 export class SecretBox {
   /** Form 1 only while processes that cannot read form 2 may still use the database. */
@@ -34,7 +34,7 @@ export class SecretBox {
     return Buffer.concat([header, nonce, body, cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** Undefined when the text is not ours, was altered, or was made for another purpose, place or key. */
+  /** Undefined if the text is not ours, was altered, or was made for another purpose, row or key. */
   decrypt(purpose: string, text: string, boundTo = ''): Buffer | undefined {
     const bytes = Buffer.from(text, 'base64url');
     const form = bytes[0];
@@ -52,12 +52,12 @@ export class SecretBox {
     return undefined;
   }
 
-  /** Whether it would be written the same way today: with the first key, in the second form. */
+  /** Whether it is encrypted with the first key in form 2. */
   isCurrent(text: string): boolean {
     return text.startsWith(this.firstKey().header.toString('base64url'));
   }
 
-  /** A keyed digest: without the key nobody can even try out the few texts it may stand for. */
+  /** A keyed digest: without the key, its few possible inputs cannot be brute-forced. */
   digest(purpose: string, text: string): string {
     return hmac(this.firstKey().for(purpose), text).toString('base64url');
   }
@@ -67,7 +67,7 @@ export class SecretBox {
     return this.keysFor(purpose).some((key) => sameSecret(hmac(key, text).toString('base64url'), digest));
   }
 
-  /** The keys behind digests of this purpose. */
+  /** The keys for digests of this purpose. */
   keysFor(purpose: string): Buffer[] {
     return this.keys.map((key) => key.for(purpose));
   }
@@ -90,8 +90,8 @@ class Key {
   }
 
   for(purpose: string): Buffer {
-    const known = this.derived.get(purpose);
-    if (known) return known;
+    const cached = this.derived.get(purpose);
+    if (cached) return cached;
     const key = Buffer.from(hkdfSync('sha256', this.secretKey, 'pennypost', purpose, 32));
     this.derived.set(purpose, key);
     return key;
@@ -117,7 +117,7 @@ export function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Takes the same time whatever the texts hold; only their lengths show. */
+/** Constant-time comparison; reveals only the lengths. */
 export function sameSecret(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Whose key it is, and which service in which region the request is for. */
+/** An access key, and the service and region that requests are for. */
 export interface AwsAccount {
   region: string;
   service: string;
@@ -10,13 +10,13 @@ export interface AwsAccount {
 
 interface AwsRequest {
   method: string;
-  /** The path percent-encoded as it is sent. */
+  /** With the path percent-encoded as sent. */
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array;
 }
 
-/** The headers of a request with Amazon's signature version 4 over its method, address, headers and body. */
+/** Returns the headers with an AWS Signature Version 4 over method, URL, headers and body. */
 export function signedHeaders(account: AwsAccount, request: AwsRequest, now: Date): Record<string, string> {
   const { host, pathname, searchParams } = new URL(request.url);
   const moment = now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
@@ -55,7 +55,7 @@ export function signedHeaders(account: AwsAccount, request: AwsRequest, now: Dat
   };
 }
 
-/** Stricter than encodeURIComponent, as the signature wants it. */
+/** Stricter than encodeURIComponent, as the signature requires. */
 export function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

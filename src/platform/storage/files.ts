@@ -3,18 +3,18 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { unavailable } from '../failure.ts';
 
-/** Where letters, uploads and logos are kept, by a path such as `letters/2026-11-15/NOTIFY.ABC.PDF`. */
+/** Storage for letters, uploads and logos, by a path such as `letters/2026-11-15/NOTIFY.ABC.PDF`. */
 export interface Files {
   put(path: string, content: Uint8Array): Promise<void>;
-  /** Undefined when there is no such file. */
+  /** Undefined if the file does not exist. */
   get(path: string): Promise<Buffer | undefined>;
   remove(path: string): Promise<void>;
 }
 
-/** The disk is full, somebody's share of it is, or it may not be written to. */
+/** The disk or a quota is full, or the disk is read-only. */
 const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
-/** Files in a folder. A file appears whole and on disk, or not at all: written aside, synced, then renamed. */
+/** Files in a folder. Writes are atomic and durable: written to a temporary file, synced, then renamed. */
 export function localFiles(folder: string): Files {
   const place = (path: string) => {
     const inside = normalize(path);

@@ -70,7 +70,7 @@ describe('object store', () => {
     stumbles = [503, 500];
     await files.put('x', Buffer.from('x'));
     stumbles = [503, 503, 503];
-    await expect(files.get('x')).rejects.toThrow('the object store did not give a file: 503 SlowDown');
+    await expect(files.get('x')).rejects.toThrow('the object store did not return a file: 503 SlowDown');
   });
 
   it('says why it was refused, without secrets', async () => {

@@ -7,7 +7,7 @@ interface ObjectStoreOptions {
   /** For example `https://s3.eu-west-2.amazonaws.com` or `http://minio:9000`. */
   endpoint: string;
   bucket: string;
-  /** Put before every path, so that several installations can share a bucket. */
+  /** Prefix of every object key, so that several installations can share a bucket. */
   prefix?: string;
   account: Omit<AwsAccount, 'service'>;
   clock: Clock;
@@ -17,7 +17,7 @@ interface ObjectStoreOptions {
 const attempts = 3;
 const pause_ms = 200;
 
-/** Files in a bucket of anything that speaks S3. The bucket is part of the path, which every such store understands. */
+/** Files in a bucket of any S3-compatible store. Uses path-style URLs, which every such store supports. */
 export function objectStore(options: ObjectStoreOptions): Files {
   const { endpoint, bucket, prefix = '', clock, timeout_ms = 30_000 } = options;
   const account: AwsAccount = { ...options.account, service: 's3' };
@@ -30,25 +30,25 @@ export function objectStore(options: ObjectStoreOptions): Files {
 
   async function call(method: 'GET' | 'PUT' | 'DELETE', url: string, body: Uint8Array = new Uint8Array()) {
     const headers = signedHeaders(account, { method, url, headers: {}, body }, clock.now());
-    const answer = await request(url, {
+    const response = await request(url, {
       method,
       headers,
       ...(method === 'PUT' ? { body } : {}),
       headersTimeout: timeout_ms,
       bodyTimeout: timeout_ms,
     });
-    const content = Buffer.from(await answer.body.arrayBuffer());
-    return { status: answer.statusCode, content };
+    const content = Buffer.from(await response.body.arrayBuffer());
+    return { status: response.statusCode, content };
   }
 
-  /** All three can be repeated without harm, so a store that stumbles is asked again. */
-  async function ask(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: Uint8Array) {
+  /** All three operations are idempotent, so server errors are retried. */
+  async function callWithRetry(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: Uint8Array) {
     const url = urlOf(path);
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt === attempts;
       try {
-        const answer = await call(method, url, body);
-        if (answer.status < 500 || last) return answer;
+        const response = await call(method, url, body);
+        if (response.status < 500 || last) return response;
       } catch (error) {
         if (last) throw error;
       }
@@ -58,23 +58,23 @@ export function objectStore(options: ObjectStoreOptions): Files {
 
   return {
     async put(path, content) {
-      const { status, content: text } = await ask('PUT', path, content);
-      if (status !== 200) throw refusal('keep', status, text);
+      const { status, content: text } = await callWithRetry('PUT', path, content);
+      if (status !== 200) throw storeError('store', status, text);
     },
     async get(path) {
-      const { status, content } = await ask('GET', path);
+      const { status, content } = await callWithRetry('GET', path);
       if (status === 404) return undefined;
-      if (status !== 200) throw refusal('give', status, content);
+      if (status !== 200) throw storeError('return', status, content);
       return content;
     },
     async remove(path) {
-      const { status, content } = await ask('DELETE', path);
-      if (![200, 204, 404].includes(status)) throw refusal('delete', status, content);
+      const { status, content } = await callWithRetry('DELETE', path);
+      if (![200, 204, 404].includes(status)) throw storeError('delete', status, content);
     },
   };
 }
 
-function refusal(what: string, status: number, content: Buffer): Error {
+function storeError(what: string, status: number, content: Buffer): Error {
   const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(content.toString('utf8', 0, 2000))?.[1] ?? 'no reason';
   return new Error(`the object store did not ${what} a file: ${status} ${code}`);
 }

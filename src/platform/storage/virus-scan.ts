@@ -5,24 +5,25 @@ import { Failure, invalid } from '../failure.ts';
 
 type VirusVerdict = 'clean' | 'infected';
 
-/** Throws when the scanner cannot be asked: unknown is neither clean nor infected, and the caller tries again later. */
-export type VirusScanner = {
-  /** `marker-only`: nothing is scanned except for the harmless test file that every installation must refuse. */
+/** Throws if the scanner is unavailable: the result is then unknown, and the caller retries later. */
+export interface VirusScanner {
+  /** `marker-only`: detects only the EICAR test file, which every installation must reject. */
   readonly mode: 'marker-only' | 'clamav';
   scan(bytes: Uint8Array): Promise<VirusVerdict>;
-};
+}
 
-type VirusScanOptions = {
-  /** Where clamd listens: a socket's path (`/run/clamav/clamd.ctl`) or `host:port`. Empty or absent: scanning is off. */
+interface VirusScanOptions {
+  /** Address of clamd: a socket path (`/run/clamav/clamd.ctl`) or `host:port`. Empty or absent: scanning is off. */
   clamav?: string;
   timeout_ms?: number;
-};
+}
 
-// In two pieces, so that this source file is not itself taken for the test file.
+// Split in two, so that this source file is not itself detected as the test file.
 const testFile = Buffer.from(['EICAR-STANDARD-', 'ANTIVIRUS-TEST-FILE'].join(''), 'latin1');
-// Without a scanner the test file is all that can be found, so what only speaks of it (droppers do) is refused too.
+// Without a scanner only the test file can be detected, so files that merely mention it (as droppers do) are rejected
+// too.
 const testWord = testFile.subarray(0, 'EICAR'.length);
-// clamd refuses a chunk above its StreamMaxLength (25 MB by default), never a small one.
+// clamd rejects a chunk above its StreamMaxLength (25 MB by default).
 const chunkBytes = 64 * 1024;
 
 export function createVirusScanner(options: VirusScanOptions = {}): VirusScanner {
@@ -37,7 +38,7 @@ export function createVirusScanner(options: VirusScanOptions = {}): VirusScanner
   };
 }
 
-/** For a file that somebody waits for; what is scanned later takes the verdict as it comes. */
+/** For uploads with a waiting client; background scans handle the verdict themselves. */
 export async function refuseIfInfected(scanner: VirusScanner, bytes: Uint8Array): Promise<void> {
   const verdict = await scanner.scan(bytes).catch((cause: unknown) => {
     throw new Failure('unavailable', 'ServiceUnavailableError', 'The virus scanner cannot be reached', { cause });
@@ -50,14 +51,14 @@ async function lookForTestWord(bytes: Buffer): Promise<VirusVerdict> {
 }
 
 const unpack = promisify(inflate);
-const mostStreams = 500;
-const mostUnpackedBytes = 256 * 1024;
+const maxStreams = 500;
+const maxUnpacked_bytes = 256 * 1024;
 
-/** A PDF packs its text and what is attached to it. Only the beginning of each part is looked at. */
+/** A PDF compresses its text and attachments. Only the beginning of each stream is checked. */
 async function isPackedInside(bytes: Buffer, word: Buffer): Promise<boolean> {
   if (bytes.subarray(0, 1024).indexOf('%PDF-') < 0) return false;
   let at = 0;
-  for (let streams = 0; streams < mostStreams; streams += 1) {
+  for (let streams = 0; streams < maxStreams; streams += 1) {
     const keyword = bytes.indexOf('stream', at);
     if (keyword < 0) return false;
     let start = keyword + 'stream'.length;
@@ -65,10 +66,10 @@ async function isPackedInside(bytes: Buffer, word: Buffer): Promise<boolean> {
     const end = bytes.indexOf('endstream', start);
     if (end < 0) return false;
     at = end + 'endstream'.length;
-    // zlib's first byte; anything else is packed differently, or not at all.
+    // The first byte of a zlib stream; others use another compression, or none.
     if (((bytes[start] ?? 0) & 0x0f) !== 8) continue;
-    const unpacked = await unpack(bytes.subarray(start, Math.min(end, start + mostUnpackedBytes)), {
-      maxOutputLength: mostUnpackedBytes,
+    const unpacked = await unpack(bytes.subarray(start, Math.min(end, start + maxUnpacked_bytes)), {
+      maxOutputLength: maxUnpacked_bytes,
       finishFlush: constants.Z_SYNC_FLUSH,
     }).catch(() => undefined);
     if (unpacked?.includes(word)) return true;
@@ -84,23 +85,23 @@ function addressOf(clamav: string): NetConnectOpts {
   return { host: clamav.slice(0, colon).replace(/^\[|\]$/g, ''), port };
 }
 
-/** The INSTREAM command: chunks preceded by their length, ended by a length of zero; one answer, ended by a NUL. */
+/** The INSTREAM command: chunks preceded by their length, ended by a length of zero; one response, ended by a NUL. */
 function askClamd(address: NetConnectOpts, timeout_ms: number): (bytes: Buffer) => Promise<VirusVerdict> {
   return (bytes) =>
     new Promise((resolve, reject) => {
       const socket = connect(address);
-      let answer = '';
+      let response = '';
       const settle = (outcome: () => void) => {
         clearTimeout(timer);
         socket.destroy();
         outcome();
       };
       const timer = setTimeout(
-        () => settle(() => reject(new Error(`clamd did not answer within ${timeout_ms} ms`))),
+        () => settle(() => reject(new Error(`clamd did not respond within ${timeout_ms} ms`))),
         timeout_ms,
       );
       const finish = () => {
-        const text = answer.split('\0')[0]?.trim() ?? '';
+        const text = response.split('\0')[0]?.trim() ?? '';
         if (text.endsWith(' FOUND')) settle(() => resolve('infected'));
         else if (text === 'stream: OK') settle(() => resolve('clean'));
         else settle(() => reject(new Error(`clamd answered: ${text || 'nothing'}`)));
@@ -115,12 +116,12 @@ function askClamd(address: NetConnectOpts, timeout_ms: number): (bytes: Buffer) 
         socket.write(lengthPrefix(0));
       });
       socket.on('data', (data) => {
-        answer += data.toString('latin1');
-        if (answer.includes('\0')) finish();
+        response += data.toString('latin1');
+        if (response.includes('\0')) finish();
       });
       socket.on('end', finish);
-      // clamd hangs up in the middle of a stream that is too large for it; what it said before that counts.
-      socket.on('error', (error) => (answer ? finish() : settle(() => reject(error))));
+      // clamd closes the connection in the middle of a stream that is too large; its response before that counts.
+      socket.on('error', (error) => (response ? finish() : settle(() => reject(error))));
     });
 }
 

@@ -1,6 +1,6 @@
-/** Items of many owners. Owners take turns: one with many items delays another by one item at most. */
+/** A queue with owners that take turns: an owner with many items delays another by at most one item. */
 export class FairQueue<Item> {
-  /** Whose turn is next comes first. */
+  /** In order of turns, next first. */
   private readonly byOwner = new Map<string, Item[]>();
   private count = 0;
 
@@ -30,7 +30,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Everything, which is then no longer in the queue. */
+  /** Removes and returns all items. */
   clear(): Item[] {
     const all = [...this.byOwner.values()].flat();
     this.byOwner.clear();

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Where the system writes down how long the calling thread has worked; undefined where it does not. */
+/** The file with the CPU time of the calling thread; undefined where the system has none. */
 export function findThreadTimes(): string | undefined {
   try {
     return `/proc/${readlinkSync('/proc/thread-self')}/stat`;
@@ -9,15 +9,15 @@ export function findThreadTimes(): string | undefined {
   }
 }
 
-// Linux counts in hundredths of a second, whatever its own clock does.
+// Linux reports hundredths of a second, regardless of its clock.
 const tick_ms = 10;
 
-/** Milliseconds that a thread has had a core so far. */
+/** CPU time of a thread in milliseconds. */
 export function readThreadTime(file: string | undefined): number | undefined {
   if (file === undefined) return undefined;
   try {
     const text = readFileSync(file, 'utf8');
-    // The name in brackets may hold anything; the times are the twelfth and thirteenth field behind it.
+    // The name in brackets may contain anything; the times are the twelfth and thirteenth field after it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * tick_ms;
   } catch {

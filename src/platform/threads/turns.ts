@@ -1,4 +1,4 @@
-/** Lets so many pieces of work go on at the same time; the others wait, first come first served. */
+/** Limits concurrency; further work waits in first-in, first-out order. */
 export class Turns {
   private free: number;
   private readonly waiting: (() => void)[] = [];

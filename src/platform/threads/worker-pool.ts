@@ -6,7 +6,7 @@ import { FairQueue } from './fair-queue.ts';
 import { readThreadTime } from './thread-time.ts';
 import type { TaskMessage, ThreadError, ThreadMessage } from './worker-thread.ts';
 
-/** Why a task has no result. An error thrown by the task itself arrives as that error instead. */
+/** Why a task has no result. An error thrown by the task itself is passed on as that error. */
 type WorkerFailureReason = 'timeout' | 'memory' | 'crashed' | 'closed' | 'too-many';
 
 export class WorkerFailure extends Error {
@@ -19,84 +19,86 @@ export class WorkerFailure extends Error {
   }
 }
 
-export type WorkerPoolOptions = {
-  /** The module whose exported functions are the tasks, as a URL beside the caller: `new URL('./x.ts', import.meta.url)`. */
+export interface WorkerPoolOptions {
+  /**
+   * The module whose exported functions are the tasks, as a URL relative to the caller: `new URL('./x.ts',
+   * import.meta.url)`.
+   */
   module: URL;
   /**
-   * Threads at most; they start when there is work. Default: all cores but one, at least one. One more starts for urgent
-   * tasks that would wait for background ones.
+   * Maximum threads; they start on demand. Default: all cores but one, at least one. One more starts for urgent tasks
+   * that would otherwise wait for background ones.
    */
   size?: number;
   /**
-   * How long a task may work. Where the system tells how long a thread has had a core, the time it waits for one does not
-   * count, up to three times the limit: threads yield to the rest of the process, and a busy machine is not a bad file.
+   * Time limit of a task. Where the CPU time of a thread is available, time spent waiting for a core does not count, up
+   * to three times the limit: threads yield to the rest of the process, and a busy machine does not mean a bad file.
    */
   timeout_ms?: number;
   /**
-   * The limit of one thread's JavaScript heap. Buffers and WebAssembly memory lie outside of it: a task that uses them
-   * on input from strangers must bound them itself.
+   * JavaScript heap limit of one thread. Buffers and WebAssembly memory are not included: a task that uses them on
+   * untrusted input must limit them itself.
    */
   memory_mb?: number;
-};
+}
 
 type AnyTasks = Record<string, unknown>;
 type Arguments<F> = F extends (...args: infer A) => unknown ? A : never;
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never;
 
-/** Whose tasks they are, and how they are treated. */
-export type Share = {
+/** Scheduling options of an owner's tasks. */
+export interface Share {
   /** Owners take turns. */
   owner: string;
-  /** A client waits for the result: goes before what is not urgent. */
+  /** A client waits for the result: runs before tasks that are not urgent. */
   urgent?: boolean;
-  /** Tasks of this owner that may wait; one more is refused with the reason `too-many`. */
+  /** Maximum waiting tasks of this owner; further ones are rejected with the reason `too-many`. */
   maxWaiting?: number;
-  /** Instead of the pool's. */
+  /** Overrides the pool's time limit. */
   timeout_ms?: number;
-};
+}
 
-export type TaskRunner<Tasks> = {
+export interface TaskRunner<Tasks> {
   run<Name extends string & keyof Tasks>(name: Name, ...args: Arguments<Tasks[Name]>): Promise<Result<Tasks[Name]>>;
-};
+}
 
-/** Run by the pool itself, a task has no owner and is not urgent. */
+/** Tasks run through the pool itself have no owner and are not urgent. */
 export type WorkerPool<Tasks> = TaskRunner<Tasks> & {
   runnerFor(share: Share): TaskRunner<Tasks>;
-  /** Threads at most, but for the one more. */
+  /** Maximum threads, not counting the extra one. */
   readonly size: number;
-  /** Tasks that wait for a thread. */
+  /** Tasks waiting for a thread. */
   readonly waiting: number;
-  /** Finishes what runs, refuses what waits, ends the threads. */
+  /** Finishes running tasks, rejects waiting ones and ends the threads. */
   close(): Promise<void>;
 };
 
-type Job = {
+interface Job {
   message: TaskMessage;
   urgent: boolean;
   timeout_ms: number;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
-};
-type Thread = {
+}
+interface Thread {
   worker: Worker;
   ready: boolean;
-  /** Where its working time is read. */
+  /** File with its CPU time. */
   times: string | undefined;
   job: Job | undefined;
   timer: NodeJS.Timeout | undefined;
-};
+}
 
 const threadStart_ms = 60_000;
-/** Of its time limit, that a task may take with the time it waits for a core. */
-const longestWait = 3;
-/** After so many urgent tasks in a row one waits for a background task, so that those are never put off for ever. */
-const mostUrgentInARow = 4;
+/** Maximum wall time of a task, as a multiple of its time limit. */
+const maxWaitFactor = 3;
+/** After this many urgent tasks in a row a background task runs, so that those are never starved. */
+const maxUrgentInARow = 4;
 
 /**
- * Runs the functions of one module in worker threads. A task that hangs, eats memory or kills its thread rejects with a
- * WorkerFailure and costs one thread, which is replaced when the next task needs it; other tasks do not notice.
- *
- * Own code because piscina (the usual choice) counts a task's abort signal from the moment it is queued, so a busy pool
+ * Runs the functions of one module in worker threads. A task that hangs, exhausts memory or kills its thread rejects
+ * with a WorkerFailure and costs one thread, which is replaced when the next task needs it; other tasks are not
+ * affected. Not piscina (the usual choice): it counts a task's abort signal from when it is queued, so a busy pool
  * would time out tasks that never ran.
  */
 export function createWorkerPool<Tasks extends object = AnyTasks>(options: WorkerPoolOptions): WorkerPool<Tasks> {
@@ -115,7 +117,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
     const worker = new Worker(compiled(new URL('./worker-thread.ts', import.meta.url)), {
       workerData: { module: compiled(options.module).href },
       resourceLimits: { maxOldGenerationSizeMb: memory_mb },
-      // The flags of the parent (a test runner's loader, an inspector) are not meant for these threads.
+      // The parent's flags (a test runner's loader, an inspector) must not apply to these threads.
       execArgv: ['--enable-source-maps'],
     });
     const thread: Thread = { worker, ready: false, times: undefined, job: undefined, timer: undefined };
@@ -133,7 +135,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
       }
     });
     worker.on('error', (error) => lose(thread, failureOf(error, memory_mb)));
-    worker.on('messageerror', (error) => lose(thread, new WorkerFailure('crashed', `unreadable answer: ${error}`)));
+    worker.on('messageerror', (error) => lose(thread, new WorkerFailure('crashed', `unreadable response: ${error}`)));
     worker.on('exit', (code) =>
       lose(thread, new WorkerFailure('crashed', `the worker thread ended with code ${code}`)),
     );
@@ -149,7 +151,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
     const check = () => {
       const worked = readThreadTime(thread.times);
       const left_ms = worked === undefined || worked_ms === undefined ? 0 : limit_ms - (worked - worked_ms);
-      if (left_ms <= 0 || performance.now() - began_ms >= limit_ms * longestWait) {
+      if (left_ms <= 0 || performance.now() - began_ms >= limit_ms * maxWaitFactor) {
         return lose(thread, new WorkerFailure('timeout', what));
       }
       thread.timer = setTimeout(check, Math.max(left_ms, 50));
@@ -161,7 +163,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
     clearTimeout(thread.timer);
     const { job } = thread;
     thread.job = undefined;
-    // An idle thread must not keep a process alive whose other work is done.
+    // An idle thread must not keep the process alive.
     thread.worker.unref();
     return job;
   }
@@ -175,11 +177,11 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
     assign();
   }
 
-  /** The next task that may begin now. */
+  /** The next task that may start now. */
   function takeJob(): Job | undefined {
     const running = [...threads].flatMap(({ job }) => job ?? []);
     const hasRoom = running.length < size;
-    const isBackgroundDue = hasRoom && background.length > 0 && urgentInARow >= mostUrgentInARow;
+    const isBackgroundDue = hasRoom && background.length > 0 && urgentInARow >= maxUrgentInARow;
     const hasSpare = running.length === size && running.some((job) => !job.urgent);
     if (urgent.length > 0 && !isBackgroundDue && (hasRoom || hasSpare)) {
       urgentInARow += 1;
@@ -271,8 +273,8 @@ function failureOf(error: unknown, memory_mb: number): WorkerFailure {
 }
 
 /**
- * Node 20 cannot run TypeScript in a thread, so code that runs from `src/` (tests) uses its compiled twin in `dist/`.
- * In `dist/` itself the compiler has rewritten imports but not this URL, so the ending is put right here.
+ * Node 20 cannot run TypeScript in a thread, so code that runs from `src/` (tests) uses its compiled version in
+ * `dist/`. In `dist/` the compiler has rewritten imports but not this URL, so the extension is corrected here.
  */
 function compiled(module: URL): URL {
   const path = fileURLToPath(module);

@@ -2,41 +2,44 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { findThreadTimes } from './thread-time.ts';
 
-/** What the pool sends to a thread, and what the thread answers. One task at a time, so no ids are needed. */
-export type TaskMessage = { task: string; args: unknown[] };
+/** Messages between the pool and a thread. One task at a time, so no ids are needed. */
+export interface TaskMessage {
+  task: string;
+  args: unknown[];
+}
 export type ThreadMessage =
   | { kind: 'ready'; times: string | undefined }
   | { kind: 'done'; value: unknown }
   | { kind: 'failed'; error: ThreadError };
 
-/** Copying an error between threads keeps neither its name nor its own fields, by which callers tell errors apart. */
+/** Structured cloning of an error keeps neither its name nor its own fields, by which callers distinguish errors. */
 export type ThreadError = { name: string; message: string; stack: string | undefined; fields: Record<string, unknown> };
 
 type TaskFunction = (...args: unknown[]) => unknown;
 
 const port = parentPort;
-if (!port) throw new Error('worker-thread is the inside of a worker pool and cannot be started by itself');
+if (!port) throw new Error('worker-thread is part of a worker pool and cannot be started directly');
 
-// What is done in threads can wait; whoever answers requests in the same process goes first. Only Linux gives threads
-// priorities of their own: elsewhere this would slow the whole process.
+// Work in threads can wait; the thread that serves requests has priority. Only Linux has per-thread priorities:
+// elsewhere this would slow the whole process.
 if (process.platform === 'linux') setPriority(19);
 
 const tasks: Record<string, TaskFunction | undefined> = await import(workerData.module);
 
 port.on('message', async ({ task, args }: TaskMessage) => {
-  let answer: ThreadMessage;
+  let response: ThreadMessage;
   try {
     const run = tasks[task];
     if (typeof run !== 'function') throw new Error(`${workerData.module} exports no task named ${task}`);
-    answer = { kind: 'done', value: await run(...args) };
+    response = { kind: 'done', value: await run(...args) };
   } catch (error) {
-    answer = { kind: 'failed', error: describeError(error) };
+    response = { kind: 'failed', error: describeError(error) };
   }
   try {
-    port.postMessage(answer);
+    port.postMessage(response);
   } catch (error) {
-    // A value that cannot be copied to the other thread would otherwise leave the caller waiting for its timeout.
-    const refusal = new Error(`the answer of ${task} cannot be passed on: ${error}`);
+    // A value that cannot be cloned would otherwise leave the caller waiting for its timeout.
+    const refusal = new Error(`the result of ${task} cannot be cloned: ${error}`);
     port.postMessage({ kind: 'failed', error: describeError(refusal) } satisfies ThreadMessage);
   }
 });
