@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const ask = (who: Pick<Harness, 'v2'>, withKey: string) => who.v2('GET', '/v2/templates', withKey);
 
-/** How often the database is asked for anything meanwhile. */
+/** Number of database queries during the given work. */
 async function reads(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const note = () => {
@@ -27,9 +27,9 @@ async function reads(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-describe('what is kept in memory', () => {
-  it('survives requests that are refused', async () => {
-    // ChangeListener of how the service came about may still be on their way.
+describe('InvalidatedCache', () => {
+  it('is kept after rejected requests', async () => {
+    // Notifications of creating the service may still be in flight.
     await expect.poll(async () => (await ask(harness, key)) && harness.app.serviceKeys.peek(service)).toBeDefined();
     const kept = harness.app.serviceKeys.peek(service);
     expect((await harness.request({ method: 'POST', url: '/service', payload: '{}' })).status).toBe(401);
@@ -38,7 +38,7 @@ describe('what is kept in memory', () => {
     expect(harness.app.serviceKeys.peek(service)).toBe(kept);
   });
 
-  it('is read again after a write that succeeded', async () => {
+  it('reloads after a successful write', async () => {
     await ask(harness, key);
     const before = harness.app.serviceKeys.peek(service);
     expect((await harness.admin('POST', `/service/${service}`, { prefix_sms: false })).status).toBe(200);
@@ -46,7 +46,7 @@ describe('what is kept in memory', () => {
     expect(harness.app.serviceKeys.peek(service)).not.toBe(before);
   });
 
-  it('is not displaced by made-up keys, however many', async () => {
+  it('is not evicted by any number of made-up keys', async () => {
     const load = async (id: string) => (id === 'real' ? 'its row' : undefined);
     const rows = new InvalidatedCache(harness.app.changeListener, { channel: 'nothing', most: 3, load });
     await rows.find('real');
@@ -55,8 +55,8 @@ describe('what is kept in memory', () => {
   });
 });
 
-describe('a key of a service that does not exist', () => {
-  it('costs one read, however often it is tried', async () => {
+describe('a key of an unknown service', () => {
+  it('costs one read, however often it is used', async () => {
     const madeUp = `k-${randomUUID()}-${randomUUID()}`;
     const tries = async () => {
       for (let time = 0; time < 20; time += 1) expect((await ask(harness, madeUp)).status).toBe(403);
@@ -64,7 +64,7 @@ describe('a key of a service that does not exist', () => {
     expect(await reads(tries)).toBe(1);
   });
 
-  it('is looked for again after some seconds', async () => {
+  it('is looked up again after a few seconds', async () => {
     const madeUp = `k-${randomUUID()}-${randomUUID()}`;
     await ask(harness, madeUp);
     const now = performance.now();
@@ -73,7 +73,7 @@ describe('a key of a service that does not exist', () => {
     expect(await reads(() => ask(harness, madeUp))).toBe(1);
   });
 
-  it('works at once when the service is created, here and in another process', async () => {
+  it('works as soon as the service is created, here or in another process', async () => {
     const id = randomUUID();
     const [key, secret] = [randomUUID(), randomUUID()];
     const another = await harness.anotherProcess();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FakeClock } from '../../test/kit/fake-clock.ts';
 import { ClockWatch } from './clock.ts';
 
-it('a clock that is set is noticed once, in either direction; a small correction is not', () => {
+it('reports a clock jump once, in either direction, and ignores small corrections', () => {
   const clock = new FakeClock();
   const watch = new ClockWatch(clock, 5_000);
   expect(watch.jump_ms()).toBe(0);

@@ -8,7 +8,7 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): string {
 }
 
 describe('log lines', () => {
-  it('hide what must not be seen, at any depth it usually has', () => {
+  it('redact sensitive fields, at the usual depths', () => {
     const text = linesOf((log) =>
       log.info(
         {
@@ -23,7 +23,7 @@ describe('log lines', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('tell a database error without the values it quotes', () => {
+  it('contain database errors without quoted values', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "canary value"'), {
       code: '22P02',
       detail: 'Key (email_address)=(canary) already exists.',

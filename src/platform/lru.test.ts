@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Lru } from './lru.ts';
 
 describe('Lru', () => {
-  it('drops what was unused for longest when it gets too heavy', () => {
+  it('evicts the entry that was unused for longest', () => {
     const lru = new Lru<string>(3);
     for (const key of ['a', 'b', 'c']) lru.set(key, key, 1);
     lru.get('a');
@@ -10,7 +10,7 @@ describe('Lru', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => lru.get(key))).toEqual(['a', undefined, 'c', 'd']);
   });
 
-  it('finds something to drop when everything was used', () => {
+  it('evicts an entry even if all were used', () => {
     const lru = new Lru<string>(2);
     for (const key of ['a', 'b']) lru.set(key, key, 1);
     for (const key of ['a', 'b']) lru.get(key);
@@ -19,7 +19,7 @@ describe('Lru', () => {
     expect(lru.get('c')).toBe('c');
   });
 
-  it('makes room for a heavy entry by dropping several light ones', () => {
+  it('evicts several light entries for a heavy one', () => {
     const lru = new Lru<string>(4);
     for (const key of ['a', 'b', 'c', 'd']) lru.set(key, key, 1);
     lru.set('heavy', 'heavy', 3);
@@ -32,14 +32,14 @@ describe('Lru', () => {
     ]);
   });
 
-  it('does not keep what is heavier than everything it may keep', () => {
+  it('does not store an entry above the maximum weight', () => {
     const lru = new Lru<string>(4);
     lru.set('a', 'a', 5);
     expect(lru.get('a')).toBeUndefined();
     expect(lru.size).toBe(0);
   });
 
-  it('weighs an entry that is replaced only once', () => {
+  it('counts the weight of a replaced entry once', () => {
     const lru = new Lru<string>(3);
     lru.set('a', 'old', 2);
     lru.set('a', 'new', 2);
@@ -47,7 +47,7 @@ describe('Lru', () => {
     expect([lru.get('a'), lru.get('b')]).toEqual(['new', 'b']);
   });
 
-  it('forgets one entry or all of them', () => {
+  it('deletes one entry or all of them', () => {
     const lru = new Lru<string>(3);
     lru.set('a', 'a', 1);
     lru.set('b', 'b', 1);

@@ -43,7 +43,7 @@ describe('spansOf', () => {
     );
   });
 
-  it('takes apart no more than a century', () => {
+  it('is limited to a century', () => {
     expect(spansOf(withinRecords({ first_day: '0001-01-01', last_day: '9999-12-31' }))).toHaveLength(1200);
     expect(spansOf(withinRecords({ first_day: '1066-01-01', last_day: '1066-12-31' }))).toEqual([]);
   });

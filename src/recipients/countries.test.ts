@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findCountry, UNITED_KINGDOM } from './countries.ts';
-import { COUNTRY_NAMES } from './country-names.ts';
+import { findCountry, unitedKingdom } from './countries.ts';
+import { countryNames } from './country-names.ts';
 
 describe('findCountry', () => {
   it.each([
@@ -32,14 +32,14 @@ describe('findCountry', () => {
     ['Gibraltar', 'Gibraltar', 'europe'],
     ['Congo-Brazzaville', 'Congo', 'rest-of-world'],
     ['Upper Volta', 'Burkina Faso', 'rest-of-world'],
-  ])('takes %j for %s (%s)', (input, name, zone) => {
+  ])('recognises %j as %s (%s)', (input, name, zone) => {
     expect(findCountry(input)).toEqual({ name, zone });
   });
 
   it.each(['UK', 'Great Britain', 'Cymru', 'Northern Ireland', 'Guernsey', 'ISLE OF MAN', 'Jèrri', 'Lloegr'])(
     'takes %s for the United Kingdom',
     (input) => {
-      expect(findCountry(input)).toBe(UNITED_KINGDOM);
+      expect(findCountry(input)).toBe(unitedKingdom);
     },
   );
 
@@ -56,12 +56,12 @@ describe('findCountry', () => {
     'N1 6XY',
     'constructor',
     '__proto__',
-  ])('takes %j for no country', (input) => {
+  ])('does not recognise %j', (input) => {
     expect(findCountry(input)).toBeUndefined();
   });
 
-  it('finds every name of its table, in any case and with any spacing', () => {
-    const names = Object.values(COUNTRY_NAMES).flatMap((table) => table.trim().split(/\n|: |; /));
+  it('finds every name in the table, ignoring case and spacing', () => {
+    const names = Object.values(countryNames).flatMap((table) => table.trim().split(/\n|: |; /));
     expect(names.length).toBeGreaterThan(1_200);
     for (const name of names) {
       const country = findCountry(name);
@@ -70,8 +70,8 @@ describe('findCountry', () => {
     }
   });
 
-  it('prints a name that is found again as the same country', () => {
-    const names = Object.values(COUNTRY_NAMES).flatMap((table) => table.trim().split('\n'));
+  it('returns a name that is recognised as the same country', () => {
+    const names = Object.values(countryNames).flatMap((table) => table.trim().split('\n'));
     fc.assert(
       fc.property(fc.constantFrom(...names), (line) => {
         const country = findCountry(line.split(': ')[0] ?? '');

@@ -1,16 +1,19 @@
-import { COUNTRY_NAMES } from './country-names.ts';
+import { countryNames } from './country-names.ts';
 
-export type PostageZone = keyof typeof COUNTRY_NAMES;
+export type PostageZone = keyof typeof countryNames;
 
-/** `name` is what is printed on the letter, whatever the sender wrote. */
-export type Country = { name: string; zone: PostageZone };
+/** `name` is printed on the letter, regardless of what the sender wrote. */
+export interface Country {
+  name: string;
+  zone: PostageZone;
+}
 
-export const UNITED_KINGDOM: Country = { name: 'United Kingdom', zone: 'united-kingdom' };
+export const unitedKingdom: Country = { name: 'United Kingdom', zone: 'united-kingdom' };
 
-// No name in the table comes near this; it keeps the cost of a hostile line small.
-const LONGEST_NAME = 200;
+// Longer than any name in the table; limits the cost of hostile input.
+const maxNameLength = 200;
 
-// What people leave out or mix up; \p{Cf} are marks of writing direction and joiners.
+// Characters that people omit or confuse; \p{Cf} are direction marks and joiners.
 const dropped = /[\s_\-'’‘ʼ,.()\p{Cf}]/gu;
 const accents = /\p{M}/gu;
 const onlyAscii = /^\p{ASCII}*$/u;
@@ -24,12 +27,12 @@ function comparable(name: string): string {
 
 function buildCountries(): ReadonlyMap<string, Country> {
   const countries = new Map<string, Country>();
-  for (const [zone, table] of Object.entries(COUNTRY_NAMES) as [PostageZone, string][]) {
+  for (const [zone, table] of Object.entries(countryNames) as [PostageZone, string][]) {
     for (const line of table.trim().split('\n')) {
       const [name = '', others = ''] = line.split(': ');
-      const country = zone === UNITED_KINGDOM.zone ? UNITED_KINGDOM : { name, zone };
-      for (const known of [name, ...others.split('; ')]) {
-        const key = comparable(known);
+      const country = zone === unitedKingdom.zone ? unitedKingdom : { name, zone };
+      for (const alias of [name, ...others.split('; ')]) {
+        const key = comparable(alias);
         if (key && !countries.has(key)) countries.set(key, country);
       }
     }
@@ -40,10 +43,10 @@ function buildCountries(): ReadonlyMap<string, Country> {
 let countries: ReadonlyMap<string, Country> | undefined;
 
 export function findCountry(text: string): Country | undefined {
-  if (text.length > LONGEST_NAME || /[0-9]/.test(text)) return undefined;
+  if (text.length > maxNameLength || /[0-9]/.test(text)) return undefined;
   const key = comparable(text);
   if (!key) return undefined;
   countries ??= buildCountries();
-  // The English and Welsh articles may be left out: Gambia, Almaen, Swistir.
+  // The English and Welsh articles are optional: Gambia, Almaen, Swistir.
   return countries.get(key) ?? countries.get(`the${key}`) ?? countries.get(`yr${key}`) ?? countries.get(`y${key}`);
 }

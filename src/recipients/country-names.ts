@@ -1,8 +1,8 @@
-// Names accepted for a country on the last line of an address, by postage zone: one country a line, the name that is
-// printed first, other names after the colon: codes, official and native names, Welsh names, frequent misspellings.
-// A name listed as "The X" is found as "X" too (see countries.ts), never the other way round: "The Island" is a house,
-// "Island" is Iceland.
-export const COUNTRY_NAMES = {
+// Accepted names of a country on the last line of an address, by postage zone. One country per line: the printed name
+// first, then aliases after the colon: codes, official and native names, Welsh names, frequent misspellings. A name
+// listed as "The X" is also found as "X" (see countries.ts), but not the reverse: "The Island" is a house, "Island" is
+// Iceland.
+export const countryNames = {
   'united-kingdom': `
 United Kingdom: ENG; GB; GBN; GBR; GG; IM; JE; NI; NIR; SCT; U.K.; WLS; Alderney; An Rywvaneth Unys; Bailiwick of Guernsey; Bailiwick of Jersey; Bitain; Brecqhou; Briain; Britain; Britiain; Brtain; Channel Islands; Cymru; Ellan Vannin; England; Englsnd; Gogledd Iwerddon; Grat Britain; Great Britain; Great Britan; Gret Britain; Guernsey; Herm; Island of Guernsey; Island of Jersey; Isle of Man; Jersey; Jethou; Lloegr; N Ireland; North Ireland; Northern Ireland; Sark; Scotland; Scottland; The UK; The United Kingdom; The United Kingdom of Great Britain and Northern Ireland; Unitit Kinrick; Wales; Y Deyrnas Unedig; Ynys Manaw; Yr Alban; Jèrri; Rìoghachd Aonaichte; Ríocht Aontaithe`,
   europe: `

@@ -24,7 +24,7 @@ describe('parseEmailAddress', () => {
   it.each([
     ['  Ada@Example.COM\r\n', 'Ada@Example.COM', 'ada@example.com'],
     ['a\u200Bda@exam\u00A0ple.com\uFEFF', 'ada@example.com', 'ada@example.com'],
-  ])('cleans %j to %s and compares by %s', (input, cleaned, address) => {
+  ])('cleans %j to %s and normalises it to %s', (input, cleaned, address) => {
     expect(parseEmailAddress(input)).toEqual({ ok: true, cleaned, address });
   });
 
@@ -64,11 +64,11 @@ describe('parseEmailAddress', () => {
     `ada@${'a'.repeat(64)}.com`,
     `ada@${'a.'.repeat(126)}com`,
     `ada@${'ü'.repeat(63)}.com`,
-  ])('refuses %j', (input) => {
+  ])('rejects %j', (input) => {
     expect(parseEmailAddress(input)).toEqual({ ok: false });
   });
 
-  it('gives back what it gave', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.emailAddress(), (input) => {
         const first = parseEmailAddress(input);

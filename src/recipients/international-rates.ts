@@ -1,14 +1,14 @@
-/** What a text message to a dialling prefix costs, in UK messages, and what the networks there can do. */
-type InternationalRate = {
+/** The price of a text message to a dialling prefix, in UK messages, and the capabilities of the networks there. */
+interface InternationalRate {
   multiplier: number;
-  /** Where false, a network's delivery receipt says nothing: the message stays `sent`. */
+  /** If false, delivery receipts of these networks are unreliable: the message stays `sent`. */
   receiptsHonoured: boolean;
-  /** Where true, a name as sender is refused or replaced by the networks: send from a number. */
+  /** If true, the networks reject or replace alphanumeric senders: send from a number. */
   numericSenderOnly: boolean;
-};
+}
 
-// Prefix 44 stands for Jersey, Guernsey and the Isle of Man; a UK number is never looked up here.
-const PREFIXES_BY_MULTIPLIER: readonly (readonly [number, string])[] = [
+// Prefix 44 means Jersey, Guernsey and the Isle of Man; UK numbers are never looked up here.
+const prefixesByMultiplier: readonly (readonly [number, string])[] = [
   [1, '1 48 66 82 86 90 239 264 299 389 423 506 686 853'],
   [
     2,
@@ -26,20 +26,20 @@ const PREFIXES_BY_MULTIPLIER: readonly (readonly [number, string])[] = [
   [12, '62 92 94 261 998'],
 ];
 
-const WITHOUT_RECEIPTS = `1 52 54 56 57 84 86 211 222 228 229 231 236 238 239 240 245 246 249 252 253 257 262 263 266
+const prefixesWithoutReceipts = `1 52 54 56 57 84 86 211 222 228 229 231 236 238 239 240 245 246 249 252 253 257 262 263 266
   269 297 298 299 373 378 383 504 505 508 509 593 594 595 596 597 670 672 674 676 677 678 680 681 682 683 685 686 690
   691 692 886 960 967 970 975 993 1242 1246 1441 1684 1721 1809 1829 1849 1868`;
 
-const NUMERIC_SENDER_ONLY = `1 27 32 36 51 52 53 54 55 56 57 58 60 64 81 82 86 98 218 350 359 373 377 502 507 590 593
+const numericSenderPrefixes = `1 27 32 36 51 52 53 54 55 56 57 58 60 64 81 82 86 98 218 350 359 373 377 502 507 590 593
   598 855 856 886 961 963 976 977 1242 1246 1664 1684 1809 1829 1849`;
 
 const words = (text: string): string[] => text.split(/\s+/);
 
 function buildRates(): ReadonlyMap<string, InternationalRate> {
-  const withoutReceipts = new Set(words(WITHOUT_RECEIPTS));
-  const numericSenderOnly = new Set(words(NUMERIC_SENDER_ONLY));
+  const withoutReceipts = new Set(words(prefixesWithoutReceipts));
+  const numericSenderOnly = new Set(words(numericSenderPrefixes));
   return new Map(
-    PREFIXES_BY_MULTIPLIER.flatMap(([multiplier, prefixes]) =>
+    prefixesByMultiplier.flatMap(([multiplier, prefixes]) =>
       words(prefixes).map((prefix) => [
         prefix,
         {
@@ -54,7 +54,7 @@ function buildRates(): ReadonlyMap<string, InternationalRate> {
 
 let rates: ReadonlyMap<string, InternationalRate> | undefined;
 
-/** Undefined for a prefix that cannot be sent to. */
+/** Undefined for an unsupported prefix. */
 export function findInternationalRate(prefix: string): InternationalRate | undefined {
   rates ??= buildRates();
   return rates.get(prefix);

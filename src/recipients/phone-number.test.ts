@@ -26,7 +26,7 @@ describe('parsePhoneNumber', () => {
     ['+44 (0)7912 345678', '447912345678'],
     ['(07912)-345-678', '447912345678'],
     ['\u200B 07912\u00A0345\t678\uFEFF\r\n', '447912345678'],
-    // Nearly right, taken at the second try.
+    // Nearly right, accepted at the second attempt.
     ['+07912345678', '447912345678'],
     ['0+447912345678', '447912345678'],
     ['0+44(0)7912345678', '447912345678'],
@@ -34,20 +34,20 @@ describe('parsePhoneNumber', () => {
     ['+4407912345678', '447912345678'],
     ['07912–345—678', '447912345678'],
     ['07912‑345−678', '447912345678'],
-    // Set aside for drama.
+    // Reserved for drama.
     ['07700 900123', '447700900123'],
     ['+447700900999', '447700900999'],
-    // Abroad, with and without a sign of it.
+    // International, with and without a prefix.
     ['+33 6 12 34 56 78', '33612345678'],
     ['0033612345678', '33612345678'],
     ['33612345678', '33612345678'],
     ['+1 (202) 555-0187', '12025550187'],
     ['12025550187', '12025550187'],
     ['+353 85 012 3456', '353850123456'],
-    // Landlines, also one of the nine-digit kind.
+    // Landlines, including a nine-digit one.
     ['020 7946 0123', '442079460123'],
     ['016977 3999', '44169773999'],
-  ])('understands %j as %s', (input, normalised) => {
+  ])('parses %j as %s', (input, normalised) => {
     expect(parsed(input).normalised).toBe(normalised);
   });
 
@@ -74,7 +74,7 @@ describe('parsePhoneNumber', () => {
     ['０７９１２３４５６７８', 'unknown_character'],
     ['+290 22158', 'unsupported_country_code'],
     ['+850 192 123 4567', 'unsupported_country_code'],
-  ])('refuses %j: %s', (input, reason) => {
+  ])('rejects %j: %s', (input, reason) => {
     expect(parsePhoneNumber(input)).toEqual({ ok: false, reason });
   });
 
@@ -92,11 +92,11 @@ describe('parsePhoneNumber', () => {
     ['+1 202 555 0187', { countryPrefix: '1', multiplier: 1, receiptsHonoured: false, numericSenderOnly: true }],
     ['+1 876 210 1234', { countryPrefix: '1876', multiplier: 7, receiptsHonoured: true, numericSenderOnly: false }],
     ['+7 912 345 67 89', { countryPrefix: '7', multiplier: 10, receiptsHonoured: true }],
-  ])('knows of %j: %j', (input, expected) => {
+  ])('describes %j: %j', (input, expected) => {
     expect(parsed(input)).toMatchObject(expected);
   });
 
-  it('gives back what it gave: the normalised form is understood as itself', () => {
+  it('is idempotent', () => {
     const written = fc.constantFrom('07912345678', '+33612345678', '+18762101234', '02079460123', '07797712345');
     fc.assert(
       fc.property(written, (input) => {
@@ -106,8 +106,8 @@ describe('parsePhoneNumber', () => {
   });
 });
 
-describe('the short cut for UK mobiles', () => {
-  // Compared twice, since the first call for a range is the one that learns it.
+describe('the fast path for UK mobiles', () => {
+  // Compared twice, because the first call for a range caches it.
   function expectAgreement(text: string): void {
     const slow = parseWithLibrary(text);
     expect(parsePhoneNumber(text), text).toEqual(slow);
@@ -124,7 +124,7 @@ describe('the short cut for UK mobiles', () => {
     });
   }, 60_000);
 
-  it('agrees with the library however the number is dressed', () => {
+  it('agrees with the library on any formatting', () => {
     const punctuation = fc.array(fc.constantFrom('(', ')', '-'), { maxLength: 2 }).map((marks) => marks.join(''));
     const dressed = fc
       .tuple(
@@ -153,7 +153,7 @@ describe('checkPhonePermissions', () => {
     expect(checkPhonePermissions(parsed(input), nothing)).toBe(reason);
   });
 
-  it('allows abroad and landlines each with its own permission', () => {
+  it('allows international numbers and landlines with separate permissions', () => {
     expect(checkPhonePermissions(parsed('+33612345678'), { ...nothing, international: true })).toBeUndefined();
     expect(checkPhonePermissions(parsed('+33612345678'), { ...nothing, landline: true })).toBeDefined();
     expect(checkPhonePermissions(parsed('02079460123'), { ...nothing, landline: true })).toBeUndefined();
@@ -181,7 +181,7 @@ describe('formatPhoneNumber', () => {
     ['02079460123', '020 7946 0123'],
     ['0012025550187', '+1 202-555-0187'],
     ['33612345678', '+33 6 12 34 56 78'],
-  ])('%s reads %s', (input, readable) => {
+  ])('formats %s as %s', (input, readable) => {
     expect(formatPhoneNumber(parsed(input))).toBe(readable);
   });
 });

@@ -2,20 +2,20 @@ import libphonenumber from 'google-libphonenumber';
 import { findInternationalRate } from './international-rates.ts';
 import { removeWhitespace } from './whitespace.ts';
 
-export type PhoneNumber = {
+export interface PhoneNumber {
   /** With country code, digits only: `447700900123`. */
   normalised: string;
-  /** As in the rates table: the country code, or `1` and the area code where that has a rate of its own. */
+  /** As in the rates table: the country code, or `1` and the area code if that has its own rate. */
   countryPrefix: string;
-  /** Priced as abroad. True for Jersey, Guernsey and the Isle of Man although they are +44. */
+  /** Charged as international. True for Jersey, Guernsey and the Isle of Man although they are +44. */
   international: boolean;
   crownDependency: boolean;
   ukLandline: boolean;
-  /** Price of a message there, in UK messages. */
+  /** Price of a message, in UK messages. */
   multiplier: number;
   receiptsHonoured: boolean;
   numericSenderOnly: boolean;
-};
+}
 
 export type PhoneNumberReason =
   | 'invalid_number'
@@ -28,7 +28,7 @@ type PhoneNumberResult = { ok: true; number: PhoneNumber } | { ok: false; reason
 
 export type PhonePermissionReason = 'international_not_allowed' | 'landline_not_allowed';
 
-/** All that a range of numbers has in common. */
+/** The properties shared by a range of numbers. */
 type Range = Omit<PhoneNumber, 'normalised'>;
 type Parsed = libphonenumber.PhoneNumber;
 
@@ -37,14 +37,14 @@ const { IS_POSSIBLE, IS_POSSIBLE_LOCAL_ONLY, INVALID_COUNTRY_CODE, TOO_LONG, TOO
   PhoneNumberUtil.ValidationResult;
 const { FIXED_LINE, FIXED_LINE_OR_MOBILE, MOBILE, PERSONAL_NUMBER, UAN } = PhoneNumberType;
 
-const UK = '44';
-// Far beyond any number with its spaces; what is longer is not worth the time to read it.
-const MAX_INPUT = 1_000;
-const LANDLINE_TYPES: readonly number[] = [FIXED_LINE, FIXED_LINE_OR_MOBILE, UAN];
-const ACCEPTED_TYPES: readonly number[] = [...LANDLINE_TYPES, MOBILE, PERSONAL_NUMBER];
+const ukCode = '44';
+// Far longer than any number with its spaces; longer input is rejected unread.
+const maxInputLength = 1_000;
+const landlineTypes: readonly number[] = [FIXED_LINE, FIXED_LINE_OR_MOBILE, UAN];
+const acceptedTypes: readonly number[] = [...landlineTypes, MOBILE, PERSONAL_NUMBER];
 
-const UK_MOBILE: Range = {
-  countryPrefix: UK,
+const ukMobile: Range = {
+  countryPrefix: ukCode,
   international: false,
   crownDependency: false,
   ukLandline: false,
@@ -56,70 +56,73 @@ const UK_MOBILE: Range = {
 const acceptedCharacters = /^[0-9()+-]*$/;
 const dashes = /[\p{Pd}\u2212]/gu;
 const ordinaryUkMobile = /^(?:(?:\+|00)?440?|0)?(7[0-9]{9})$/;
-// 07700 900xxx is set aside for drama and for trying things out. The library takes it for invalid and parts of 07700
-// for Jersey; here all of it counts as UK mobile.
+// 07700 900xxx is reserved for drama and testing. The library considers it invalid and parts of 07700 as Jersey; here
+// all of it counts as UK mobile.
 const dramaRange = /^7700[0-9]{6}$/;
 
-/** Understands what people type: UK numbers however they are written, foreign ones even without + or 00. */
+/** Parses what people type: UK numbers in any format, foreign ones even without + or 00. */
 export function parsePhoneNumber(input: string): PhoneNumberResult {
-  if (input.length > MAX_INPUT) return { ok: false, reason: 'too_long' };
+  if (input.length > maxInputLength) return { ok: false, reason: 'too_long' };
   const text = removeWhitespace(input);
   return parseUkMobile(text) ?? parseWithLibrary(text);
 }
 
-/** Why a service may not send there; undefined when it may. Crown dependencies need no international permission. */
+/**
+ * Why a service may not send to the number; undefined if it may. Crown dependencies need no international permission.
+ */
 export function checkPhonePermissions(
   number: PhoneNumber,
   allowed: { international: boolean; landline: boolean },
 ): PhonePermissionReason | undefined {
-  if (number.countryPrefix !== UK && !allowed.international) return 'international_not_allowed';
+  if (number.countryPrefix !== ukCode && !allowed.international) return 'international_not_allowed';
   if (number.ukLandline && !allowed.landline) return 'landline_not_allowed';
   return undefined;
 }
 
-// Senders are few, and each is asked for with every message: the library would take longer than the rest of the message.
-const knownSenders = new Map<string, string>();
-const MAX_KNOWN_SENDERS = 10_000;
+// There are few senders, and each is formatted for every message: the library would take longer than the rest of the
+// work.
+const cachedSenders = new Map<string, string>();
+const maxCachedSenders = 10_000;
 
-/** The sender a provider is given: a phone number normalised, a name or short code as it stands. */
+/** The sender as passed to a provider: a phone number normalised, a name or short code unchanged. */
 export function formatSmsSender(sender: string): string {
-  const known = knownSenders.get(sender);
-  if (known !== undefined) return known;
+  const cached = cachedSenders.get(sender);
+  if (cached !== undefined) return cached;
   const result = parsePhoneNumber(sender);
   const formatted = result.ok ? result.number.normalised : sender;
-  if (knownSenders.size >= MAX_KNOWN_SENDERS) knownSenders.clear();
-  knownSenders.set(sender, formatted);
+  if (cachedSenders.size >= maxCachedSenders) cachedSenders.clear();
+  cachedSenders.set(sender, formatted);
   return formatted;
 }
 
-/** For people to read: `07700 900123`, `+1 202-555-0104`. */
+/** For display: `07700 900123`, `+1 202-555-0104`. */
 export function formatPhoneNumber(number: PhoneNumber): string {
   const parsed = tryParse(`+${number.normalised}`);
   if (!parsed) return number.normalised;
   const { INTERNATIONAL, NATIONAL } = PhoneNumberFormat;
-  return PhoneNumberUtil.getInstance().format(parsed, number.countryPrefix === UK ? NATIONAL : INTERNATIONAL);
+  return PhoneNumberUtil.getInstance().format(parsed, number.countryPrefix === ukCode ? NATIONAL : INTERNATIONAL);
 }
 
-// The library takes about 90 µs a number, this path under 1 µs. Whether a number is an ordinary UK mobile depends on the
-// five digits that begin it, so the library is asked once for each such range; at most 10,000 can ever be kept.
-const knownRanges = new Set<string>();
+// The library takes about 90 µs per number, this path under 1 µs. Whether a number is an ordinary UK mobile depends on
+// its first five digits, so the library is called once per range; the cache holds at most 10,000.
+const mobileRanges = new Set<string>();
 
 function parseUkMobile(text: string): PhoneNumberResult | undefined {
   const national = ordinaryUkMobile.exec(text.replace(/[()-]/g, ''))?.[1];
   if (national === undefined) return undefined;
   const range = national.slice(0, 5);
-  const normalised = UK + national;
-  if (knownRanges.has(range)) return { ok: true, number: { normalised, ...UK_MOBILE } };
+  const normalised = ukCode + national;
+  if (mobileRanges.has(range)) return { ok: true, number: { normalised, ...ukMobile } };
 
   const result = parseWithLibrary(text);
-  if (result.ok && result.number.normalised === normalised && !result.number.international) knownRanges.add(range);
+  if (result.ok && result.number.normalised === normalised && !result.number.international) mobileRanges.add(range);
   return result;
 }
 
-/** Without the short cut for UK mobiles; exported so that a test can hold the two against each other. */
+/** Without the fast path for UK mobiles; exported so that a test can compare the two. */
 export function parseWithLibrary(text: string): PhoneNumberResult {
   let outcome = attempt(text);
-  // A second chance for what is nearly right: +07700..., 0+44..., dashes from a word processor.
+  // A second attempt for nearly correct input: +07700..., 0+44..., dashes from a word processor.
   if (typeof outcome === 'string') outcome = attempt(text.replaceAll('+', '').replace(/^0+/, '').replace(dashes, '-'));
   if (typeof outcome === 'string') return { ok: false, reason: outcome };
   const range = describeRange(outcome);
@@ -135,12 +138,12 @@ function attempt(text: string): Parsed | PhoneNumberReason {
   const util = PhoneNumberUtil.getInstance();
   const length = util.isPossibleNumberWithReason(parsed);
   if (length !== IS_POSSIBLE) {
-    // Spreadsheets take + and 00 off the front: not a UK number, so perhaps a foreign one.
+    // Spreadsheets drop leading + and 00: not a UK number, so perhaps a foreign one.
     parsed = tryParse(`+${text}`);
     if (!parsed || !util.isPossibleNumber(parsed)) return reasonForLength(length);
   }
   if (isDramaNumber(parsed)) return parsed;
-  const accepted = util.isValidNumber(parsed) && ACCEPTED_TYPES.includes(util.getNumberType(parsed));
+  const accepted = util.isValidNumber(parsed) && acceptedTypes.includes(util.getNumberType(parsed));
   return accepted ? parsed : 'invalid_number';
 }
 
@@ -154,7 +157,7 @@ function tryParse(text: string): Parsed | undefined {
 
 function reasonForLength(length: libphonenumber.PhoneNumberUtil.ValidationResult): PhoneNumberReason {
   if (length === TOO_LONG) return 'too_long';
-  // "Local only": the number lacks its area code.
+  // "Local only": the area code is missing.
   if (length === TOO_SHORT || length === IS_POSSIBLE_LOCAL_ONLY) return 'too_short';
   return length === INVALID_COUNTRY_CODE ? 'unsupported_country_code' : 'invalid_number';
 }
@@ -163,16 +166,16 @@ function describeRange(parsed: Parsed): Range | undefined {
   const util = PhoneNumberUtil.getInstance();
   const countryCode = String(parsed.getCountryCode());
   const international = !isDramaNumber(parsed) && util.getRegionCodeForNumber(parsed) !== 'GB';
-  const ukLandline = countryCode === UK && LANDLINE_TYPES.includes(util.getNumberType(parsed));
-  if (!international) return { ...UK_MOBILE, ukLandline };
+  const ukLandline = countryCode === ukCode && landlineTypes.includes(util.getNumberType(parsed));
+  if (!international) return { ...ukMobile, ukLandline };
   const areaPrefix = toDigits(parsed).slice(0, 4);
   const countryPrefix = countryCode === '1' && findInternationalRate(areaPrefix) ? areaPrefix : countryCode;
   const rate = findInternationalRate(countryPrefix);
-  return rate && { countryPrefix, international, crownDependency: countryCode === UK, ukLandline, ...rate };
+  return rate && { countryPrefix, international, crownDependency: countryCode === ukCode, ukLandline, ...rate };
 }
 
 function isDramaNumber(parsed: Parsed): boolean {
-  return String(parsed.getCountryCode()) === UK && dramaRange.test(String(parsed.getNationalNumber()));
+  return String(parsed.getCountryCode()) === ukCode && dramaRange.test(String(parsed.getNationalNumber()));
 }
 
 function toDigits(parsed: Parsed): string {

@@ -78,7 +78,7 @@ describe('parsePostalAddress', () => {
     expect(parsePostalAddress(lines)).toMatchObject(expected);
   });
 
-  it('gives back the lines it gave', () => {
+  it('is idempotent', () => {
     const words = [
       'Ada',
       '1 High St',
@@ -95,7 +95,7 @@ describe('parsePostalAddress', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 9 }), (lines) => {
         const once = parsePostalAddress(lines);
-        // A UK name left above a foreign country, or above a postcode of none, would be dropped the second time.
+        // A UK name above a foreign country, or above an invalid postcode, would be dropped the second time.
         fc.pre(!once.lines.some((line) => ['UK', 'Jersey', 'France'].includes(line)) || once.international);
         expect(parsePostalAddress(once.lines)).toEqual(once);
       }),
@@ -134,11 +134,11 @@ describe('checkPostalAddress', () => {
     [['Ada', 'Camp', 'BFPO 57'], atHome],
     [['Ada', 'BFPO 57', 'BF1 2AU'], atHome],
     [['Ada', 'NFA House', 'N1 6XY'], atHome],
-  ])('finds nothing wrong with %j', (lines, allowed) => {
+  ])('accepts %j', (lines, allowed) => {
     expect(checkPostalAddress(parsePostalAddress(lines), allowed)).toBeUndefined();
   });
 
-  it.each([...'@()=[]"\\/<>~'])('refuses a line that starts with %s, not one that holds it', (character) => {
+  it.each([...'@()=[]"\\/<>~'])('rejects a line that starts with %s, but not one that contains it', (character) => {
     const check = (line: string) => checkPostalAddress(parsePostalAddress(['Ada', 'B', line, 'N1 6XY']), atHome);
     expect(check(`${character}x`)).toBe('invalid-char-in-address');
     expect(check(`x${character}`)).toBeUndefined();
@@ -151,13 +151,13 @@ describe('postageForAddress', () => {
     [['Ada', '1 Road', 'Jersey'], 'first'],
     [['Ada', '1 Gate', 'Norway'], 'europe'],
     [['Ada', '1 Calle', 'Chile'], 'rest-of-world'],
-  ])('%j goes %s', (lines, postage) => {
+  ])('the postage of %j is %s', (lines, postage) => {
     expect(postageForAddress(parsePostalAddress(lines), 'first')).toBe(postage);
   });
 });
 
 describe('addressLinesFromPersonalisation', () => {
-  it('takes the six lines and the postcode, in their order, under their exact names', () => {
+  it('reads the six lines and the postcode, in order, by their exact names', () => {
     const personalisation = {
       postcode: 'N1 6XY',
       address_line_2: 12,
@@ -168,12 +168,12 @@ describe('addressLinesFromPersonalisation', () => {
     expect(addressLinesFromPersonalisation(personalisation)).toEqual(['Ada', '12', '', '', '', '', 'N1 6XY']);
   });
 
-  it('takes the seventh line for the postcode as soon as it is there', () => {
+  it('uses the seventh line as the postcode if present', () => {
     expect(addressLinesFromPersonalisation({ address_line_7: 'Chile', postcode: 'N1 6XY' }).at(-1)).toBe('Chile');
     expect(addressLinesFromPersonalisation({ address_line_7: null, postcode: 'N1 6XY' }).at(-1)).toBe('');
   });
 
-  it('reads a list as lines and anything without a text as nothing', () => {
+  it('reads a list as lines and a value without text as empty', () => {
     const personalisation = {
       address_line_1: ['Ada', null, 2, ['deep']],
       address_line_2: { file: 'x' },

@@ -1,17 +1,17 @@
-import { type Country, findCountry, type PostageZone, UNITED_KINGDOM } from './countries.ts';
+import { type Country, findCountry, type PostageZone, unitedKingdom } from './countries.ts';
 import { parsePostcode } from './postcode.ts';
 import { normaliseWhitespace, splitLines } from './whitespace.ts';
 
-/** An address as it is understood and printed; it need not be one a letter can be sent to (`checkPostalAddress`). */
-export type PostalAddress = {
+/** An address as parsed and printed; it is not necessarily deliverable (`checkPostalAddress`). */
+export interface PostalAddress {
   lines: readonly string[];
   zone: PostageZone;
   international: boolean;
   postcode: string | null;
   bfpoNumber: number | null;
-};
+}
 
-/** Named as in the report about an uploaded letter, which tells more reasons apart than the API's messages. */
+/** Named as in the report about an uploaded letter, which has more reasons than the API's messages. */
 export type PostalAddressReason =
   | 'address-is-empty'
   | 'not-enough-address-lines'
@@ -24,17 +24,17 @@ export type PostalAddressReason =
   | 'invalid-char-in-address'
   | 'no-fixed-abode-address';
 
-const MIN_LINES = 3;
-const MAX_LINES = 7;
-// An address of so many lines is refused whatever follows, so what follows is not read.
-const ENOUGH_LINES = 100;
+const minLines = 3;
+const maxLines = 7;
+// An address with this many lines is rejected anyway, so the rest is not read.
+const maxReadLines = 100;
 
 const bfpo = /^bfpo ?(?:c\/o)? ?([0-9]{1,6})?$/i;
 const alphanumeric = /[a-z0-9]/i;
 const forbiddenStart = /^[@()=[\]"”\\/,<>~]/;
 const noFixedAbode = /^nfa$|no fixed (?:abode|address)/i;
 
-/** Reads an address from its lines; a line that itself holds line breaks counts as several. */
+/** Parses an address from its lines; a line with line breaks counts as several. */
 export function parsePostalAddress(rawLines: readonly string[]): PostalAddress {
   const { bfpoNumber, lines } = extractBfpo(cleanLines(rawLines));
   const country = extractCountry(lines);
@@ -46,15 +46,15 @@ export function parsePostalAddress(rawLines: readonly string[]): PostalAddress {
   return { lines, zone: country.zone, international, postcode: postcode ?? null, bfpoNumber };
 }
 
-/** The first reason why no letter can be sent there; undefined when one can. */
+/** The first reason why no letter can be sent there; undefined if one can. */
 export function checkPostalAddress(
   address: PostalAddress,
   allowed: { international: boolean },
 ): PostalAddressReason | undefined {
   const { lines, international, postcode, bfpoNumber } = address;
   if (lines.length === 0) return 'address-is-empty';
-  if (lines.length < MIN_LINES) return 'not-enough-address-lines';
-  if (lines.length > MAX_LINES) return 'too-many-address-lines';
+  if (lines.length < minLines) return 'not-enough-address-lines';
+  if (lines.length > maxLines) return 'too-many-address-lines';
   if (!lines.slice(0, 2).every((line) => alphanumeric.test(line))) return 'invalid-address-line-1-or-2';
   if (bfpoNumber !== null && international) return 'has-country-for-bfpo-address';
   if (international && !allowed.international) return 'cant-send-international-letters';
@@ -66,7 +66,7 @@ export function checkPostalAddress(
   return undefined;
 }
 
-/** Abroad the zone decides, at home the sender. */
+/** The zone decides for international mail, the sender for domestic mail. */
 export function postageForAddress<Domestic extends string>(
   address: PostalAddress,
   domestic: Domestic,
@@ -74,7 +74,7 @@ export function postageForAddress<Domestic extends string>(
   return address.zone === 'united-kingdom' ? domestic : address.zone;
 }
 
-/** The address lines among the values for a letter template; `address_line_7`, where given, takes the postcode's place. */
+/** The address lines from the personalisation of a letter; `address_line_7`, if given, replaces the postcode. */
 export function addressLinesFromPersonalisation(personalisation: Readonly<Record<string, unknown>>): string[] {
   const last = Object.hasOwn(personalisation, 'address_line_7') ? 'address_line_7' : 'postcode';
   return [1, 2, 3, 4, 5, 6]
@@ -93,30 +93,30 @@ function cleanLines(rawLines: readonly string[]): string[] {
   for (const rawLine of rawLines.flatMap(splitLines)) {
     const line = withoutTrailingCommas(normaliseWhitespace(rawLine)).replace(/ ([,.])/g, '$1');
     if (line !== '') lines.push(line);
-    if (lines.length === ENOUGH_LINES) break;
+    if (lines.length === maxReadLines) break;
   }
   return lines;
 }
 
-// By hand: /[ ,]+$/ takes quadratic time on a long run of commas that is not at the end.
+// Not a regular expression: /[ ,]+$/ takes quadratic time on a long run of commas that is not at the end.
 function withoutTrailingCommas(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === ',')) end -= 1;
   return line.slice(0, end);
 }
 
-// British Forces Post Office: a number in place of a place. A bare "BFPO" line only means something beside a number.
+// British Forces Post Office: a number instead of a town. A line with only "BFPO" is meaningful only beside a number.
 function extractBfpo(lines: string[]): { bfpoNumber: number | null; lines: string[] } {
   const number = lines.map((line) => bfpo.exec(line)?.[1]).find((digits) => digits !== undefined);
   if (number === undefined) return { bfpoNumber: null, lines };
   return { bfpoNumber: Number(number), lines: lines.filter((line) => !bfpo.test(line)) };
 }
 
-// Takes the country off the end. "Scotland, United Kingdom" is two lines that say the same: all such lines go.
+// Removes the country from the end. "Scotland, United Kingdom" names the same country twice: removes all such lines.
 function extractCountry(lines: string[]): Country {
   const country = findCountry(lines.at(-1) ?? '');
-  if (!country) return UNITED_KINGDOM;
+  if (!country) return unitedKingdom;
   lines.pop();
-  if (country === UNITED_KINGDOM) while (findCountry(lines.at(-1) ?? '') === UNITED_KINGDOM) lines.pop();
+  if (country === unitedKingdom) while (findCountry(lines.at(-1) ?? '') === unitedKingdom) lines.pop();
   return country;
 }

@@ -11,7 +11,7 @@ describe('parsePostcode', () => {
     ['BT1\t5GS', 'BT1 5GS'],
     ['JE23BP', 'JE2 3BP'],
     ['bf1 2au', 'BF1 2AU'],
-  ])('prints %j as %s', (input, printed) => {
+  ])('formats %j as %s', (input, printed) => {
     expect(parsePostcode(input)).toBe(printed);
   });
 
@@ -35,11 +35,11 @@ describe('parsePostcode', () => {
     'BFPO 12',
     'ſW1A 2AA',
     'Ｎ１ 6XY',
-  ])('refuses %j', (input) => {
+  ])('rejects %j', (input) => {
     expect(parsePostcode(input)).toBeUndefined();
   });
 
-  it('gives back what it gave', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$/), (input) => {
         const printed = parsePostcode(input);

@@ -1,7 +1,7 @@
 import { parseEmailAddress } from './email-address.ts';
 import { parsePhoneNumber } from './phone-number.ts';
 
-/** An email address or phone number in the form to compare by; anything else as it came. */
+/** An email address or phone number in normalised form; anything else unchanged. */
 export function normaliseRecipient(input: string): string {
   if (input.includes('@')) {
     const email = parseEmailAddress(input);
@@ -11,7 +11,7 @@ export function normaliseRecipient(input: string): string {
   return phone.ok ? phone.number.normalised : input;
 }
 
-/** Whether the recipient is on the list, however either of them is written. */
+/** Whether the recipient is on the list, in any format. */
 export function isListedRecipient(recipient: string, list: Iterable<string>): boolean {
   const wanted = normaliseRecipient(recipient);
   for (const listed of list) if (normaliseRecipient(listed) === wanted) return true;

@@ -22,8 +22,7 @@ import { parsePostcode } from './postcode.ts';
 import { isListedRecipient, normaliseRecipient } from './recipient.ts';
 import { checkServiceContactNumber } from './service-contact-number.ts';
 
-// A larger set of examples than the tables beside the code, kept outside the project; without it nothing is missed
-// that the project needs.
+// A larger set of examples than the tables in the tests, kept outside the project and not required.
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
 
 type Case = { id: string; kind: string; quirk?: boolean } & Record<string, unknown>;
@@ -41,10 +40,10 @@ if (!existsSync(folder)) {
     it(JSON.stringify(example.input), () => checkEmailCase(example));
   });
   describe.each(casesOf('postal-address.json'))('$id $kind', (example) => {
-    it('is understood', () => checkPostalCase(example));
+    it('is parsed', () => checkPostalCase(example));
   });
   it('has the table of international rates', checkRates);
-  it('knows the names of countries', checkCountries);
+  it('recognises the names of countries', checkCountries);
 }
 
 function checkPhoneCase(example: Case): void {
@@ -80,7 +79,7 @@ function checkParsedPhoneNumber(input: string, example: Case): void {
   expect(actual).toMatchObject(Object.fromEntries(Object.keys(actual).flatMap((key) => pick(example, key))));
 }
 
-// The examples have one code for both permissions.
+// The examples use one code for both permissions.
 function permissionReason(number: PhoneNumber, example: Case): string | undefined {
   const reason: PhonePermissionReason | undefined = checkPhonePermissions(number, {
     international: example.allow_international !== false,
@@ -123,15 +122,15 @@ function checkParsedAddress(example: Case): void {
     postcode: address.postcode,
     bfpo_number: address.bfpoNumber,
     pdf_error_code: reason ?? null,
-    api_error: reason ? API_MESSAGES[reason] : null,
+    api_error: reason ? apiMessages[reason] : null,
   }).toEqual(
-    Object.fromEntries(Object.keys(example).flatMap((key) => (NOT_COMPARED.has(key) ? [] : pick(example, key)))),
+    Object.fromEntries(Object.keys(example).flatMap((key) => (notCompared.has(key) ? [] : pick(example, key)))),
   );
 }
 
-const NOT_COMPARED = new Set(['id', 'kind', 'lines', 'personalisation', 'allow_international', 'source', 'note']);
+const notCompared = new Set(['id', 'kind', 'lines', 'personalisation', 'allow_international', 'source', 'note']);
 
-const API_MESSAGES: Record<PostalAddressReason, string> = {
+const apiMessages: Record<PostalAddressReason, string> = {
   'address-is-empty': 'Address must be at least 3 lines',
   'not-enough-address-lines': 'Address must be at least 3 lines',
   'too-many-address-lines': 'Address must be no more than 7 lines',
@@ -156,8 +155,8 @@ function checkRates(): void {
   }
 }
 
-// Left out or moved on purpose: words run together, names of other countries, and words that name none.
-const NOT_TAKEN_OVER = new Set([
+// Left out or moved on purpose: words run together, names of other countries, and words that name no country.
+const omittedNames = new Set([
   "People's Democratic Republic of Algeriaalgerie",
   'Republic of Belarusbelorussia',
   'Burkina Fasoupper',
@@ -187,7 +186,7 @@ const NOT_TAKEN_OVER = new Set([
 function checkCountries(): void {
   const { countries } = read('tables/countries.json');
   for (const [name, { zone, names }] of Object.entries<{ zone: string; names: string[] }>(countries)) {
-    for (const known of names.filter((candidate) => !NOT_TAKEN_OVER.has(candidate))) {
+    for (const known of names.filter((candidate) => !omittedNames.has(candidate))) {
       expect({ known, ...findCountry(known) }).toEqual({ known, name, zone });
     }
   }

@@ -3,11 +3,11 @@ import { normaliseRecipient } from './recipient.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber, simulatedOutcome } from './simulated-recipients.ts';
 
 describe('simulated recipients', () => {
-  it.each(['07700900000', '+44 7700 900 111', '447700900222'])('%s is one', (input) => {
+  it.each(['07700900000', '+44 7700 900 111', '447700900222'])('%s is simulated', (input) => {
     expect(isSimulatedPhoneNumber(normaliseRecipient(input))).toBe(true);
   });
 
-  it.each(['07700900001', '07912345678', ''])('%j is none', (input) => {
+  it.each(['07700900001', '07912345678', ''])('%j is not simulated', (input) => {
     expect(isSimulatedPhoneNumber(normaliseRecipient(input))).toBe(false);
   });
 

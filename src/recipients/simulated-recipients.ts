@@ -1,22 +1,22 @@
-// Recipients that stand for an outcome, so that callers can try their integration without reaching anybody.
-// All functions take the normalised form.
+// Recipients with a fixed outcome, so that callers can test their integration without contacting anyone. All functions
+// take the normalised form.
 
-const SIMULATED_PHONE_NUMBERS = new Set(['447700900000', '447700900111', '447700900222']);
+const simulatedPhoneNumbers = new Set(['447700900000', '447700900111', '447700900222']);
 
-const SIMULATED_EMAIL_ADDRESSES = new Set([
+const simulatedEmailAddresses = new Set([
   'simulate-delivered@notifications.service.gov.uk',
   'simulate-delivered-2@notifications.service.gov.uk',
   'simulate-delivered-3@notifications.service.gov.uk',
 ]);
 
-/** Checked and answered like any other, but never stored, sent or counted, whatever the key. */
+/** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. */
 export function isSimulatedPhoneNumber(normalised: string): boolean {
-  return SIMULATED_PHONE_NUMBERS.has(normalised);
+  return simulatedPhoneNumbers.has(normalised);
 }
 
-/** As `isSimulatedPhoneNumber`. */
+/** Like `isSimulatedPhoneNumber`. */
 export function isSimulatedEmailAddress(normalised: string): boolean {
-  return SIMULATED_EMAIL_ADDRESSES.has(normalised);
+  return simulatedEmailAddresses.has(normalised);
 }
 
 /** How a message sent with a test key ends. */

@@ -1,15 +1,15 @@
-// Characters that pasted text carries unseen. Zero-width ones vanish; the two wide ones stand for a space.
-const ZERO_WIDTH = '\u180E\u200B\u200C\u200D\u2060\uFEFF\u2028\u2029';
-const WIDE = '\u00A0\u202F';
+// Invisible characters in pasted text. Zero-width ones are removed; the two wide ones become a space.
+const zeroWidthCharacters = '\u180E\u200B\u200C\u200D\u2060\uFEFF\u2028\u2029';
+const wideCharacters = '\u00A0\u202F';
 
-const zeroWidth = new RegExp(`[${ZERO_WIDTH}]`, 'gu');
-const wide = new RegExp(`[${WIDE}]`, 'gu');
-const obscure = new RegExp(`[${ZERO_WIDTH}${WIDE}]`, 'gu');
-const everyKind = new RegExp(`[ \\t\\n\\v\\f\\r${ZERO_WIDTH}${WIDE}]`, 'gu');
+const zeroWidth = new RegExp(`[${zeroWidthCharacters}]`, 'gu');
+const wide = new RegExp(`[${wideCharacters}]`, 'gu');
+const obscure = new RegExp(`[${zeroWidthCharacters}${wideCharacters}]`, 'gu');
+const everyKind = new RegExp(`[ \\t\\n\\v\\f\\r${zeroWidthCharacters}${wideCharacters}]`, 'gu');
 const runs = /\p{White_Space}+/gu;
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 
-/** A recipient as it is stored: outer white space and all unseen characters gone, inner punctuation kept. */
+/** A recipient as stored: without outer whitespace and invisible characters, with inner punctuation. */
 export function cleanRecipient(text: string): string {
   return text.replace(obscure, '').trim();
 }
@@ -18,7 +18,7 @@ export function removeWhitespace(text: string): string {
   return text.replace(everyKind, '');
 }
 
-/** One line: unseen characters gone, runs of white space one space, none outside. */
+/** A single line: without invisible characters, runs of whitespace collapsed to one space, trimmed. */
 export function normaliseWhitespace(line: string): string {
   if (line === '') return line;
   return line.replace(wide, ' ').replace(zeroWidth, '').replace(runs, ' ').trim();

@@ -22,7 +22,7 @@ async function aProxy(): Promise<DatabaseProxy> {
   return proxy;
 }
 
-/** A process of its own that reaches the database through the proxy. */
+/** A separate process that connects to the database through the proxy. */
 function aProcess(proxy: DatabaseProxy, config: Partial<App['config']> = {}): App {
   const { clock, files } = harness;
   const outside = { databaseUrl: proxy.url, log: harness.app.log, clock, files };
@@ -49,8 +49,8 @@ async function revoke(name: string): Promise<void> {
 
 const soon = { timeout: 10_000, interval: 50 };
 
-describe('the start', () => {
-  it('is refused where notices are not delivered, and the message names the setting that helps', async () => {
+describe('start', () => {
+  it('fails if notifications are not delivered, and names the setting that helps', async () => {
     const proxy = await aProxy();
     proxy.dropNotices = true;
     const refused = await aProcess(proxy)
@@ -60,7 +60,7 @@ describe('the start', () => {
     expect(refused.message).toContain('DATABASE_SESSION_URL');
   });
 
-  it('succeeds behind a pooler when DATABASE_SESSION_URL leads past it', async () => {
+  it('succeeds behind a pooler when DATABASE_SESSION_URL bypasses it', async () => {
     const proxy = await aProxy();
     proxy.dropNotices = true;
     const app = aProcess(proxy, { DATABASE_SESSION_URL: url });
@@ -70,7 +70,7 @@ describe('the start', () => {
 });
 
 describe('a revoked key', () => {
-  it('is refused in seconds when notices get lost, and caches are used again when they arrive', async () => {
+  it('is rejected within seconds when notifications are lost, and caching resumes when they arrive', async () => {
     const key = await anApiKey(harness, service, { name: 'revoked behind a pooler' });
     const proxy = await aProxy();
     const app = aProcess(proxy);
@@ -86,8 +86,8 @@ describe('a revoked key', () => {
   });
 });
 
-describe('the notice connection', () => {
-  it('is given up in seconds when the server vanishes without a word, and made again when it is back', async () => {
+describe('the listening connection', () => {
+  it('is dropped within seconds when the server vanishes, and reconnects when it is back', async () => {
     const key = await anApiKey(harness, service, { name: 'revoked in silence' });
     const proxy = await aProxy();
     const app = aProcess(proxy);
@@ -101,7 +101,7 @@ describe('the notice connection', () => {
     await expect.poll(() => app.changeListener.connected, { ...soon, timeout: 20_000 }).toBe(true);
   });
 
-  it('is trusted while every connection of the pool is busy', async () => {
+  it('stays connected while every connection of the pool is busy', async () => {
     const app = aProcess(await aProxy(), { DATABASE_POOL_SIZE: 2 });
     await app.open();
     let losses = 0;

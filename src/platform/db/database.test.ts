@@ -4,7 +4,7 @@ import { createLog } from '../log.ts';
 import { openDatabase } from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
-it('an idle connection that is lost is worth a warning, unless all are being closed', async () => {
+it('logs a warning for a lost idle connection, unless the pool is closing', async () => {
   const logged: string[] = [];
   const log = createLog('debug', { write: (line) => void logged.push(line) });
   const { db, pool, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 2, log });
@@ -18,7 +18,7 @@ it('an idle connection that is lost is worth a warning, unless all are being clo
   expect(logged).toHaveLength(1);
 });
 
-it('a connection that does not answer is not given to the next query', async () => {
+it('does not reuse a connection that does not respond', async () => {
   const log = createLog('silent');
   const { db, pool, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log });
   pool.options.query_timeout = 500;
@@ -28,7 +28,7 @@ it('a connection that does not answer is not given to the next query', async () 
   await close();
 });
 
-it('a statement that says so is planned once per connection, and only where connections stay the same', async () => {
+it('prepares a named statement once per connection, and only with session connections', async () => {
   const log = createLog('silent');
   const prepared = async (prepares: boolean) => {
     const { db, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log, prepares });

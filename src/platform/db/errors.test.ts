@@ -7,7 +7,7 @@ function databaseError(code: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('from the server', 1, 'error'), { code });
 }
 
-describe('what the database says', () => {
+describe('failureOfDatabaseError', () => {
   it.each([
     ['53100', 503, 'no disk left'],
     ['53200', 503, 'no memory left'],
@@ -26,7 +26,7 @@ describe('what the database says', () => {
     if (status === 503) expect(failure?.headers).toEqual({ 'retry-after': '1' });
   });
 
-  it.each(['42P01', '23505', 'XX000'])('%s is a defect of ours', (code) => {
+  it.each(['42P01', '23505', 'XX000'])('%s is a bug', (code) => {
     expect(failureOfDatabaseError(databaseError(code))).toBeUndefined();
   });
 });

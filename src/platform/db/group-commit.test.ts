@@ -15,7 +15,7 @@ function recording(
 ) {
   const commits: number[][] = [];
   let running = 0;
-  let mostRunning = 0;
+  let maxRunning = 0;
   const group = new GroupCommit<number, string>({
     largest: options.largest ?? 100,
     atOnce: options.atOnce ?? 1,
@@ -24,7 +24,7 @@ function recording(
     concernsAll: (error) => error === gone,
     async commit(items) {
       running += 1;
-      mostRunning = Math.max(mostRunning, running);
+      maxRunning = Math.max(maxRunning, running);
       await new Promise((resolve) => setTimeout(resolve, 2));
       running -= 1;
       const error = options.fail?.(items);
@@ -33,18 +33,18 @@ function recording(
       return items.map((item) => `stored ${item}`);
     },
   });
-  return { group, commits, mostRunning: () => mostRunning };
+  return { group, commits, maxRunning: () => maxRunning };
 }
 
 describe('GroupCommit', () => {
-  it('commits together what arrives together, and answers each with its own outcome', async () => {
+  it('commits concurrent items together and returns each its own outcome', async () => {
     const { group, commits } = recording();
     const outcomes = await Promise.all([1, 2, 3].map((item) => group.add(item)));
     expect(outcomes).toEqual(['stored 1', 'stored 2', 'stored 3']);
     expect(commits).toEqual([[1, 2, 3]]);
   });
 
-  it('under load begins a commit every so often, unless one is full before; a first item never waits', async () => {
+  it('under load starts commits at an interval, or when full; the first item never waits', async () => {
     const { group, commits } = recording({ every_ms: 200, largest: 3 });
     const began = performance.now();
     await group.add(1);
@@ -60,7 +60,7 @@ describe('GroupCommit', () => {
     expect(performance.now() - full).toBeLessThan(150);
   });
 
-  it('a lone sender does not wait for others that do not come', async () => {
+  it('does not delay a single sender', async () => {
     const { group, commits } = recording({ every_ms: 500, busyFrom: 3 });
     const began = performance.now();
     for (const item of [1, 2, 3]) await group.add(item);
@@ -68,7 +68,7 @@ describe('GroupCommit', () => {
     expect(performance.now() - began).toBeLessThan(400);
   });
 
-  it('waits for as many as the last group had, and no longer', async () => {
+  it('waits for no more items than the last group had', async () => {
     const { group, commits } = recording({ every_ms: 500, busyFrom: 3 });
     const began = performance.now();
     const three = (items: number[]) => Promise.all(items.map((item) => group.add(item)));
@@ -87,7 +87,7 @@ describe('GroupCommit', () => {
     expect(performance.now() - began).toBeGreaterThan(480);
   });
 
-  it('gathers the next group while a commit is under way', async () => {
+  it('collects the next group during a commit', async () => {
     const { group, commits } = recording();
     const first = group.add(1);
     await new Promise((resolve) => setImmediate(resolve));
@@ -95,28 +95,28 @@ describe('GroupCommit', () => {
     expect(commits).toEqual([[1], [2, 3]]);
   });
 
-  it('keeps to the largest group and to so many at once', async () => {
-    const { group, commits, mostRunning } = recording({ largest: 4, atOnce: 2 });
+  it('respects the maximum group size and concurrency', async () => {
+    const { group, commits, maxRunning } = recording({ largest: 4, atOnce: 2 });
     await Promise.all(Array.from({ length: 22 }, (_, item) => group.add(item)));
     expect(Math.max(...commits.map((items) => items.length))).toBe(4);
-    expect(mostRunning()).toBe(2);
+    expect(maxRunning()).toBe(2);
   });
 
-  it('takes no more when far too many wait, and goes on when they are through', async () => {
+  it('rejects items when the queue is full, and recovers', async () => {
     const { group } = recording({ largest: 10_000 });
     const outcomes = await Promise.allSettled(Array.from({ length: 20_003 }, (_, item) => group.add(item)));
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(3);
     expect(await group.add(1)).toBe('stored 1');
   });
 
-  it('one bad item fails alone', async () => {
+  it('fails only the bad item', async () => {
     const bad = new Error('bad');
     const { group } = recording({ fail: (items) => (items.includes(2) ? bad : undefined) });
     const outcomes = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('one bad item among 200 costs its group 16 commits, and the next groups do not wait for them', async () => {
+  it('isolates one bad item among 200 in 16 commits without delaying the next groups', async () => {
     for (const position of [0, 1, 99, 100, 199]) {
       const tried: number[][] = [];
       let next: Promise<string> | undefined;
@@ -138,7 +138,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  it('after a bad item, others share no commit with what its owner adds next', async () => {
+  it('isolates the owner of a bad item from other owners', async () => {
     const tried: string[][] = [];
     const group = new GroupCommit<string, string>({
       largest: 100,
@@ -169,7 +169,7 @@ describe('GroupCommit', () => {
     );
   });
 
-  it('an error about everything fails everyone at once, without further tries', async () => {
+  it('fails the whole group without retries for an error that concerns all', async () => {
     let tries = 0;
     const { group } = recording({
       fail: () => {
@@ -182,7 +182,7 @@ describe('GroupCommit', () => {
     expect(tries).toBe(1);
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     let broken = true;
     const { group } = recording({ fail: () => (broken ? gone : undefined) });
     await expect(group.add(1)).rejects.toBe(gone);
@@ -190,7 +190,7 @@ describe('GroupCommit', () => {
     expect(await group.add(2)).toBe('stored 2');
   });
 
-  it('stores every good item exactly once, whatever is bad beside it', async () => {
+  it('stores every good item exactly once, regardless of bad ones', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat(50)), fc.integer({ min: 1, max: 8 }), async (items, largest) => {
         const { group, commits } = recording({

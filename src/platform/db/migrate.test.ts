@@ -28,7 +28,7 @@ async function connected(): Promise<pg.Client> {
 }
 
 describe('migrations', () => {
-  it.skipIf(isTimeFaked)('wait for a long transaction without holding up those who use the table', async () => {
+  it.skipIf(isTimeFaked)('wait for a long transaction without blocking other users of the table', async () => {
     const [long, user] = clients as [pg.Client, pg.Client];
     await long.query('begin; select * from notifications');
     const migrated = migrate(database.url, log);
@@ -44,14 +44,14 @@ describe('migrations', () => {
     expect(slowest_ms).toBeLessThan(2_500);
   });
 
-  it.skipIf(isTimeFaked)('say what to do when a transaction never ends, and change nothing', async () => {
+  it.skipIf(isTimeFaked)('explain what to do when a transaction never ends, and change nothing', async () => {
     await clients[0]?.query('begin; select * from notifications');
     await expect(migrate(database.url, log, { lockWaitSeconds: 0 })).rejects.toThrow(/could not lock a table/);
     await clients[0]?.query('commit');
     expect(await migrate(database.url, log)).toEqual([later]);
   });
 
-  it('take as long as they need, whatever limit the role has', async () => {
+  it('ignore the statement timeout of the role', async () => {
     await clients[0]?.query(`do $$ begin execute format('alter role %I in database %I set statement_timeout = ''1ms''',
       current_user, current_database()); end $$`);
     expect(await migrate(database.url, log)).toEqual([later]);

@@ -10,7 +10,7 @@ const isRoot = process.getuid?.() === 0;
 const home = mkdtempSync(join(tmpdir(), 'pennypost-binaries-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** The package as npm leaves it when it was told to run no install scripts: without its links. */
+/** The package as npm installs it without install scripts: without its links. */
 function unpack(name: string): string {
   const original = dirname(dirname(dirname(findBinaries(undefined).postgres)));
   const unpacked = join(home, name);
@@ -19,7 +19,7 @@ function unpack(name: string): string {
 }
 
 describe('findBinaries', () => {
-  it('makes the links between libraries that an install without scripts left out', () => {
+  it('creates the library links that an install without scripts omits', () => {
     const unpacked = unpack('unlinked');
     const links: { target: string }[] = JSON.parse(readFileSync(join(unpacked, 'native', 'pg-symlinks.json'), 'utf8'));
     const { initdb, postgres, version } = findBinaries(undefined, unpacked);
@@ -30,7 +30,7 @@ describe('findBinaries', () => {
     }
   });
 
-  it('copies the programs to where the user of the server can run them', () => {
+  it('copies the programs to a folder that the server user can access', () => {
     mkdirSync(join(home, 'closed'), { mode: 0o700 });
     const unpacked = unpack('closed/package');
     const user = isRoot ? chooseServerUser() : undefined;

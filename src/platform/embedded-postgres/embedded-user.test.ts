@@ -18,20 +18,20 @@ describe('chooseServerUser', () => {
       'nobody:*:-2:-2:Unprivileged User:/var/empty:/usr/bin/false',
       { uid: 2 ** 32 - 2, gid: 2 ** 32 - 2 },
     ],
-  ])('takes %s', (_, passwd, expected) => {
+  ])('chooses %s', (_, passwd, expected) => {
     expect(chooseServerUser(passwd)).toEqual(expected);
   });
 
   it.each([
     ['there is neither', root],
     ['postgres is another name for root', 'postgres:x:0:0::/root:/bin/sh\n'],
-  ])('says what to do when %s', (_, passwd) => {
+  ])('explains what to do when %s', (_, passwd) => {
     expect(() => chooseServerUser(passwd)).toThrow('no user "pennypost", "postgres" or "nobody"');
   });
 });
 
 describe('isNobody', () => {
-  it('knows the user that programs share', () => {
+  it('recognises the shared user', () => {
     const passwd = 'postgres:x:101:104::/:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n';
     expect(isNobody({ uid: 65534, gid: 65533 }, passwd)).toBe(true);
     expect(isNobody({ uid: 101, gid: 104 }, passwd)).toBe(false);
@@ -39,7 +39,7 @@ describe('isNobody', () => {
 });
 
 describe('findBarrier', () => {
-  it('names the first folder on the way that the user cannot enter', () => {
+  it('returns the first folder on the path that the user cannot enter', () => {
     const home = mkdtempSync(join(tmpdir(), 'pennypost-barrier-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const inner = join(home, 'outer', 'inner');

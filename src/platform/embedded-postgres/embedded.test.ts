@@ -13,7 +13,7 @@ const log = {
   info: (_: object, text: string) => messages.push(text),
   warn: (_: object, text: string) => messages.push(text),
 };
-/** Nothing here is about power failures, and other tests share the disk. */
+/** These tests do not cover power failures, and other tests share the disk. */
 const settings = { fsync: 'off', shared_buffers: '16MB' };
 
 let home: string;
@@ -66,7 +66,7 @@ async function eventually(check: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Another Pennypost: a process of its own, because only such a one can be killed. It runs the compiled files. */
+/** Another Pennypost in a separate process that can be killed. It runs the compiled files. */
 async function startInOwnProcess(dataDir: string): Promise<ChildProcess> {
   const program = `
     import { startEmbeddedPostgres } from './dist/platform/embedded-postgres/embedded.js';
@@ -91,7 +91,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe('startEmbeddedPostgres', () => {
-  it('keeps what was written from one start to the next', async () => {
+  it('keeps data across restarts', async () => {
     const dataDir = join(home, 'kept');
     const first = await start(dataDir);
     expect(first.location).toBe(join(dataDir, 'postgres'));
@@ -103,7 +103,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await query(second, 'select n from letters')).toEqual([{ n: 7 }]);
   });
 
-  it('makes a durable UTF-8 database that no network reaches', async () => {
+  it('creates a durable UTF-8 database that does not listen on the network', async () => {
     const server = await start(join(home, 'kept'), { work_mem: '5MB' });
     const rows = await query(
       server,
@@ -126,7 +126,7 @@ describe('startEmbeddedPostgres', () => {
     await client.end();
   });
 
-  it('is not led astray by PG variables', async () => {
+  it('ignores PG variables', async () => {
     const strange = {
       PGPORT: '1',
       PGSSLMODE: 'require',
@@ -145,14 +145,14 @@ describe('startEmbeddedPostgres', () => {
     await client.end();
   });
 
-  it('refuses a second Pennypost on the same folder and leaves the first alone', async () => {
+  it('rejects a second Pennypost on the same folder without affecting the first', async () => {
     const dataDir = join(home, 'kept');
     const first = await start(dataDir);
     await expect(start(dataDir)).rejects.toThrow(`Another Pennypost already runs on ${dataDir}`);
     expect(await query(first, 'select 1 as n')).toEqual([{ n: 1 }]);
   });
 
-  it('lets one of two win that begin at the same moment in a fresh folder', async () => {
+  it('lets one of two concurrent starts in a new folder win', async () => {
     const dataDir = join(home, 'contested');
     const [first, second] = await Promise.allSettled([start(dataDir), startInOwnProcess(dataDir)]);
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
@@ -162,7 +162,7 @@ describe('startEmbeddedPostgres', () => {
     }
   });
 
-  it('takes over the server of a killed Pennypost', async () => {
+  it('takes over the server of a killed process', async () => {
     const dataDir = join(home, 'orphaned');
     const other = await startInOwnProcess(dataDir);
     await expect(start(dataDir)).rejects.toThrow(`process ${other.pid}`);
@@ -175,14 +175,14 @@ describe('startEmbeddedPostgres', () => {
     expect(existsSync(join(server.location, 'data', 'postmaster.pid'))).toBe(false);
   });
 
-  it('starts a taken-over server again when its settings are not the wanted ones', async () => {
+  it('restarts a server with different settings', async () => {
     const dataDir = join(home, 'orphaned');
     await kill(await startInOwnProcess(dataDir));
     const server = await start(dataDir, { work_mem: '6MB' });
     expect(await query(server, `select current_setting('work_mem') as value`)).toEqual([{ value: '6MB' }]);
   });
 
-  it('starts over a process id file whose server is gone', async () => {
+  it('starts despite a stale pid file', async () => {
     const dataDir = join(home, 'orphaned');
     const other = await startInOwnProcess(dataDir);
     const file = join(dataDir, 'postgres', 'data', 'postmaster.pid');
@@ -191,12 +191,12 @@ describe('startEmbeddedPostgres', () => {
     expect(existsSync(file)).toBe(true);
     await (await start(dataDir)).stop();
 
-    // The id lives again as another process, here our own.
+    // The id now belongs to another process, here our own.
     writeFileSync(file, `${process.pid}\n${dataDir}\n1\n5432\n\n\n\nready\n`);
     expect(await query(await start(dataDir), 'select 1 as n')).toEqual([{ n: 1 }]);
   });
 
-  it('refuses a server that runs out of sight, as in another container', async () => {
+  it('rejects a folder whose server runs in another container', async () => {
     const dataDir = join(home, 'kept');
     const first = await start(dataDir);
     const file = join(first.location, 'data', 'postmaster.pid');
@@ -206,7 +206,7 @@ describe('startEmbeddedPostgres', () => {
     writeFileSync(file, truth);
   });
 
-  it('starts the server again when it dies under us', async () => {
+  it('restarts the server when it dies', async () => {
     const server = await start(join(home, 'kept'));
     const pid = pidOf(server);
     process.kill(pid, 'SIGKILL');
@@ -216,7 +216,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(start(join(home, 'kept'))).rejects.toThrow('Another Pennypost');
   });
 
-  it('is not broken by an initdb that was cut short', async () => {
+  it('recovers from an interrupted initdb', async () => {
     const dataDir = join(home, 'cut short, "100%" ü');
     const first = await start(dataDir);
     await first.stop();
@@ -229,11 +229,11 @@ describe('startEmbeddedPostgres', () => {
     expect(existsSync(remains)).toBe(false);
   });
 
-  it('says what PostgreSQL said when it does not start', async () => {
+  it('reports the error of PostgreSQL when it does not start', async () => {
     await expect(start(join(home, 'kept'), { work_mem: 'plenty' })).rejects.toThrow('work_mem');
   });
 
-  it('puts the socket elsewhere when its path would be too long', async () => {
+  it('moves the socket if its path would be too long', async () => {
     const server = await start(join(home, 'd'.repeat(100)));
     expect(server.connection.host.startsWith(server.location)).toBe(false);
     expect(statSync(server.connection.host).mode & 0o777).toBe(0o700);
@@ -241,7 +241,7 @@ describe('startEmbeddedPostgres', () => {
     rmSync(server.connection.host, { recursive: true });
   });
 
-  it('finds a place the server can reach when the data folder is closed to other users', async () => {
+  it('stores the database elsewhere if the server user cannot access the data folder', async () => {
     const closed = join(home, 'closed');
     mkdirSync(closed, { mode: 0o700 });
     const dataDir = join(closed, 'data');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Everything the server says until it closes the connection. */
+/** Everything that the server sends until it closes the connection. */
 async function say(text: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -24,7 +24,7 @@ async function say(text: string): Promise<string> {
   return answer;
 }
 
-describe('what never becomes a request', () => {
+describe('input that never becomes a request', () => {
   it.each([
     [408, 'headers that do not end', 'GET / HTTP/1.1\r\nX-Slow: ', 'Request Timeout'],
     [408, 'nothing at all', '', 'Request Timeout'],
@@ -45,13 +45,13 @@ describe('what never becomes a request', () => {
 it.each([
   [20_000, 19_000],
   [1_024, 512],
-])('of %d open files clients may have %d', (openFiles, most) => {
+])('with %d open files allows %d connections', (openFiles, max) => {
   const limited = createServer();
   limitConnections(limited, openFiles);
-  expect(limited.maxConnections).toBe(most);
+  expect(limited.maxConnections).toBe(max);
 });
 
-it('a server that closes waits for requests, and not for who has none', { timeout: 5_000 }, async () => {
+it('closing waits for requests but not for idle connections', { timeout: 5_000 }, async () => {
   const http = Fastify({ forceCloseConnections: 'idle' });
   waitOnlyForResponses(http);
   let closing: Promise<void> | undefined;

@@ -26,11 +26,11 @@ describe('csvText', () => {
     ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
     ['1=1', '1=1'],
     ['Ministry - of', 'Ministry - of'],
-  ])('no cell is a formula: %j', (text, cell) => {
+  ])('escapes formulas: %j', (text, cell) => {
     expect(csvText(['a'], [{ a: text }])).toBe(`a\r\n${cell}\r\n`);
   });
 
-  it('whatever the text, it reads back as itself, or behind an apostrophe', () => {
+  it('round-trips any text, except for the apostrophe', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.string({ unit: 'binary' }), { minLength: 2, maxLength: 2 })), (cells) => {
         const text = csvText(
@@ -44,7 +44,7 @@ describe('csvText', () => {
   });
 });
 
-/** The grammar of RFC 4180, read the simplest way. */
+/** A minimal parser for RFC 4180. */
 function parse(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -3,7 +3,7 @@ import { clientAddress, isNetwork, Networks } from './networks.ts';
 
 describe('networks', () => {
   it.each(['192.0.2.0/24', '192.0.2.7', '0.0.0.0/0', '2001:db8::/32', '::1', '::ffff:192.0.2.0/120'])(
-    '%s is one',
+    '%s is a network',
     (text) => {
       expect(isNetwork(text)).toBe(true);
     },
@@ -19,7 +19,7 @@ describe('networks', () => {
     '192.0.2.0/-1',
     '300.1.1.1',
     ' ::1',
-  ])('%j is none', (text) => {
+  ])('%j is not a network', (text) => {
     expect(isNetwork(text)).toBe(false);
   });
 
@@ -52,7 +52,7 @@ describe('the address of a client', () => {
     expect(clientAddress(connection, forwarded, proxies)).toBe(expected);
   });
 
-  it('without trusted proxies is that of the connection', () => {
+  it('is that of the connection without trusted proxies', () => {
     expect(clientAddress('10.0.0.1', '192.0.2.1', new Networks([]))).toBe('10.0.0.1');
   });
 });

@@ -35,7 +35,7 @@ describe('a client that sends many requests without waiting for responses', () =
     await expect.poll(responses).toEqual(Array.from({ length: maxWaiting }, (_, index) => `\r\n/${index}`));
   });
 
-  it('is disconnected above it, and the rest is not handled', async () => {
+  it('is disconnected above the limit, and the rest is not handled', async () => {
     const { handled, closed } = await sendAtOnce(5_000);
     await closed;
     expect(handled.length).toBeLessThan(2 * maxWaiting);

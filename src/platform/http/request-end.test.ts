@@ -4,8 +4,8 @@ import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onRequestEnd } from './request-end.ts';
 
-describe('the end of requests that wait behind another one on their connection', () => {
-  async function sendTogether({ answerFirst }: { answerFirst: boolean }) {
+describe('onRequestEnd for pipelined requests', () => {
+  async function sendTogether({ respondFirst }: { respondFirst: boolean }) {
     const ended: string[] = [];
     const seen: string[] = [];
     const http = Fastify();
@@ -13,7 +13,7 @@ describe('the end of requests that wait behind another one on their connection',
     http.get('/:name', (request, reply) => {
       seen.push(request.url);
       if (request.url !== '/first') reply.send('');
-      else if (answerFirst) setTimeout(() => reply.send(''), 50);
+      else if (respondFirst) setTimeout(() => reply.send(''), 50);
     });
     await http.listen({ port: 0, host: '127.0.0.1' });
     onTestFinished(() => http.close());
@@ -26,15 +26,15 @@ describe('the end of requests that wait behind another one on their connection',
     return { socket, ended, urls };
   }
 
-  it('comes when their connection closes', async () => {
-    const { socket, ended, urls } = await sendTogether({ answerFirst: false });
+  it('is called when their connection closes', async () => {
+    const { socket, ended, urls } = await sendTogether({ respondFirst: false });
     expect(ended).toEqual([]);
     socket.destroy();
     await expect.poll(() => [...ended].sort()).toEqual([...urls].sort());
   });
 
-  it('comes once when their responses have been written', async () => {
-    const { socket, ended, urls } = await sendTogether({ answerFirst: true });
+  it('is called once when their responses are written', async () => {
+    const { socket, ended, urls } = await sendTogether({ respondFirst: true });
     await expect.poll(() => ended).toEqual(urls);
     socket.destroy();
     await new Promise((resolve) => setTimeout(resolve, 50));

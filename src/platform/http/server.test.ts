@@ -6,48 +6,48 @@ import { urlNotFound } from './error-bodies.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const service = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
 
-describe('requests that no route takes', () => {
-  it('404 in the administrative body for an unknown path', async () => {
-    const answer = await harness.request({ method: 'GET', url: '/nowhere' });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ result: 'error', message: urlNotFound });
+describe('requests without a route', () => {
+  it('404 in the administrative format for an unknown path', async () => {
+    const response = await harness.request({ method: 'GET', url: '/nowhere' });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ result: 'error', message: urlNotFound });
   });
 
-  it('404 in the public body under /v2', async () => {
-    const answer = await harness.request({ method: 'POST', url: '/v2/nowhere' });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ status_code: 404, errors: [{ error: 'NotFoundError', message: urlNotFound }] });
+  it('404 in the public format under /v2', async () => {
+    const response = await harness.request({ method: 'POST', url: '/v2/nowhere' });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ status_code: 404, errors: [{ error: 'NotFoundError', message: urlNotFound }] });
   });
 
-  it('404 in the statistics body under /platform-stats', async () => {
-    const answer = await harness.request({ method: 'GET', url: '/platform-stats/nowhere' });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ message: urlNotFound, status_code: 404 });
+  it('404 in the statistics format under /platform-stats', async () => {
+    const response = await harness.request({ method: 'GET', url: '/platform-stats/nowhere' });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ message: urlNotFound, status_code: 404 });
   });
 
   it('405 with Allow for a wrong method', async () => {
-    const answer = await harness.request({ method: 'DELETE', url: `/service/${service}/api-keys` });
-    expect(answer.status).toBe(405);
-    expect(answer.body).toEqual({ result: 'error', message: 'The method is not allowed for the requested URL.' });
-    expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
+    const response = await harness.request({ method: 'DELETE', url: `/service/${service}/api-keys` });
+    expect(response.status).toBe(405);
+    expect(response.body).toEqual({ result: 'error', message: 'The method is not allowed for the requested URL.' });
+    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('405 in the public body under /v2', async () => {
-    const answer = await harness.request({ method: 'DELETE', url: '/v2/templates' });
-    expect(answer.status).toBe(405);
-    expect(answer.body.errors[0].error).toBe('MethodNotAllowedError');
+  it('405 in the public format under /v2', async () => {
+    const response = await harness.request({ method: 'DELETE', url: '/v2/templates' });
+    expect(response.status).toBe(405);
+    expect(response.body.errors[0].error).toBe('MethodNotAllowedError');
   });
 
-  it.each(['QUERY', 'PATCH'])('405 for %s, whatever its body', async (method) => {
-    const answer = await harness.request({ method: method as 'PATCH', url: '/v2/templates', payload: '{"a":' });
-    expect(answer.status).toBe(405);
+  it.each(['QUERY', 'PATCH'])('405 for %s, regardless of its body', async (method) => {
+    const response = await harness.request({ method: method as 'PATCH', url: '/v2/templates', payload: '{"a":' });
+    expect(response.status).toBe(405);
   });
 
-  it('404 also for a body over 20 MiB, and the connection is not closed under a client that is still sending', async () => {
+  it('404 also for a body over 20 MiB, without closing the connection while the client is sending', async () => {
     const payload = Buffer.alloc(20 * 1024 * 1024 + 1, 0x20);
-    const answer = await harness.request({ method: 'POST', url: '/v2/nowhere', payload });
-    expect(answer.status).toBe(404);
-    expect(answer.headers.connection).not.toBe('close');
+    const response = await harness.request({ method: 'POST', url: '/v2/nowhere', payload });
+    expect(response.status).toBe(404);
+    expect(response.headers.connection).not.toBe('close');
   });
 
   it('400, not 500, for a path that cannot be decoded', async () => {
@@ -73,20 +73,20 @@ describe('bodies', () => {
   });
 
   it.each(['', 'null', '{}'])('400 with every missing field for the body %j', async (body) => {
-    const answer = await post(body);
-    expect(answer.status).toBe(400);
+    const response = await post(body);
+    expect(response.status).toBe(400);
     const missing = ['Missing data for required field.'];
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       result: 'error',
       message: { name: missing, created_by: missing, key_type: missing },
     });
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'nonsense', undefined])(
-    'reads JSON whatever the content type says: %s',
+    'parses JSON regardless of the content type: %s',
     async (contentType) => {
-      const answer = await post('{"name":5,"created_by":"x","key_type":"gold"}', contentType);
-      expect(answer.body.message).toEqual({
+      const response = await post('{"name":5,"created_by":"x","key_type":"gold"}', contentType);
+      expect(response.body.message).toEqual({
         name: ['Not a valid string.'],
         created_by: ['Not a valid UUID.'],
         key_type: ['Must be one of: normal, team, test.'],
@@ -94,10 +94,10 @@ describe('bodies', () => {
     },
   );
 
-  it('400 with the null text for nulls', async () => {
-    const answer = await post('{"name":null,"created_by":null,"key_type":null}');
+  it('400 for nulls', async () => {
+    const response = await post('{"name":null,"created_by":null,"key_type":null}');
     const nulls = ['Field may not be null.'];
-    expect(answer.body.message).toEqual({ name: nulls, created_by: nulls, key_type: nulls });
+    expect(response.body.message).toEqual({ name: nulls, created_by: nulls, key_type: nulls });
   });
 
   it('400 for a body that is not an object', async () => {
@@ -105,16 +105,16 @@ describe('bodies', () => {
   });
 
   it('413 for a body over 20 MiB', async () => {
-    const answer = await post(Buffer.alloc(20 * 1024 * 1024 + 1, 0x20));
-    expect(answer.status).toBe(413);
-    expect(answer.body).toEqual({ result: 'error', message: 'Request body is too large' });
+    const response = await post(Buffer.alloc(20 * 1024 * 1024 + 1, 0x20));
+    expect(response.status).toBe(413);
+    expect(response.body).toEqual({ result: 'error', message: 'Request body is too large' });
   });
 
-  it('413 that reaches a client which sends everything before it reads', async () => {
+  it('413 reaches a client that sends everything before reading', async () => {
     await harness.http.listen({ port: 0, host: '127.0.0.1' });
     const { port } = harness.http.server.address() as AddressInfo;
     const bytes = 24 * 1024 * 1024;
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => {
         const head = [`POST ${url} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${adminToken(harness.clock)}`];
         socket.pause().write(`${[...head, `content-length: ${bytes}`, '', ''].join('\r\n')}`);
@@ -125,19 +125,19 @@ describe('bodies', () => {
         socket.destroy();
       });
     });
-    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    expect(response).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('400, not 500, for text that the database cannot hold', async () => {
-    const answer = await post(
+  it('400, not 500, for text that the database cannot store', async () => {
+    const response = await post(
       '{"name":"nul \\u0000","created_by":"6af522d0-2915-4e52-83a3-3690455a5fe6","key_type":"test"}',
     );
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
   });
 });
 
 describe('every response', () => {
-  it.each(['/nowhere', '/metrics', '/docs/'])('carries the security and tracing headers: %s', async (url) => {
+  it.each(['/nowhere', '/metrics', '/docs/'])('has the security and tracing headers: %s', async (url) => {
     const { headers } = await harness.request({ method: 'GET', url });
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -148,7 +148,7 @@ describe('every response', () => {
     expect(headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('echoes a caller’s trace id but nothing that is not one', async () => {
+  it('echoes a valid trace id and nothing else', async () => {
     const traced = await harness.request({
       method: 'GET',
       url: '/status',
@@ -160,7 +160,7 @@ describe('every response', () => {
   });
 });
 
-describe('pages of other sites', () => {
+describe('other origins', () => {
   const cors = {
     'access-control-allow-origin': '*',
     'access-control-allow-headers': 'Content-Type,Authorization',
@@ -184,37 +184,37 @@ describe('pages of other sites', () => {
     ['no route', 404, 'GET', '/nowhere'],
     ['no route under /v2', 404, 'GET', '/v2/nowhere'],
     ['a wrong method', 405, 'DELETE', '/v2/templates'],
-  ] as const)('may read answers of the API: %s, %d %s %s', async (_surface, status, method, url) => {
-    const answer = await harness.request({ method, url });
-    expect(answer.status).toBe(status);
-    expect(corsHeadersOf(answer)).toEqual(cors);
+  ] as const)('may read API responses: %s, %d %s %s', async (_surface, status, method, url) => {
+    const response = await harness.request({ method, url });
+    expect(response.status).toBe(status);
+    expect(corsHeadersOf(response)).toEqual(cors);
   });
 
   it.each(['/metrics', '/docs', '/docs/', '/docs/json', '/unsubscribe/x/y', '/services/x/documents/y'])(
     'may not read %s',
     async (url) => {
       for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE'] as const) {
-        const answer = await harness.request({ method, url, headers: { origin: 'https://site.example' } });
-        expect(corsHeadersOf(answer), method).toEqual({});
+        const response = await harness.request({ method, url, headers: { origin: 'https://site.example' } });
+        expect(corsHeadersOf(response), method).toEqual({});
       }
     },
   );
 
   it('204 to a preflight, without credentials', async () => {
-    const answer = await harness.request({ method: 'OPTIONS', url: `/service/${service}` });
-    expect(answer.status).toBe(204);
-    expect(corsHeadersOf(answer)).toEqual(cors);
+    const response = await harness.request({ method: 'OPTIONS', url: `/service/${service}` });
+    expect(response.status).toBe(204);
+    expect(corsHeadersOf(response)).toEqual(cors);
   });
 });
 
 describe('paths', () => {
-  it.each(['/status/', '//status', '//status//'])('tolerates the slashes of %s', async (url) => {
+  it.each(['/status/', '//status', '//status//'])('ignores extra slashes: %s', async (url) => {
     expect((await harness.request({ method: 'GET', url })).status).toBe(200);
   });
 
-  it('404 when an id in the path is not an id', async () => {
-    const answer = await harness.admin('GET', '/service/not-an-id/api-keys');
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ result: 'error', message: urlNotFound });
+  it('404 when an id in the path is malformed', async () => {
+    const response = await harness.admin('GET', '/service/not-an-id/api-keys');
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ result: 'error', message: urlNotFound });
   });
 });

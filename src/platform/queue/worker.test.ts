@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('the worker', () => {
-  it('finds its jobs even when the database failed its very first question', async () => {
+  it('finds its jobs even if its first query failed', async () => {
     const query = pg.Client.prototype.query;
     let failures = 0;
     const failing = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
@@ -61,7 +61,7 @@ describe('the worker', () => {
     failing.mockRestore();
   });
 
-  it('takes over what a dead worker held, and nothing of one that lives', async () => {
+  it('takes over the jobs of a dead worker, but not of a live one', async () => {
     handled.length = 0;
     await pool.query(
       `insert into queue_workers values ('dead', now() - interval '9 s'), ('alive', now() + interval '1 h')`,
@@ -74,7 +74,7 @@ describe('the worker', () => {
       );
     }
     await pool.query(`update graphile_worker._private_jobs set locked_at = now(), locked_by = key, run_at = now()`);
-    // Done jobs leave the queue a moment later, several at once.
+    // Completed jobs leave the queue a moment later, in batches.
     const left = async () => (await pool.query('select key, locked_by from graphile_worker._private_jobs')).rows;
     await vi.waitFor(async () => expect(await left()).toEqual([{ key: 'alive', locked_by: 'alive' }]), {
       timeout: 10_000,
@@ -83,7 +83,7 @@ describe('the worker', () => {
     expect(handled).toEqual([{ of: 'dead' }]);
   });
 
-  it('survives a database that is away when a job has failed', async () => {
+  it('survives an unavailable database when a job has failed', async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (error: unknown) => unhandled.push(error);
     process.on('unhandledRejection', onUnhandled);
@@ -117,13 +117,13 @@ describe('the worker', () => {
     process.off('unhandledRejection', onUnhandled);
   });
 
-  it('is forgotten when it stops', async () => {
+  it('is deleted from the database when it stops', async () => {
     await worker.stop();
     const { rows } = await pool.query('select id from queue_workers');
     expect(rows).toEqual([{ id: 'alive' }]);
   });
 
-  it('says when a timed task last succeeded, whichever process ran it, and when it is given up', async () => {
+  it('reports when a scheduled task last succeeded in any process, and when it has no retries left', async () => {
     const clock = { now: () => new Date('2026-11-15T03:00:00Z') };
     const metrics = new Metrics();
     const lines: string[] = [];
@@ -154,7 +154,7 @@ describe('the worker', () => {
     expect(lines.filter((line) => line.includes('it will be retried'))).toHaveLength(0);
   });
 
-  it('catches up with a night that was missed, and not with a minute', () => {
+  it('backfills a missed daily run, but not a minutely one', () => {
     const options = (cron: string) => cronItem({ cron, job: 'x', description: 'x' }).options;
     expect(options('0 3 * * *')).toEqual({ backfillPeriod: 86_400_000, maxAttempts: 9 });
     expect(options('*/5 * * * *')).toMatchObject({ backfillPeriod: 0 });

@@ -8,7 +8,7 @@ const [first, second, third] = ['first', 'second', 'third'].map((name) => name.p
 ];
 
 describe('SecretBox', () => {
-  it('opens what it closed, for the same purpose and place only', () => {
+  it('decrypts only with the same purpose and row', () => {
     const box = new SecretBox([first]);
     const closed = box.encrypt('a purpose', 'secret', 'row 1');
     expect(box.decrypt('a purpose', closed, 'row 1')?.toString()).toBe('secret');
@@ -17,7 +17,7 @@ describe('SecretBox', () => {
     expect(box.decrypt('a purpose', closed)).toBeUndefined();
   });
 
-  it('opens what any of its keys closed, and closes with the first', () => {
+  it('decrypts with any of its keys and encrypts with the first', () => {
     const old = new SecretBox([first]).encrypt('p', 'secret', 'row');
     const both = new SecretBox([second, first]);
     expect(both.decrypt('p', old, 'row')?.toString()).toBe('secret');
@@ -28,7 +28,7 @@ describe('SecretBox', () => {
     expect(new SecretBox([second, third]).decrypt('p', old, 'row')).toBeUndefined();
   });
 
-  it('opens the first form, which has neither key nor place, and counts it as old', () => {
+  it('decrypts form 1, which has neither key nor row, and reports it as outdated', () => {
     const before = new SecretBox([first]);
     before.form = 1;
     const old = before.encrypt('p', 'secret', 'row');
@@ -38,13 +38,13 @@ describe('SecretBox', () => {
     expect(both.isCurrent(old)).toBe(false);
   });
 
-  it('opens what the release before closed', () => {
+  it('decrypts a ciphertext of the previous release', () => {
     const closed = 'AQABAgMEBQYHCAkKC87jOkt_GKQ-i4vL6mwOSjVbQvKFVB2x7KkJRA';
     const box = new SecretBox(['the key of a released version, kept']);
     expect(box.decrypt('api-key', closed)?.toString()).toBe('from before');
   });
 
-  it('nothing altered opens, whichever byte it is', () => {
+  it('rejects a ciphertext with any byte altered', () => {
     const box = new SecretBox([first]);
     const closed = Buffer.from(box.encrypt('p', 'secret', 'row'), 'base64url');
     for (let at = 0; at < closed.length; at += 1) {
@@ -57,7 +57,7 @@ describe('SecretBox', () => {
     }
   });
 
-  it('knows a digest that any of its keys made', () => {
+  it('recognises a digest made with any of its keys', () => {
     const old = new SecretBox([first]).digest('p', '12345');
     expect(new SecretBox([second, first]).isDigest('p', '12345', old)).toBe(true);
     expect(new SecretBox([second, first]).isDigest('p', '12346', old)).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encode, signedHeaders } from './aws-signature.ts';
 
-/** The examples of Amazon's documentation. */
+/** The examples of the AWS documentation. */
 const account = {
   region: 'us-east-1',
   service: 'service',
@@ -26,13 +26,13 @@ describe('signature version 4', () => {
     expect(headers).not.toHaveProperty('host');
   });
 
-  it('orders the query', () => {
+  it('sorts the query', () => {
     const url = 'https://example.amazonaws.com/?Param2=value2&Param1=value1';
     const headers = signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, now);
     expect(signatureOf(headers)).toBe('b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500');
   });
 
-  it('names the digest of the body for S3', () => {
+  it('includes the digest of the body for S3', () => {
     const owner = {
       region: 'us-east-1',
       service: 's3',
@@ -50,7 +50,7 @@ describe('signature version 4', () => {
     expect(headers['x-amz-content-sha256']).toMatch(/^e3b0c442/);
   });
 
-  it('encodes what addresses may hold but signatures may not', () => {
+  it('encodes characters that URLs allow but signatures do not', () => {
     expect(encode("it's (a) file!*.pdf")).toBe('it%27s%20%28a%29%20file%21%2A.pdf');
   });
 });

@@ -11,21 +11,21 @@ describe('files in a folder', () => {
   const files = localFiles(folder);
   const content = Buffer.from('a letter');
 
-  it('keeps, gives and deletes a file', async () => {
+  it('stores, returns and deletes a file', async () => {
     await files.put('letters/one.pdf', content);
     expect(await files.get('letters/one.pdf')).toEqual(content);
     await files.remove('letters/one.pdf');
     expect(await files.get('letters/one.pdf')).toBeUndefined();
   });
 
-  it('leaves nothing behind when a file cannot be put', async () => {
+  it('leaves no temporary file if a write fails', async () => {
     await files.put('taken/inside.pdf', content);
     await expect(files.put('taken', content)).rejects.toThrow();
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     expect(await files.get('taken/inside.pdf')).toEqual(content);
   });
 
-  it('no path leaves the folder', async () => {
+  it('rejects paths outside the folder', async () => {
     await expect(files.put('../../outside', content)).rejects.toThrow('leaves its folder');
   });
 });

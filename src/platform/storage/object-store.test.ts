@@ -8,13 +8,13 @@ import { objectStore } from './object-store.ts';
 
 const account = { region: 'eu-west-2', access_key_id: 'AKID', secret_access_key: 'secret' };
 const kept = new Map<string, Buffer>();
-/** Statuses to answer with before behaving again. */
+/** Error statuses to return before succeeding. */
 let stumbles: number[] = [];
 let server: Server;
 let endpoint: string;
 let files: Files;
 
-/** A store that believes only what is signed, as a real one does. */
+/** A store that verifies signatures, as a real one does. */
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -56,7 +56,7 @@ function isSigned(request: IncomingMessage, body: Buffer): boolean {
 }
 
 describe('object store', () => {
-  it('keeps, gives and deletes a file', async () => {
+  it('stores, returns and deletes a file', async () => {
     const content = Buffer.from([0, 1, 255, 10]);
     await files.put('letters/finished/a b.pdf', content);
     expect([...kept.keys()]).toEqual(['/letters/here/letters/finished/a%20b.pdf']);
@@ -66,14 +66,14 @@ describe('object store', () => {
     await files.remove('letters/finished/a b.pdf');
   });
 
-  it('asks again when the store stumbles, and gives up in the end', async () => {
+  it('retries server errors, up to a limit', async () => {
     stumbles = [503, 500];
     await files.put('x', Buffer.from('x'));
     stumbles = [503, 503, 503];
     await expect(files.get('x')).rejects.toThrow('the object store did not return a file: 503 SlowDown');
   });
 
-  it('says why it was refused, without secrets', async () => {
+  it('reports why a request was rejected, without secrets', async () => {
     const stranger = objectStore({
       endpoint,
       bucket: 'letters',
@@ -83,7 +83,7 @@ describe('object store', () => {
     await expect(stranger.put('x', Buffer.from('x'))).rejects.toThrow('403 SignatureDoesNotMatch');
   });
 
-  it.each(['../../x', 'a//b', 'a/./b', ''])('refuses the path %j', async (path) => {
+  it.each(['../../x', 'a//b', 'a/./b', ''])('rejects the path %j', async (path) => {
     await expect(files.get(path)).rejects.toThrow('Not a path of a file');
   });
 });

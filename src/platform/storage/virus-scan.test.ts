@@ -8,7 +8,7 @@ import { createVirusScanner } from './virus-scan.ts';
 
 const eicar = Buffer.from(['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join(''));
 
-/** Speaks clamd's side of INSTREAM: reads the whole stream, then answers. */
+/** The server side of INSTREAM: reads the whole stream, then responds. */
 function fakeClamd(reply: (received: Buffer, socket: Socket) => void): Server {
   const server = createServer((socket) => {
     let data = Buffer.alloc(0);
@@ -44,14 +44,14 @@ async function listen(server: Server): Promise<string> {
 describe('scanning switched off', () => {
   const scanner = createVirusScanner();
 
-  it('says so', () => expect(scanner.mode).toBe('marker-only'));
-  it('takes any file', async () => expect(await scanner.scan(Buffer.from('%PDF-1.7'))).toBe('clean'));
-  it('refuses the EICAR test file', async () => expect(await scanner.scan(eicar)).toBe('infected'));
-  it('refuses it inside another file and in a plain Uint8Array', async () => {
+  it('reports it', () => expect(scanner.mode).toBe('marker-only'));
+  it('accepts any file', async () => expect(await scanner.scan(Buffer.from('%PDF-1.7'))).toBe('clean'));
+  it('rejects the EICAR test file', async () => expect(await scanner.scan(eicar)).toBe('infected'));
+  it('rejects it inside another file and in a plain Uint8Array', async () => {
     const wrapped = new Uint8Array(Buffer.concat([Buffer.alloc(5000, 32), eicar, Buffer.alloc(5000, 32)]));
     expect(await scanner.scan(wrapped.subarray(10))).toBe('infected');
   });
-  it('refuses it packed inside a PDF, and what only speaks of it', async () => {
+  it('rejects it compressed in a PDF, and files that mention it', async () => {
     const pdf = (part: Buffer) =>
       Buffer.concat([Buffer.from('%PDF-1.7\n1 0 obj\n<< >>\nstream\r\n'), part, Buffer.from('\nendstream\nendobj')]);
     expect(await scanner.scan(pdf(deflateSync(eicar)))).toBe('infected');
@@ -62,7 +62,7 @@ describe('scanning switched off', () => {
 });
 
 describe('scanning with clamd', () => {
-  it('sends the whole file in order and believes OK', async () => {
+  it('sends the whole file in order and accepts OK', async () => {
     const file = Buffer.from(Array.from({ length: 200_000 }, (_, i) => i % 251));
     let received: Buffer = Buffer.alloc(0);
     const server = fakeClamd((body, socket) => {
@@ -75,12 +75,12 @@ describe('scanning with clamd', () => {
     expect(received.equals(file)).toBe(true);
   });
 
-  it('believes FOUND', async () => {
+  it('rejects on FOUND', async () => {
     const server = fakeClamd((_, socket) => socket.end('stream: Win.Test.EICAR_HDB-1 FOUND\0'));
     expect(await createVirusScanner({ clamav: await listen(server) }).scan(Buffer.from('x'))).toBe('infected');
   });
 
-  it('speaks over a socket file', async () => {
+  it('connects through a unix socket', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'clamd-'));
     const server = fakeClamd((_, socket) => socket.end('stream: OK\0'));
     const path = join(folder, 'clamd.ctl');
@@ -89,26 +89,26 @@ describe('scanning with clamd', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('refuses the EICAR test file without asking', async () => {
+  it('rejects the EICAR test file without calling clamd', async () => {
     expect(await createVirusScanner({ clamav: '127.0.0.1:1' }).scan(eicar)).toBe('infected');
   });
 
   it.each([
     ['INSTREAM size limit exceeded. ERROR\0', 'clamd answered: INSTREAM size limit exceeded. ERROR'],
     ['', 'clamd answered: nothing'],
-  ])('throws when the answer is %j', async (answer, message) => {
-    const server = fakeClamd((_, socket) => socket.end(answer));
+  ])('throws when the response is %j', async (response, message) => {
+    const server = fakeClamd((_, socket) => socket.end(response));
     await expect(createVirusScanner({ clamav: await listen(server) }).scan(Buffer.from('x'))).rejects.toThrow(message);
   });
 
-  it('throws when nobody listens', async () => {
+  it('throws when clamd is not listening', async () => {
     const server = createServer();
     const address = await listen(server);
     await new Promise((resolve) => server.close(resolve));
     await expect(createVirusScanner({ clamav: address }).scan(Buffer.from('x'))).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('throws when clamd does not answer in time', async () => {
+  it('throws when clamd does not respond in time', async () => {
     const sockets: Socket[] = [];
     const server = fakeClamd((_, socket) => sockets.push(socket));
     const scanner = createVirusScanner({ clamav: await listen(server), timeout_ms: 100 });
@@ -116,7 +116,7 @@ describe('scanning with clamd', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('throws at once when the address makes no sense', () => {
+  it('throws immediately for an invalid address', () => {
     expect(() => createVirusScanner({ clamav: 'clamd' })).toThrow('not a socket path or host:port');
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Turns } from './turns.ts';
 
-it('lets two go on at a time, in order, also after a failure', async () => {
+it('runs two at a time, in order, also after a failure', async () => {
   const turns = new Turns(2);
   const order: number[] = [];
   let running = 0;

@@ -52,7 +52,7 @@ describe('createWorkerPool', () => {
     expect(await pool.run('bytes', 5)).toEqual(new Uint8Array([7, 7, 7, 7, 7]));
   });
 
-  it('uses no more threads than its size and lets the rest wait', async () => {
+  it('uses no more threads than its size and queues the rest', async () => {
     open({ size: 2 });
     const ids = Promise.all(Array.from({ length: 12 }, () => pool.run('thread')));
     expect(pool.waiting).toBe(10);
@@ -77,12 +77,12 @@ describe('createWorkerPool', () => {
     await expect(pool.run('missing' as 'hang')).rejects.toThrow('exports no task named missing');
   });
 
-  it('refuses an answer that cannot be copied between threads', async () => {
+  it('rejects a result that cannot be cloned', async () => {
     open();
-    await expect(pool.run('unpassable')).rejects.toThrow('the answer of unpassable cannot be passed on');
+    await expect(pool.run('unpassable')).rejects.toThrow('the result of unpassable cannot be cloned');
   });
 
-  it('refuses an argument that cannot be copied between threads and goes on', async () => {
+  it('rejects an argument that cannot be cloned, and continues', async () => {
     open({ size: 1 });
     await expect(pool.run('double', (() => 1) as never)).rejects.toThrow('could not be cloned');
     expect(await pool.run('double', 2)).toBe(4);
@@ -106,7 +106,7 @@ describe('createWorkerPool', () => {
     },
   );
 
-  it('counts the time of the task, not of the wait for a thread', async () => {
+  it('does not count the time in the queue', async () => {
     open({ size: 1, timeout_ms: 400 });
     const all = Promise.all([1, 2, 3, 4].map(() => pool.run('slow', 200)));
     await expect(all).resolves.toEqual(['slept', 'slept', 'slept', 'slept']);
@@ -125,7 +125,7 @@ describe('createWorkerPool', () => {
     expect(order.join('')).toBe('abcaba');
   });
 
-  it('begins an urgent task at once although background tasks take every thread', async () => {
+  it('starts an urgent task at once even if background tasks occupy every thread', async () => {
     open({ size: 1 });
     await pool.run('double', 1);
     let isDone = false;
@@ -136,7 +136,7 @@ describe('createWorkerPool', () => {
     await Promise.all(blockers);
   });
 
-  it('puts background tasks off, but not for ever', async () => {
+  it('delays background tasks without starving them', async () => {
     open({ size: 1 });
     const order: string[] = [];
     const urgent = pool.runnerFor({ owner: 'a', urgent: true });
@@ -144,12 +144,12 @@ describe('createWorkerPool', () => {
     const all = [pool.run('double', 1).then(() => order.push('background'))];
     for (let index = 0; index < 8; index += 1) all.push(urgent.run('double', 1).then(() => order.push('urgent')));
     await Promise.all([first, ...all]);
-    // While it runs, urgent tasks go on in the spare thread: some of them may end before it.
+    // While it runs, urgent tasks continue in the spare thread: some of them may finish before it.
     expect(order.indexOf('background')).toBeGreaterThanOrEqual(3);
     expect(order.indexOf('background')).toBeLessThan(8);
   });
 
-  it('refuses one task more than an owner may have waiting, and takes those of others', async () => {
+  it('rejects tasks above the owner’s limit, and accepts those of others', async () => {
     open({ size: 1 });
     const one = pool.runnerFor({ owner: 'a', urgent: true, maxWaiting: 2 });
     const taken = [one.run('slow', 50), one.run('double', 1), one.run('double', 2)];
@@ -160,7 +160,7 @@ describe('createWorkerPool', () => {
     expect(await one.run('double', 3)).toBe(6);
   });
 
-  it('does not count the time in which a task waits and does nothing, up to a bound', async () => {
+  it('does not count idle time of a task, up to a limit', async () => {
     open({ size: 1, timeout_ms: 500 });
     await pool.run('double', 1);
     const waiting = pool.run('slow', 900);
@@ -168,13 +168,13 @@ describe('createWorkerPool', () => {
     await expect(pool.run('slow', 60_000)).rejects.toMatchObject({ reason: 'timeout' });
   });
 
-  it('takes the time limit of the owner', async () => {
+  it('applies the time limit of the owner', async () => {
     open({ size: 1, timeout_ms: 10_000 });
     const hasty = pool.runnerFor({ owner: 'a', timeout_ms: 200 });
     await expect(hasty.run('hang')).rejects.toMatchObject({ message: 'task hang took longer than 200 ms' });
   });
 
-  it('closes after the running task, refuses the waiting one and every later one', async () => {
+  it('closes after the running task, rejecting waiting and later ones', async () => {
     open({ size: 1 });
     const running = pool.run('slow', 150);
     const waiting = pool.run('double', 1);
@@ -191,7 +191,7 @@ describe('createWorkerPool', () => {
     await expect(pool.run('double', 1)).rejects.toMatchObject({ reason: 'crashed' });
   });
 
-  it('says what to do when a TypeScript module has not been compiled', async () => {
+  it('explains what to do when a TypeScript module has not been compiled', async () => {
     open({ module: new URL('./never-compiled.ts', import.meta.url) });
     await expect(pool.run('double', 1)).rejects.toThrow('build first');
   });

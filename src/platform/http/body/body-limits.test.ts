@@ -26,7 +26,7 @@ describe('refuseTooManyValues', () => {
     expect(refused(json, values - 1)).toBe(true);
   });
 
-  it('reads a text that does not end, or ends with a backslash', () => {
+  it('handles an unterminated string, or one that ends with a backslash', () => {
     for (const json of [`["${long}`, `["${long}\\`, `["${long}\\"`]) expect(refused(json, 2)).toBe(false);
   });
 
@@ -35,7 +35,7 @@ describe('refuseTooManyValues', () => {
     ['of escaped quotes', '\\"'],
     ['with an escape behind every search', `\\n${'x'.repeat(70)}`],
     ['with an escaped quote behind every search', `\\"${'x'.repeat(70)}`],
-  ])('takes little time for a text of 19 MB %s', (_what, part) => {
+  ])('is fast for a string of 19 MB %s', (_what, part) => {
     const json = Buffer.from(`["${part.repeat(19_000_000 / part.length)}"]`);
     const before = process.cpuUsage();
     refuseTooManyValues(json);

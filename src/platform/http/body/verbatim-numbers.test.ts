@@ -5,7 +5,7 @@ import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 
 const read = (json: string) => parseWithNumbersAsWritten(json, 'values');
 
-describe('numbers as they are written', () => {
+describe('parseWithNumbersAsWritten', () => {
   it.each([
     ['{"values":{"a":1.0}}', { values: { a: '1.0' } }],
     ['{"values":{"a":2.50,"b":2.5}}', { values: { a: '2.50', b: 2.5 } }],
@@ -24,7 +24,7 @@ describe('numbers as they are written', () => {
     expect(read(json)).toEqual(expected);
   });
 
-  it('changes nothing that the language writes itself', () => {
+  it('returns anything from JSON.stringify unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (values) => {
         const json = JSON.stringify({ values, more: values });
@@ -33,7 +33,7 @@ describe('numbers as they are written', () => {
     );
   });
 
-  it('takes a text of many megabytes', () => {
+  it('accepts a string of many megabytes', () => {
     const file = 'A'.repeat(10_000_000);
     expect(read(`{"values":{"file":"${file}","a":1.0}}`)).toEqual({ values: { file, a: '1.0' } });
   });
@@ -42,18 +42,18 @@ describe('numbers as they are written', () => {
     ['quotes', `"${'\\"'.repeat(9_000_000)}"`],
     ['backslashes', `"${'\\\\\\\\'.repeat(4_500_000)}"`],
     ['digits', '1'.repeat(19_000_000)],
-  ])('takes time that grows with the text: 19 MB of %s', (_what, value) => {
+  ])('takes linear time: 19 MB of %s', (_what, value) => {
     const json = `{"values":{"a":1.0,"b":${value}}}`;
     expect(processorTime_ms(() => read(json))).toBeLessThan(1_500);
   });
 
-  it('takes lists within lists in time that grows with them', () => {
+  it('takes linear time for nested lists', () => {
     const depth = 3_000;
     const json = `{"values":{"a":${'[1.0,'.repeat(depth)}2.0${']'.repeat(depth)}}}`;
     expect(JSON.stringify(read(json))).toBe(json.replace(/\d\.0/g, '"$&"'));
   });
 
-  it('does not make JSON of what is none', () => {
+  it('rejects invalid JSON', () => {
     expect(() => read('{"values":{"a":01,"b":1.0}}')).toThrow(SyntaxError);
   });
 });
