@@ -38,7 +38,7 @@ describe('decodeEntities', () => {
 });
 
 describe('escapeQuotes', () => {
-  it('makes escaped text fit for an attribute', () => {
+  it('makes escaped text safe in an attribute', () => {
     expect(escapeQuotes('a "b" &amp; c')).toBe('a &quot;b&quot; &amp; c');
   });
 });

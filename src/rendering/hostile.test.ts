@@ -4,8 +4,8 @@ import type { EmailBrandType } from './email/page.ts';
 import { sanitiseText } from './sanitise.ts';
 import { compileTemplate } from './template.ts';
 
-/** Every tag that a rendered email may hold, with every attribute it may have. */
-const OWN_TAGS = new RegExp(
+/** Every tag that a rendered email may contain, with its allowed attributes. */
+const ownTags = new RegExp(
   `^(?:${[
     '</?(?:tr|br)>',
     '</(?:p|h2|h3|ul|ol|li|a|table|td|div|blockquote|span)>',
@@ -17,7 +17,7 @@ const OWN_TAGS = new RegExp(
   'i',
 );
 
-const DANGEROUS = [
+const dangerous = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',
@@ -60,11 +60,11 @@ const DANGEROUS = [
   '\u0000',
 ];
 const hostileText = fc
-  .array(fc.oneof(fc.constantFrom(...DANGEROUS), fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 12 })
+  .array(fc.oneof(fc.constantFrom(...dangerous), fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 12 })
   .map((pieces) => pieces.join(''));
 
 function expectOwnMarkupOnly(html: string): void {
-  expect(html.match(/<[^>]*>?/g)?.filter((tag) => !OWN_TAGS.test(tag)) ?? []).toEqual([]);
+  expect(html.match(/<[^>]*>?/g)?.filter((tag) => !ownTags.test(tag)) ?? []).toEqual([]);
   expect(html).not.toMatch(/&(?!(?:amp|lt|gt|nbsp|quot|#40|#41);)/);
 }
 
@@ -101,10 +101,10 @@ describe('HTML from a template or a value', () => {
 });
 
 /**
- * A text eight times as long may take four times eight times as long: what is quadratic takes 64 times as long. The
- * best of several attempts counts, in processor time, so a busy machine does not decide.
+ * A text eight times as long may take up to 32 times as long: quadratic time would be 64 times. Takes the best of
+ * several attempts in CPU time, so that load on the machine does not matter.
  */
-describe('time grows with the length of the text only', () => {
+describe('time is linear in the length of the text', () => {
   const small = 4_000;
   const growth = 8;
   const tolerance = 4;

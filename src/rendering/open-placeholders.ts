@@ -8,14 +8,14 @@ import {
   type Unfilled,
 } from './placeholders.ts';
 
-/** A placeholder that has no value and shall be seen in the result, marked as such. */
+/** A placeholder without a value that is shown, highlighted, in the result. */
 export type OpenPlaceholder = { style: 'plain' | 'conditional' | 'redacted'; placeholder: Placeholder };
 
-const MARK = /\uFDD0(\d+)\uFDD1/g;
+const markPattern = /\uFDD0(\d+)\uFDD1/g;
 
 /**
- * Puts a mark into the text that no Markdown rule reacts to and notes what it stands for, so that a name full of
- * brackets does not change how the text around it is read. Of a conditional placeholder only the opening is marked.
+ * Puts a mark into the text that no Markdown rule matches and records its placeholder, so that brackets in a name do
+ * not change how the text is parsed. Of a conditional placeholder only the opening is marked.
  */
 export function markOpenPlaceholders(open: OpenPlaceholder[], redact = false): Unfilled {
   return (placeholder) => {
@@ -26,10 +26,10 @@ export function markOpenPlaceholders(open: OpenPlaceholder[], redact = false): U
   };
 }
 
-/** Where a mark cannot be shown, in an address for example, the placeholder is printed as it was written. */
+/** Where a mark cannot be shown, for example in a URL, the placeholder is printed as written. */
 export function unmark(text: string, open: readonly OpenPlaceholder[]): string {
   if (open.length === 0) return text;
-  return text.replace(MARK, (mark, index: string) => {
+  return text.replace(markPattern, (mark, index: string) => {
     const found = open[Number(index)];
     return found ? printOpening(found) : mark;
   });
@@ -45,11 +45,11 @@ export function highlightOpening({ style, placeholder }: OpenPlaceholder): strin
   return style === 'plain' ? highlightPlaceholder(placeholder) : highlightCondition(placeholder.name);
 }
 
-/** The text between marks as strings, in their places the open placeholders. */
+/** The text between marks as strings, with the unfilled placeholders in their places. */
 export function splitAtMarks(text: string, open: readonly OpenPlaceholder[]): (string | OpenPlaceholder)[] {
   if (open.length === 0) return text === '' ? [] : [text];
   return text
-    .split(MARK)
+    .split(markPattern)
     .map((part, index) => (index % 2 === 0 ? part : (open[Number(part)] ?? '')))
     .filter((part) => part !== '');
 }

@@ -1,14 +1,14 @@
 import { removeInvisible } from './whitespace.ts';
 
-/** Values for placeholders as they arrive: any JSON. */
+/** Values for placeholders as received: any JSON. */
 export type Personalisation = Readonly<Record<string, unknown>>;
 
-/** `First_Name`, `first-name` and `firstname` are one key; tabs, dots and accents do make a difference. */
+/** `First_Name`, `first-name` and `firstname` are the same key; tabs, dots and accents are significant. */
 export function comparableKey(name: string): string {
   return name.replace(/[ _-]/g, '').toLowerCase();
 }
 
-/** All values by comparable key. Where two keys are the same the later one wins. */
+/** All values by comparable key. If two keys are the same, the later one wins. */
 export function readPersonalisation(personalisation: Personalisation | null | undefined): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(personalisation ?? {}).map(([name, value]) => [comparableKey(name), value]));
 }
@@ -17,18 +17,18 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-const SWITCHED_ON = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
+const switchedOn = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
 
-/** Whether a value shows the text of `((name??text))`. Nothing is trimmed: ` yes` does not. */
+/** Whether a value shows the text of `((name??text))`. Not trimmed: ` yes` does not. */
 export function isSwitchedOn(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return SWITCHED_ON.has(value.toLowerCase());
+  if (typeof value === 'string') return switchedOn.has(value.toLowerCase());
   return value === 1;
 }
 
 export type ListStyle = 'inline' | 'markdown';
 
-/** Booleans and objects print as JSON does. */
+/** Booleans and objects are printed as JSON. */
 export function valueToText(value: unknown, lists: ListStyle): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return listToText(value, lists);

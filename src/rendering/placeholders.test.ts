@@ -41,7 +41,7 @@ describe('names of placeholders', () => {
     expect(names(content)).toEqual(expected);
   });
 
-  it('are shared by texts with the same slots, in the order of compiling', () => {
+  it('are shared by texts with the same slots, in order of compilation', () => {
     const slots = textSlots();
     compileText('((b)) ((a))', slots);
     compileText('((A)) ((c))', slots);
@@ -71,7 +71,7 @@ describe('filling', () => {
     expect(fill(content, values)).toBe(expected);
   });
 
-  it('makes a Markdown list of a list where lists are such', () => {
+  it('renders a list as a Markdown list in that style', () => {
     const compiled = compileText('Bring: ((things))', textSlots());
     expect(fillText(compiled, { things: ['a', 'b'] }, { lists: 'markdown', unfilled: keepPlaceholder })).toBe(
       'Bring: \n\n* a\n* b',
@@ -85,7 +85,7 @@ describe('filling', () => {
     expect(fillHtml('((>a)) ((&gt;b))', { '>a': 1, '>b': 2 })).toBe('1 2');
   });
 
-  it('fills as often as it is asked to', () => {
+  it('can be repeated', () => {
     const compiled = compileText('((a))-((b))', textSlots());
     const filling = { lists: 'inline', unfilled: keepPlaceholder } as const;
     expect(fillText(compiled, { a: 1, b: 2 }, filling)).toBe('1-2');
@@ -125,7 +125,7 @@ describe('conditions', () => {
 });
 
 describe('properties', () => {
-  it('text without brackets comes out as it went in', () => {
+  it('text without brackets is unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const withoutBrackets = text.replace(/[()]/g, '');
@@ -134,7 +134,7 @@ describe('properties', () => {
     );
   });
 
-  it('keeping every placeholder gives the text back', () => {
+  it('keeping every placeholder returns the original text', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom('((', '))', '((a))', '((a??b))', '(', ')', '??'));
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -143,7 +143,7 @@ describe('properties', () => {
     );
   });
 
-  it('case, spaces, hyphens and underscores of a key do not matter', () => {
+  it('case, spaces, hyphens and underscores of a key are ignored', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{1,8}$/), fc.array(fc.constantFrom(' ', '_', '-', '')), (key, gaps) => {
         const spelling = [...key].map((letter, index) => letter.toUpperCase() + (gaps[index] ?? '')).join('');

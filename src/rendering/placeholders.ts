@@ -12,18 +12,18 @@ import {
 export type Placeholder = { name: string; slot: number; text: string | null };
 
 /**
- * The distinct placeholders of a template. Each has a slot: of spellings that mean the same the first gives the name.
- * For HTML names are escaped, because the template is escaped before placeholders are looked for.
+ * The distinct placeholders of a template. Each has a slot, named by the first of its equivalent spellings. For HTML,
+ * names are escaped, because the template is escaped before placeholders are parsed.
  */
 export type Slots = {
   html: boolean;
   names: string[];
   byKey: Map<string, number>;
-  /** Spellings seen in personalisation, with -1 for those the template has no use for: they come again and again. */
+  /** Spellings seen in personalisation, -1 for those that the template does not use: the same ones recur. */
   bySpelling: Map<string, number>;
 };
 
-/** A template text read once: `plain[0]`, `placeholders[0]`, `plain[1]`, ... `plain[n]`. */
+/** A compiled template text: `plain[0]`, `placeholders[0]`, `plain[1]`, ... `plain[n]`. */
 export type CompiledText = { plain: readonly string[]; placeholders: readonly Placeholder[]; slots: Slots };
 
 /** How a placeholder without a value is printed. */
@@ -31,7 +31,7 @@ export type Unfilled = (placeholder: Placeholder) => string;
 
 type Filling = { lists: ListStyle; unfilled: Unfilled };
 
-/** For text that is never read as HTML: text messages, subjects, the plain part of an email. */
+/** For text that is never interpreted as HTML: text messages, subjects, the plain part of an email. */
 export function textSlots(): Slots {
   return { html: false, names: [], byKey: new Map(), bySpelling: new Map() };
 }
@@ -40,15 +40,15 @@ export function htmlSlots(): Slots {
   return { ...textSlots(), html: true };
 }
 
-const PLACEHOLDER = /\(\(([^()]+)\)\)/g;
+const placeholderPattern = /\(\(([^()]+)\)\)/g;
 
-/** Texts that are compiled with the same slots share them: their names are listed in the order of compiling. */
+/** Texts compiled with the same slots share them: their names are listed in order of compilation. */
 export function compileText(source: string, slots: Slots): CompiledText {
   const text = slots.html ? escapeHtml(source) : source;
   const plain: string[] = [];
   const placeholders: Placeholder[] = [];
   let end = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
+  for (const match of text.matchAll(placeholderPattern)) {
     plain.push(text.slice(end, match.index));
     placeholders.push(readPlaceholder(match[1] ?? '', slots));
     end = match.index + match[0].length;
@@ -74,21 +74,21 @@ function claimSlot(slots: Slots, name: string): number {
   return slot;
 }
 
-/** Bounds on what is remembered of strangers' keys. */
-const MAX_SPELLINGS = 500;
-const MAX_SPELLING_LENGTH = 200;
+/** Limits for caching caller-supplied keys. */
+const maxSpellings = 500;
+const maxSpellingLength = 200;
 
 function findSlot(slots: Slots, spelling: string): number {
-  const known = slots.bySpelling.get(spelling);
-  if (known !== undefined) return known;
+  const cached = slots.bySpelling.get(spelling);
+  if (cached !== undefined) return cached;
   const slot = slots.byKey.get(comparableKey(slots.html ? escapeHtml(spelling) : spelling)) ?? -1;
-  if (slots.bySpelling.size < MAX_SPELLINGS && spelling.length <= MAX_SPELLING_LENGTH) {
+  if (slots.bySpelling.size < maxSpellings && spelling.length <= maxSpellingLength) {
     slots.bySpelling.set(spelling, slot);
   }
   return slot;
 }
 
-/** The value of each slot. Where two keys are the same to a placeholder the later one wins. */
+/** The value of each slot. If two keys match the same placeholder, the later one wins. */
 export function readValues(slots: Slots, personalisation: Personalisation | null | undefined): unknown[] {
   const values: unknown[] = new Array(slots.names.length).fill(undefined);
   if (!personalisation) return values;
@@ -99,7 +99,7 @@ export function readValues(slots: Slots, personalisation: Personalisation | null
   return values;
 }
 
-/** Only what the template has a placeholder for, in the spelling that was given. Most callers give nothing else. */
+/** Only the values that the template uses, in the caller's spelling. Most callers pass nothing else. */
 export function usedValues<Value>(slots: Slots, values: Readonly<Record<string, Value>>): Record<string, Value> {
   const isUsed = (spelling: string) => findSlot(slots, spelling) !== -1;
   if (Object.keys(values).every(isUsed)) return values;
@@ -115,7 +115,7 @@ export function describeMissing(names: readonly string[]): string {
   return `Missing personalisation: ${names.join(', ')}`;
 }
 
-/** One pass: placeholders inside values are not looked at. */
+/** A single pass: placeholders inside values are not expanded. */
 export function fillText(
   { plain, placeholders, slots }: CompiledText,
   personalisation: Personalisation | null | undefined,
@@ -139,12 +139,12 @@ export function fillText(
 export const keepPlaceholder: Unfilled = ({ name, text }) => (text === null ? `((${name}))` : `((${name}??${text}))`);
 export const redactPlaceholder: Unfilled = () => '[hidden]';
 
-/** Brackets are entities so that Markdown does not take them for a link. Only for names that are escaped already. */
+/** Brackets are entities so that Markdown does not parse them as a link. Only for names that are already escaped. */
 export const highlightPlaceholder: Unfilled = ({ name, text }) =>
   text === null
     ? `<span class='placeholder'>&#40;&#40;${name}&#41;&#41;</span>`
     : `${highlightCondition(name)}${text}&#41;&#41;`;
-/** What stands before the text of a conditional placeholder. */
+/** Printed before the text of a conditional placeholder. */
 export function highlightCondition(name: string): string {
   return `<span class='placeholder-conditional'>&#40;&#40;${name}??</span>`;
 }

@@ -23,14 +23,17 @@ import { compileTemplate, type TemplateSource } from './template.ts';
  */
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
 
-/** Booleans print as JSON prints them (`true`), objects too: not the way Python does. */
-const OVERRULED = new Set(['placeholders-043', 'placeholders-044', 'placeholders-046']);
+/** Booleans and objects are printed as JSON (`true`), not as in Python. */
+const overruled = new Set(['placeholders-043', 'placeholders-044', 'placeholders-046']);
 
-type Vector = { id: string; kind: string };
+interface Vector {
+  id: string;
+  kind: string;
+}
 
 function readVectors<T extends Vector>(file: string): T[] {
   const { cases } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as { cases: T[] };
-  return cases.filter(({ id }) => !OVERRULED.has(id));
+  return cases.filter(({ id }) => !overruled.has(id));
 }
 
 if (existsSync(folder)) runVectors();

@@ -23,7 +23,7 @@ describe('sanitiseText', () => {
     expect(sanitiseText(text)).toBe(expected);
   });
 
-  it('leaves nothing that an email would show as a link', () => {
+  it('leaves nothing that an email would link', () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom('http://', 'https://', '[', '](', ')', '# ', '* ', '\n', '^ ', 'evil.link', '/x', '---', '"'),
@@ -46,7 +46,7 @@ describe('sanitiseText', () => {
 });
 
 describe('sanitisePersonalisation', () => {
-  it('changes and reports only the listed values, whatever their key looks like', () => {
+  it('changes and reports only the listed values, for any spelling of the key', () => {
     const given = { 'First name': 'a.b_c', other: 'x_y', plain: 'z', list: ['*', 'ok'], number: 1.5 };
     const { personalisation, sanitised_content } = sanitisePersonalisation(given, [
       'first_name',

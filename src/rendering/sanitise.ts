@@ -1,11 +1,11 @@
 import { comparableKey, type Personalisation } from './personalisation.ts';
 
-/** What a value was and what it became, by its key. */
+/** The original and the sanitised value, by key. */
 type SanitisedContent = Record<string, { unsanitised: unknown; sanitised: unknown }>;
 
 /**
- * Takes links and Markdown out of the values that came from strangers, so that nobody can write an email in the name
- * of a service by signing up as `[click here](https://evil.example)`. Texts and lists of texts are looked at.
+ * Removes links and Markdown from untrusted values, so that an attacker cannot write an email in the name of a service
+ * by signing up as `[click here](https://evil.example)`. Applies to strings and lists of strings.
  */
 export function sanitisePersonalisation(
   personalisation: Personalisation,
@@ -30,21 +30,21 @@ function sanitiseValue(value: unknown): unknown {
 }
 
 /**
- * With or without a scheme. A match begins only where a run of the characters of a host name begins: trying again from
- * within the run could find little and would read a long one once for each of its letters.
+ * With or without a scheme. A match starts only where a run of host name characters starts: retrying within the run
+ * would find little and would read a long one once for each of its letters.
  */
-const HOST = '(?:[\\p{L}\\p{N}_-]+\\.)+[a-z]{2,63}(?![\\p{L}\\p{N}_@])';
-const URL = new RegExp(
-  `(?<![\\p{L}\\p{N}_@.-])(?:(?:https?://)?${HOST}(?:[/?#][^<\\s]*)?|https?://[^\\s<>()[\\]]+)`,
+const hostSource = '(?:[\\p{L}\\p{N}_-]+\\.)+[a-z]{2,63}(?![\\p{L}\\p{N}_@])';
+const urlPattern = new RegExp(
+  `(?<![\\p{L}\\p{N}_@.-])(?:(?:https?://)?${hostSource}(?:[/?#][^<\\s]*)?|https?://[^\\s<>()[\\]]+)`,
   'giu',
 );
-/** What is left of an address that was no match, inside a word perhaps, must not link either. */
-const SCHEME = /https?:(?=\/\/)/gi;
-const HARMLESS = /^[\p{L}\p{N}.-]*$/u;
-const MARKDOWN = /[`*_()\\{}[\]<>#+\-.!|]/g;
+/** The rest of a URL that did not match, perhaps inside a word, must not link either. */
+const schemePattern = /https?:(?=\/\/)/gi;
+const harmless = /^[\p{L}\p{N}.-]*$/u;
+const markdown = /[`*_()\\{}[\]<>#+\-.!|]/g;
 
-/** A name such as `Marie.Curie` only looks like an address: a space after the dot is enough to keep it from linking. */
+/** A name such as `Marie.Curie` only looks like a URL: a space after the dot prevents it from linking. */
 export function sanitiseText(text: string): string {
-  const unlinked = text.replace(URL, (url) => (HARMLESS.test(url) ? url.replaceAll('.', '. ') : ''));
-  return unlinked.replace(SCHEME, '$& ').replace(MARKDOWN, '\\$&');
+  const unlinked = text.replace(urlPattern, (url) => (harmless.test(url) ? url.replaceAll('.', '. ') : ''));
+  return unlinked.replace(schemePattern, '$& ').replace(markdown, '\\$&');
 }

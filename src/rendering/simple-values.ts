@@ -2,30 +2,32 @@ import { isSwitchedOn, type Personalisation, valueToText } from './personalisati
 import { type CompiledText, readValues, type Slots } from './placeholders.ts';
 
 /*
- * Values that mean nothing to Markdown, typography or the search for addresses, wherever they stand. Most values are
- * such: names, dates, times, amounts, references, email addresses, and whole web addresses.
+ * Values without meaning to Markdown, typography or URL detection in any context. Most values are simple: names, dates,
+ * times, amounts, references, email addresses, and complete URLs.
  */
 
-const LETTER = '[A-Za-z0-9\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u024F]';
-const PART = `[£€]?${LETTER}+`;
-/** Begins with a letter, digit or currency and ends with a letter or digit: no space, dash or dot touches the text around. */
-const PHRASE = new RegExp(`^${PART}(?:(?:[,.]? | & |[-./:@])${PART})*$`);
-const GOV_UK = /gov\.uk/i;
-/** Only characters that an `href` keeps as they are, none that ends an address, and no second scheme. */
-const ADDRESS = /^https?:\/\/(?!.*:\/\/)[A-Za-z0-9][A-Za-z0-9_.\-:/?#=&%]*[A-Za-z0-9_\-/=]$/;
+const letterSource = '[A-Za-z0-9\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u024F]';
+const part = `[£€]?${letterSource}+`;
+/**
+ * Starts with a letter, digit or currency and ends with a letter or digit: no space, dash or dot touches adjacent text.
+ */
+const phrasePattern = new RegExp(`^${part}(?:(?:[,.]? | & |[-./:@])${part})*$`);
+const govUk = /gov\.uk/i;
+/** Only characters that an `href` keeps unchanged, none that ends a URL, and no second scheme. */
+const address = /^https?:\/\/(?!.*:\/\/)[A-Za-z0-9][A-Za-z0-9_.\-:/?#=&%]*[A-Za-z0-9_\-/=]$/;
 
 export function isPhrase(text: string): boolean {
-  return PHRASE.test(text) && !GOV_UK.test(text);
+  return phrasePattern.test(text) && !govUk.test(text);
 }
 
 export function isAddress(text: string): boolean {
-  return ADDRESS.test(text);
+  return address.test(text);
 }
 
-/** Per slot: a phrase, an address, an empty text, or a condition that is on or off. */
+/** Per slot: a phrase, a URL, an empty string, or a condition that is on or off. */
 type SlotKind = 'p' | 'a' | 'e' | '1' | '0';
 
-/** What a message fills a template with. Messages of one shape differ only in the texts of phrases and addresses. */
+/** The values of a message. Messages of the same shape differ only in the texts of phrases and URLs. */
 type SimpleValues = { shape: string; texts: string[] };
 
 /** How a template uses a slot. A slot that is both printed and a condition has no simple value. */
@@ -42,7 +44,7 @@ export function slotUses(slots: Slots, ...contents: CompiledText[]): SlotUse[] {
   return uses;
 }
 
-/** Undefined where a value is missing or is not simple. */
+/** Undefined if a value is missing or not simple. */
 export function readSimpleValues(
   slots: Slots,
   uses: readonly SlotUse[],
@@ -73,7 +75,7 @@ function kindOf(value: unknown, text: string | undefined, use: SlotUse | undefin
   return isAddress(text) ? 'a' : undefined;
 }
 
-/** Lists are printed in one way in a subject and in another in a body. */
+/** Lists are printed differently in a subject and in a body. */
 function printsInOneWay(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }

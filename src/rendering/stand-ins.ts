@@ -1,24 +1,24 @@
 /*
- * A template is read once with a stand-in for each value, and what comes out is cut where the stand-ins are. A stand-in
- * looks to every rule like the value it stands for: one for a phrase is a word, one for an address is an address.
+ * A template is rendered once with a stand-in for each value, and the result is cut at the stand-ins. To every rule a
+ * stand-in looks like the value it replaces: for a phrase it is a word, for a URL it is a URL.
  */
 
-export const MAX_STAND_INS = 9_999;
+export const maxStandIns = 9_999;
 
-/** Source of patterns that look at what stands beside a stand-in. */
-export const ANY_STAND_IN = '(?:zqx\\d{4}xqz|https://zqu\\d{4}uqz)';
-export const PHRASE_STAND_IN = 'zqx(\\d{4})xqz';
+/** Pattern source for checking the text next to a stand-in. */
+export const anyStandIn = '(?:zqx\\d{4}xqz|https://zqu\\d{4}uqz)';
+export const phraseStandIn = 'zqx(\\d{4})xqz';
 
 export type StandIns = { phrase: (slot: number) => string; address: (slot: number) => string; pattern: RegExp };
 
-export const STAND_INS: StandIns = {
+export const defaultStandIns: StandIns = {
   phrase: (slot) => `zqx${fourDigits(slot)}xqz`,
   address: (slot) => `https://zqu${fourDigits(slot)}uqz`,
   pattern: /zqx(\d{4})xqz|https:\/\/zqu(\d{4})uqz/g,
 };
 
-/** To tell stand-ins from text that looks like one: with these the same text must be cut in the same places. */
-export const OTHER_STAND_INS: StandIns = {
+/** To distinguish stand-ins from text that looks like one: with these the text must be cut at the same places. */
+export const otherStandIns: StandIns = {
   phrase: (slot) => `kvw${fourDigits(slot)}wvk`,
   address: (slot) => `https://kvj${fourDigits(slot)}jvk`,
   pattern: /kvw(\d{4})wvk|https:\/\/kvj(\d{4})jvk/g,
@@ -44,7 +44,7 @@ export function cutAtStandIns(text: string, { pattern }: StandIns): CutText {
   return { pieces, holes };
 }
 
-/** The beginning of a text, with at least so many characters besides its values. */
+/** The beginning of a text, with at least this many characters besides its values. */
 export function shorten({ pieces, holes }: CutText, characters: number): CutText {
   let length = 0;
   let last = 0;
@@ -64,7 +64,7 @@ export function fillHoles({ pieces, holes }: CutText, values: readonly string[])
   return text;
 }
 
-/** The stand-ins of phrases that a text holds. */
+/** The phrase stand-ins that a text contains. */
 export function phrasesIn(text: string): number[] {
-  return Array.from(text.matchAll(new RegExp(PHRASE_STAND_IN, 'g')), ({ 1: index }) => Number(index));
+  return Array.from(text.matchAll(new RegExp(phraseStandIn, 'g')), ({ 1: index }) => Number(index));
 }

@@ -17,17 +17,17 @@ describe('compileTemplate', () => {
       ['a', 'b', 'c', 'd', 'e'],
     ],
     [{ template_type: 'letter', content: '((a))', letter_welsh_subject: null, letter_welsh_content: null }, ['a']],
-  ])('asks for placeholders in the order of their texts: %#', (source, expected) => {
+  ])('lists placeholders in the order of their texts: %#', (source, expected) => {
     expect(compileTemplate(source).placeholders).toEqual(expected);
   });
 
-  it('knows what is missing', () => {
+  it('reports missing values', () => {
     const template = compileTemplate({ template_type: 'email', content: '((Name)) ((x??y))', subject: '((ref))' });
     expect(template.missing({ name: '', X: null })).toEqual(['ref', 'x']);
     expect(template.missing({ name: 'a', X: false, REF: 0 })).toEqual([]);
   });
 
-  it('gives the renderer of the type', () => {
+  it('returns the renderer of the type', () => {
     const sms = compileTemplate({ template_type: 'sms', content: 'Hi ((name))' });
     expect(sms.render({ name: 'Jo' }, { prefix: 'Surgery' }).text).toBe('Surgery: Hi Jo');
     const source: TemplateSource = { template_type: 'email', content: 'Hi', subject: '((a))' };

@@ -25,32 +25,32 @@ import { renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
 
 export type TemplateType = 'sms' | 'email' | 'letter';
 
-/** A template as it is stored; texts that its type has no use for may be left out. */
+/** A template as stored; texts that its type does not use may be left out. */
 export type TemplateSource = {
   template_type: TemplateType;
   content: string;
   subject?: string | null;
   letter_welsh_subject?: string | null;
   letter_welsh_content?: string | null;
-  /** Of a letter: the sender's address, which may hold placeholders too. */
+  /** For a letter: the sender's address, which may contain placeholders. */
   contact_block?: string | null;
 };
 
-/** A template read once and rendered many times. */
+/** A template compiled once and rendered many times. */
 export type CompiledTemplate = SmsTemplate | EmailTemplate | LetterTemplate;
 
 type Placeholders = {
-  /** In the order in which they are asked for. */
+  /** In order of appearance. */
   placeholders: readonly string[];
-  /** Names without a value, in the same order. An empty text is a value, null is none. */
+  /** Names without a value, in the same order. An empty string is a value, null is not. */
   missing(personalisation: Personalisation): string[];
-  /** Without the values that the template has no use for. */
+  /** Without the values that the template does not use. */
   used<Value>(values: Readonly<Record<string, Value>>): Record<string, Value>;
 };
 
 type SmsTemplate = Placeholders & {
   template_type: 'sms';
-  /** Without personalisation placeholders count as nothing: that is how long the template itself is. */
+  /** Without personalisation, placeholders count as empty: this measures the template itself. */
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
 };
 
@@ -58,27 +58,27 @@ type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: Ema
 
 type EmailTemplate = Placeholders & {
   template_type: 'email';
-  /** As it is sent: not HTML. */
+  /** As sent, not HTML. */
   subject(personalisation: Personalisation): string;
-  /** The template's Markdown with the values in it. */
+  /** The template's Markdown with the values filled in. */
   body(personalisation: Personalisation): string;
   htmlFragment(personalisation: Personalisation, options?: Subscription & Redaction): string;
   plainText(personalisation: Personalisation, options?: Subscription): string;
   preheader(personalisation: Personalisation): string;
-  /** The whole HTML email with its branding. */
+  /** The complete HTML email with its branding. */
   page(personalisation: Personalisation, options: EmailPageOptions): string;
-  /** All that is sent: the same as `subject`, `plainText` and `page`, but most messages take a tenth of the time. */
+  /** Everything that is sent: the same as `subject`, `plainText` and `page`, but ten times faster for most messages. */
   message(personalisation: Personalisation, options: EmailPageOptions): { subject: string; text: string; html: string };
 };
 
 export type LetterTemplate = Placeholders & {
   template_type: 'letter';
-  /** HTML, as previews show it. */
+  /** HTML, as shown in previews. */
   subject(personalisation: Personalisation): string;
-  /** The template's Markdown with the values in it; the English text of a letter in two languages. */
+  /** The template's Markdown with the values filled in; the English text of a bilingual letter. */
   body(personalisation: Personalisation): string;
   document(personalisation: Personalisation, options: LetterOptions): LetterDocument;
-  /** The data of QR codes over the limit; empty personalisation for the template as it stands. */
+  /** The data of QR codes over the limit; pass empty personalisation for the template itself. */
   longQrCodes(personalisation: Personalisation): string[];
 };
 
@@ -186,7 +186,7 @@ function placeholdersOf(slots: Slots): Placeholders {
   };
 }
 
-/** Most templates are sent far more often than they are looked at as HTML. */
+/** Most templates are sent far more often than they are rendered as HTML. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -27,7 +27,7 @@ describe('applyTypography', () => {
 });
 
 describe('applyTypographyToPieces', () => {
-  it('looks back over what stands between the pieces', () => {
+  it('considers the context across pieces', () => {
     expect(applyTypographyToPieces([`say "`, `"`, ` it's - so`])).toEqual(['say “', '”', ' it’s – so']);
   });
 });

@@ -1,26 +1,26 @@
 import { removeSpaceBeforePunctuation } from './whitespace.ts';
 
-/** A piece of text, or a tag that stands between two pieces and is left alone. */
+/** A piece of text, or a tag between two pieces, which is left unchanged. */
 type Token = { text: string; isTag: boolean };
 
-/** Inside these, quotes are part of an address or of code. */
-const LEFT_STRAIGHT = /^<(\/?)(?:a|code|kbd|math|pre|samp|script|style|tt)\b/i;
+/** Inside these tags, quotes are part of a URL or of code. */
+const leftStraight = /^<(\/?)(?:a|code|kbd|math|pre|samp|script|style|tt)\b/i;
 
 /**
- * What a careful writer would have typed: no space before a comma, curly quotes, dashes with spaces. The text may hold
- * tags: they are not touched, nor are quotes inside a link.
+ * Typographic corrections: no space before a comma, curly quotes, dashes with spaces. Tags in the text and quotes
+ * inside links are left unchanged.
  */
 export function applyTypography(text: string): string {
   return lengthenDashes(curlQuotes(removeSpaceBeforePunctuation(text)));
 }
 
-/** The same for one text that is cut in pieces by something other than tags. The pieces stay as many as they were. */
+/** The same for a text split by something other than tags. The number of pieces does not change. */
 export function applyTypographyToPieces(pieces: readonly string[]): string[] {
   const state: Curling = { straight: 0, before: '' };
   return pieces.map((piece) => lengthenDashes(curlPiece(removeSpaceBeforePunctuation(piece), state)));
 }
 
-/** A dash keeps its place in a line: a line that begins with one is a list of its own making. */
+/** A dash at the start of a line is kept: it is a hand-made list. */
 function lengthenDashes(text: string): string {
   if (!/[^\S\n][-–—]/.test(text)) return text;
   return text.replace(/(?<![^\S\n])[^\S\n]+[-–—]{1,3}[^\S\n]+/g, ' – ');
@@ -34,7 +34,7 @@ function curlQuotes(text: string): string {
   let curled = '';
   for (const token of splitTags(text)) {
     if (token.isTag) {
-      const tag = LEFT_STRAIGHT.exec(token.text);
+      const tag = leftStraight.exec(token.text);
       if (tag) state.straight = Math.max(0, state.straight + (tag[1] === '/' ? -1 : 1));
       curled += token.text;
     } else if (state.straight > 0) {
@@ -68,52 +68,52 @@ function curlPiece(piece: string, state: Curling): string {
 }
 
 /*
- * The rules of SmartyPants, which people know from every publishing tool, its habits included: an apostrophe before a
- * year opens ('80s), a quote after a dash without a space closes. Each pattern looks at a fixed number of characters
- * and takes the one before a quote with it, so of two quotes in a row the second is left to a later rule.
+ * The rules of SmartyPants, which publishing tools commonly use, including its quirks: an apostrophe before a year opens
+ * ('80s), a quote after a dash without a space closes. Each pattern looks at a fixed number of characters and consumes
+ * the one before a quote, so of two quotes in a row the second is left to a later rule.
  */
 
-const WORD = '[\\p{L}\\p{N}_]';
-const OPENS_AFTER = '(?<=\\s|&nbsp;|--)';
-const CLOSES_AFTER = '([^ \\t\\r\\n[{(\\-])';
-const POSSESSIVE = `s(?!${WORD})`;
+const wordSource = '[\\p{L}\\p{N}_]';
+const opensAfter = '(?<=\\s|&nbsp;|--)';
+const closesAfter = '([^ \\t\\r\\n[{(\\-])';
+const possessive = `s(?!${wordSource})`;
 
-const DOUBLE_THEN_SINGLE = new RegExp(`"'(?=${WORD})`, 'gu');
-const SINGLE_THEN_DOUBLE = new RegExp(`'"(?=${WORD})`, 'gu');
-const DECADE = new RegExp(`(?<=${WORD})'(?=\\p{Nd}{2}s)`, 'gu');
-const SINGLE_OPENING = new RegExp(`${OPENS_AFTER}'(?=${WORD})`, 'gu');
-const SINGLE_CLOSING = new RegExp(`${CLOSES_AFTER}'(?!\\s|${POSSESSIVE}|\\p{Nd})`, 'gu');
-const SINGLE_AT_END_OF_WORD = new RegExp(`${CLOSES_AFTER}'(?=\\s|${POSSESSIVE})`, 'gu');
-const DOUBLE_OPENING = new RegExp(`${OPENS_AFTER}"(?=${WORD})`, 'gu');
-const DOUBLE_BEFORE_SPACE = /"(?=\s)/g;
-const DOUBLE_FIRST_OF_ALL = /^"(?=[!-%'-/:-@[-`{-~])/;
-const DOUBLE_CLOSING = new RegExp(`${CLOSES_AFTER}"`, 'gu');
+const doubleThenSingle = new RegExp(`"'(?=${wordSource})`, 'gu');
+const singleThenDouble = new RegExp(`'"(?=${wordSource})`, 'gu');
+const decade = new RegExp(`(?<=${wordSource})'(?=\\p{Nd}{2}s)`, 'gu');
+const singleOpening = new RegExp(`${opensAfter}'(?=${wordSource})`, 'gu');
+const singleClosing = new RegExp(`${closesAfter}'(?!\\s|${possessive}|\\p{Nd})`, 'gu');
+const singleAtEndOfWord = new RegExp(`${closesAfter}'(?=\\s|${possessive})`, 'gu');
+const doubleOpening = new RegExp(`${opensAfter}"(?=${wordSource})`, 'gu');
+const doubleBeforeSpace = /"(?=\s)/g;
+const doubleFirstOfAll = /^"(?=[!-%'-/:-@[-`{-~])/;
+const doubleClosing = new RegExp(`${closesAfter}"`, 'gu');
 
 function curlQuotesInQuotes(text: string): string {
-  return text.replace(DOUBLE_THEN_SINGLE, '“‘').replace(SINGLE_THEN_DOUBLE, '‘“');
+  return text.replace(doubleThenSingle, '“‘').replace(singleThenDouble, '‘“');
 }
 
 function curlSingleQuotes(text: string): string {
   if (!text.includes("'")) return text;
   return text
-    .replace(DECADE, '’')
-    .replace(SINGLE_OPENING, '‘')
-    .replace(SINGLE_CLOSING, '$1’')
-    .replace(SINGLE_AT_END_OF_WORD, '$1’')
+    .replace(decade, '’')
+    .replace(singleOpening, '‘')
+    .replace(singleClosing, '$1’')
+    .replace(singleAtEndOfWord, '$1’')
     .replaceAll("'", '‘');
 }
 
 function curlDoubleQuotes(text: string): string {
   if (!text.includes('"')) return text;
   return text
-    .replace(DOUBLE_OPENING, '“')
-    .replace(DOUBLE_BEFORE_SPACE, '”')
-    .replace(DOUBLE_FIRST_OF_ALL, '”')
-    .replace(DOUBLE_CLOSING, '$1”')
+    .replace(doubleOpening, '“')
+    .replace(doubleBeforeSpace, '”')
+    .replace(doubleFirstOfAll, '”')
+    .replace(doubleClosing, '$1”')
     .replaceAll('"', '“');
 }
 
-/** An apostrophe in an email address is not a quote: `o'neil@example.com` must stay one that can be copied. */
+/** An apostrophe in an email address is not a quote: `o'neil@example.com` must stay copyable. */
 function straightenAddresses(text: string): string {
   if (!text.includes('@')) return text;
   return text.replace(/\S+/g, (word) => (/[^@]@+[^@]/.test(word) ? word.replace(/[‘’]/g, "'") : word));

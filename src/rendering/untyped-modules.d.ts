@@ -1,5 +1,5 @@
 declare module 'linebreak' {
-  /** Break opportunities of a text by the rules of Unicode (UAX 14). */
+  /** Line break opportunities of a text by Unicode rules (UAX 14). */
   export default class LineBreaker {
     constructor(text: string);
     nextBreak(): { position: number; required: boolean } | null;
@@ -7,17 +7,17 @@ declare module 'linebreak' {
 }
 
 declare module 'fontkit' {
-  /** A parsed font, to be handed to pdfkit. */
+  /** A parsed font, to be passed to pdfkit. */
   export type Font = { readonly postscriptName: string };
   export function create(file: Uint8Array): Font;
 }
 
-/** Two things pdfkit can do that its types do not mention. */
+/** Two features of pdfkit that are missing from its types. */
 declare namespace PDFKit.Mixins {
   interface PDFFont {
-    /** A parsed font is taken as well as a font file. */
+    /** Also accepts a parsed font instead of a font file. */
     registerFont(name: string, font: import('fontkit').Font): this;
-    /** The current font; its store of shaped words may be replaced. */
+    /** The current font; its cache of shaped words may be replaced. */
     _font: { layoutCache: Record<string, unknown> };
   }
 }

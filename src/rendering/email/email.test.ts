@@ -18,13 +18,13 @@ describe('subject', () => {
 });
 
 describe('body', () => {
-  it('is the template with its values and otherwise as written', () => {
+  it('is the template with its values, otherwise unchanged', () => {
     const content = '\n # ((a)) \r\n\r\n"b" , <i> &amp;\n((list))  ';
     expect(email(content).body({ a: '<x>', list: ['1', '2'] })).toBe('# <x> \r\n\r\n"b" , <i> &amp;\n\n\n* 1\n* 2');
   });
 });
 
-const PARAGRAPH = '<p style="Margin: 0 0 20px 0; font-size: 19px; line-height: 25px; color: #0B0C0C;">';
+const paragraph = '<p style="Margin: 0 0 20px 0; font-size: 19px; line-height: 25px; color: #0B0C0C;">';
 
 describe('HTML fragment', () => {
   it.each<[string, Personalisation, string]>([
@@ -34,10 +34,10 @@ describe('HTML fragment', () => {
     ['it\'s "so" - yes', {}, 'it’s “so” – yes'],
     ['&pound; &amp; &nbsp; &lt;', {}, '£ &amp; &nbsp; &lt;'],
   ])('%j with %j', (content, values, expected) => {
-    expect(email(content).htmlFragment(values)).toBe(`${PARAGRAPH}${expected}</p>`);
+    expect(email(content).htmlFragment(values)).toBe(`${paragraph}${expected}</p>`);
   });
 
-  it('reads Markdown in values', () => {
+  it('parses Markdown in values', () => {
     expect(email('((x))').htmlFragment({ x: '# a\n\n* b' })).toMatch(/^<h2 [^>]*>a<\/h2><table .*<li [^>]*>b<\/li>/);
   });
 
@@ -48,18 +48,18 @@ describe('HTML fragment', () => {
     );
   });
 
-  it('shows what has no value yet, in addresses as text', () => {
+  it('highlights missing values, in URLs as text', () => {
     expect(email('Hi ((a)), ((b??yes)) [t](https://x.example/((c)))').htmlFragment({ d: 1 })).toBe(
-      `${PARAGRAPH}Hi <span class='placeholder'>&#40;&#40;a&#41;&#41;</span>, ` +
+      `${paragraph}Hi <span class='placeholder'>&#40;&#40;a&#41;&#41;</span>, ` +
         "<span class='placeholder-conditional'>&#40;&#40;b??</span>yes)) " +
         '<a style="word-wrap: break-word; color: #1D70B8;" href="https://x.example/%28%28c%29%29">t</a></p>',
     );
     expect(email('Hi ((a))').htmlFragment({}, { redact: true })).toBe(
-      `${PARAGRAPH}Hi <span class='placeholder-redacted'>hidden</span></p>`,
+      `${paragraph}Hi <span class='placeholder-redacted'>hidden</span></p>`,
     );
   });
 
-  it('ends with a link to unsubscribe where there is one', () => {
+  it('ends with the unsubscribe link, if any', () => {
     const html = email('* Bye').htmlFragment({}, { unsubscribe_link: 'https://x.example/u?a=1&b="2"' });
     expect(html).toMatch(/<\/table><hr [^>]*><p [^>]*><a [^>]*>Unsubscribe from these emails<\/a><\/p>$/);
     expect(html).toContain('href="https://x.example/u?a=1&amp;b=%222%22"');
@@ -83,14 +83,14 @@ describe('preheader', () => {
     );
   });
 
-  it('is cut after 256 characters, but not inside one or inside an entity', () => {
+  it('is truncated to 256 characters, never within a character or entity', () => {
     expect(email(`${'a'.repeat(300)}`).preheader({})).toBe('a'.repeat(256));
     expect(email(`${'a'.repeat(253)}&b`).preheader({})).toBe('a'.repeat(253));
     expect(email('🚀'.repeat(300)).preheader({})).toBe('🚀'.repeat(256));
   });
 });
 
-const CONTENT = `# Your appointment
+const contentSource = `# Your appointment
 
 Dear ((name)),
 
@@ -115,44 +115,44 @@ See https://example.com/appointments or GOV.UK.
 Yours sincerely
 The surgery`;
 
-const BRAND: EmailBrand = {
+const testBrand: EmailBrand = {
   brand_type: 'org',
   colour: '#00703c',
   logo_url: 'https://static-logos.example.com/surgery.png',
   text: 'Penny Lane Surgery',
   alt_text: null,
 };
-const PLATFORM = { name: 'Pennypost', url: 'https://pennypost.example.com' };
+const testPlatform = { name: 'Pennypost', url: 'https://pennypost.example.com' };
 
 describe('the whole email', () => {
   const page = (brand: EmailBrand | null) =>
-    email(CONTENT, 'Appointment for ((name)) <today>').page(
+    email(contentSource, 'Appointment for ((name)) <today>').page(
       { name: 'Jo & Sam', time: '10:15' },
-      { brand, platform: PLATFORM, unsubscribe_link: 'https://pennypost.example.com/unsubscribe/1' },
+      { brand, platform: testPlatform, unsubscribe_link: 'https://pennypost.example.com/unsubscribe/1' },
     );
 
   it.each<[string, EmailBrand | null]>([
     ['none', null],
-    ['org', BRAND],
-    ['both', { ...BRAND, brand_type: 'both', text: null, alt_text: 'Penny Lane Surgery' }],
-    ['org_banner', { ...BRAND, brand_type: 'org_banner' }],
+    ['org', testBrand],
+    ['both', { ...testBrand, brand_type: 'both', text: null, alt_text: 'Penny Lane Surgery' }],
+    ['org_banner', { ...testBrand, brand_type: 'org_banner' }],
   ])('with brand type %s', async (name, brand) => {
     await expect(page(brand)).toMatchFileSnapshot(`email.${name}.golden.html`);
   });
 
-  it('shows text without a logo in the banner only', () => {
-    const brand = { ...BRAND, logo_url: null };
+  it('shows text without a logo only in the banner', () => {
+    const brand = { ...testBrand, logo_url: null };
     expect(page(brand)).not.toContain('Penny Lane Surgery');
     expect(page({ ...brand, brand_type: 'both' })).not.toContain('Penny Lane Surgery');
     expect(page({ ...brand, brand_type: 'org_banner' })).toContain('>Penny Lane Surgery</td>');
   });
 
-  it('makes the logo small and silent beside text, large and spoken without', () => {
-    expect(page(BRAND)).toContain('alt="" aria-hidden="true" height="27"');
-    expect(page({ ...BRAND, text: null, alt_text: 'A "logo"' })).toContain('alt="A &quot;logo&quot;" height="54"');
+  it('makes the logo small and decorative next to text, large and labelled without', () => {
+    expect(page(testBrand)).toContain('alt="" aria-hidden="true" height="27"');
+    expect(page({ ...testBrand, text: null, alt_text: 'A "logo"' })).toContain('alt="A &quot;logo&quot;" height="54"');
   });
 
-  it('takes no markup from a brand', () => {
+  it('escapes markup in a brand', () => {
     const html = page({
       brand_type: 'org_banner',
       colour: 'red;background:url(https://evil.example)',

@@ -9,10 +9,10 @@ import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts
 import { applyTypography } from '../typography.ts';
 import { collapseWhitespace } from '../whitespace.ts';
 
-/** The limit is on the UTF-8 bytes of the filled body. */
+/** Maximum UTF-8 bytes of the filled body. */
 export const EMAIL_BYTE_LIMIT = 2_000_000;
 
-const PREHEADER_LENGTH = 256;
+const preheaderLength = 256;
 
 export type Subscription = {
   /** Where the reader can unsubscribe; a line with the link is added below the message. */
@@ -20,24 +20,24 @@ export type Subscription = {
 };
 
 export type Redaction = {
-  /** Prints `hidden` in place of missing values instead of their names. */
+  /** Prints `hidden` instead of the names of missing values. */
   redact?: boolean;
 };
 
-const BODY = { lists: 'markdown', unfilled: keepPlaceholder } as const;
-const SUBJECT = { lists: 'inline', unfilled: keepPlaceholder } as const;
+const bodyFilling = { lists: 'markdown', unfilled: keepPlaceholder } as const;
+const subjectFilling = { lists: 'inline', unfilled: keepPlaceholder } as const;
 
-/** HTML if the text was compiled with slots for HTML, else as it is sent. */
+/** HTML if the text was compiled with slots for HTML, otherwise as sent. */
 export function renderSubject(subject: CompiledText, personalisation: Personalisation): string {
-  return applyTypography(collapseWhitespace(fillText(subject, personalisation, SUBJECT)));
+  return applyTypography(collapseWhitespace(fillText(subject, personalisation, subjectFilling)));
 }
 
-/** What was sent, in the words and marks of the template: what the API shows as the body of emails and letters. */
+/** The template's Markdown with the values filled in: what the API returns as the body of emails and letters. */
 export function renderBody(content: CompiledText, personalisation: Personalisation): string {
-  return fillText(content, personalisation, BODY).trim();
+  return fillText(content, personalisation, bodyFilling).trim();
 }
 
-/** The message as HTML without a page around it. Only for texts compiled for HTML. */
+/** The message as an HTML fragment. Only for texts compiled for HTML. */
 export function renderHtmlFragment(
   content: CompiledText,
   personalisation: Personalisation,
@@ -46,12 +46,12 @@ export function renderHtmlFragment(
   return toHtml(readHtml(content, personalisation, redact), unsubscribe_link);
 }
 
-/** The text that mail clients show beside the subject, as HTML. Only for texts compiled for HTML. */
+/** The text that mail clients show next to the subject, as HTML. Only for texts compiled for HTML. */
 export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
   return cutPreheader(toSummary(readHtml(content, personalisation)));
 }
 
-/** The body, and the preheader before it is cut, from one reading. */
+/** The body and the untruncated preheader, parsed once. */
 export function renderHtmlWithSummary(
   content: CompiledText,
   personalisation: Personalisation,
@@ -66,7 +66,7 @@ export function renderPlainTextPart(
   personalisation: Personalisation,
   { unsubscribe_link }: Subscription = {},
 ): string {
-  const filled = fillText(content, personalisation, BODY);
+  const filled = fillText(content, personalisation, bodyFilling);
   const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
   const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link)]));
   return `${decodeEntities(text).trimStart()}\n`;
@@ -94,26 +94,26 @@ function unsubscribeBlocks(url: string | null | undefined): MarkdownBlock[] {
   return [{ kind: 'rule' }, { kind: 'paragraph', source: '', inlines: [{ kind: 'link', url, title: null, inlines }] }];
 }
 
-/** Not where an address goes on, and not inside another name: only where the name stands by itself. */
-const GOV_UK = /(?<=(?:^|\s)[#*^]?gov)\.(?=uk(?![/?#]))/gi;
+/** Matches only the name by itself, not in a longer name or URL. */
+const govUk = /(?<=(?:^|\s)[#*^]?gov)\.(?=uk(?![/?#]))/gi;
 /** A line separator and a filler that mail clients show as a box. */
-const UNSUPPORTED = /[\u2028\u3164]/g;
+const unsupported = /[\u2028\u3164]/g;
 
-/** Mail clients make a link of every `GOV.UK`; a space without width keeps them from it. */
+/** Mail clients link every `GOV.UK`; a zero-width space prevents it. */
 function keepFromLinking(text: string): string {
-  return text.replace(GOV_UK, '.\u200B').replace(UNSUPPORTED, '');
+  return text.replace(govUk, '.\u200B').replace(unsupported, '');
 }
 
-/** Leaves what has no width alone: the space that keeps a name from being linked is such a character. */
+/** Keeps zero-width characters: one of them prevents a name from being linked. */
 function collapseWhitespaceOnly(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }
 
-/** By characters, never through the middle of one, nor of an entity. */
+/** Truncates by characters, never within one or within an entity. */
 export function cutPreheader(html: string): string {
-  if (html.length <= PREHEADER_LENGTH) return html;
+  if (html.length <= preheaderLength) return html;
   let end = 0;
-  for (let count = 0; count < PREHEADER_LENGTH && end < html.length; count++) {
+  for (let count = 0; count < preheaderLength && end < html.length; count++) {
     end += (html.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   }
   if (end === html.length) return html;

@@ -9,20 +9,23 @@ import { compileTemplate } from '../template.ts';
 import { outlineRenderer } from './outlines.ts';
 import type { EmailBrand } from './page.ts';
 
-const BRAND: EmailBrand = {
+const testBrand: EmailBrand = {
   brand_type: 'org',
   colour: '#00703c',
   logo_url: 'https://x.example/l.png',
   text: 'A & B',
   alt_text: null,
 };
-const PAGE = { brand: BRAND, platform: { name: 'Pennypost' } };
+const pageOptions = { brand: testBrand, platform: { name: 'Pennypost' } };
 
-type Source = { content: string; subject: string };
+interface Source {
+  content: string;
+  subject: string;
+}
 
 function expectTheSame({ content, subject }: Source, values: Personalisation, unsubscribe_link?: string): void {
   const email = compileTemplate({ template_type: 'email', content, subject });
-  const options = { ...PAGE, unsubscribe_link };
+  const options = { ...pageOptions, unsubscribe_link };
   expect(email.message(values, options)).toEqual({
     subject: email.subject(values),
     text: email.plainText(values, options),
@@ -30,7 +33,7 @@ function expectTheSame({ content, subject }: Source, values: Personalisation, un
   });
 }
 
-/** Whether a message is filled into an outline rather than rendered in full. */
+/** Whether a message is rendered from an outline rather than in full. */
 function hasOutline({ content, subject }: Source, values: Personalisation, unsubscribe_link?: string): boolean {
   const slots = textSlots();
   const slotsForHtml = htmlSlots();
@@ -41,10 +44,10 @@ function hasOutline({ content, subject }: Source, values: Personalisation, unsub
   return render(values, unsubscribe_link) !== undefined;
 }
 
-const TYPICAL =
+const typicalTemplate =
   "# Your appointment\n\nDear ((name)),\n\nYour appointment is on ((day)) at ((time)) - don't be late.\n\n* Come to ((place))\n" +
   '* Quote ((reference))\n\n((late??You are "late".))\n\n[Change it](https://example.com/a?ref=((reference))) or go to ((link))\n\nGOV.UK';
-const VALUES = {
+const typicalValues = {
   name: 'Siân Jones-Ray',
   day: 'Tuesday 4 March',
   time: '10:15',
@@ -53,17 +56,17 @@ const VALUES = {
   late: 'yes',
   link: 'https://example.com/?a=1&b=%20_#c/',
 };
-const LINK = 'https://example.com/unsubscribe/1/a-b_c=';
+const unsubscribeLink = 'https://example.com/unsubscribe/1/a-b_c=';
 
-describe('an email from its outline', () => {
-  const typical = { content: TYPICAL, subject: "((name))'s appointment - ((day))" };
+describe('an email rendered from its outline', () => {
+  const typical = { content: typicalTemplate, subject: "((name))'s appointment - ((day))" };
 
   it.each<[string, Source, Personalisation, string | undefined]>([
-    ['ordinary values', typical, VALUES, undefined],
-    ['a link to unsubscribe', typical, VALUES, LINK],
-    ['a condition that is off', typical, { ...VALUES, late: 'no' }, undefined],
-    ['an empty value', typical, { ...VALUES, place: '' }, undefined],
-    ['numbers and booleans', typical, { ...VALUES, name: true, place: 12.5 }, undefined],
+    ['ordinary values', typical, typicalValues, undefined],
+    ['a link to unsubscribe', typical, typicalValues, unsubscribeLink],
+    ['a condition that is off', typical, { ...typicalValues, late: 'no' }, undefined],
+    ['an empty value', typical, { ...typicalValues, place: '' }, undefined],
+    ['numbers and booleans', typical, { ...typicalValues, name: true, place: 12.5 }, undefined],
     ['no placeholders', { content: 'a "b" - c', subject: 'd' }, {}, undefined],
   ])('with %s', (_, source, values, link) => {
     expect(hasOutline(source, values, link)).toBe(true);
@@ -108,7 +111,7 @@ describe('an email from its outline', () => {
     expectTheSame({ content, subject: content }, values);
   });
 
-  it('holds no more than its budget, and no more than sixteen shapes', () => {
+  it('respects its budget and sixteen shapes at most', () => {
     expect(hasOutline({ content: '* a\n'.repeat(5_000), subject: '' }, {})).toBe(false);
     const names = Array.from({ length: 5 }, (_, index) => `n${index}`);
     const content = compileText(names.map((name) => `((${name}??x))`).join(' '), textSlots());
@@ -125,7 +128,7 @@ describe('an email from its outline', () => {
   });
 });
 
-const PIECES = [
+const textPieces = [
   '((a))',
   '((b))',
   '((a))',
@@ -220,7 +223,7 @@ const PIECES = [
   ' "title"',
   '🚀',
 ];
-const VALUE_PIECES = [
+const valuePieces = [
   'Jo',
   'gov',
   'uk',
@@ -253,7 +256,7 @@ const VALUE_PIECES = [
   'é',
   'Ŵ',
 ];
-const HOSTILE = [
+const hostile = [
   "O'Brien",
   '"',
   "'",
@@ -290,12 +293,12 @@ const HOSTILE = [
 const join = (pieces: readonly string[], maxLength: number) =>
   fc.array(fc.constantFrom(...pieces), { maxLength }).map((chosen) => chosen.join(''));
 
-/** Mostly ordinary, so that most messages get as far as an outline. */
-const ordinary = join(VALUE_PIECES, 5).map((text) => text.trim());
+/** Mostly ordinary, so that most messages use an outline. */
+const ordinary = join(valuePieces, 5).map((text) => text.trim());
 const value = fc.oneof(
   { weight: 8, arbitrary: ordinary.filter(isPhrase) },
   { weight: 2, arbitrary: ordinary },
-  { weight: 1, arbitrary: join([...VALUE_PIECES, ...HOSTILE], 5) },
+  { weight: 1, arbitrary: join([...valuePieces, ...hostile], 5) },
   {
     weight: 1,
     arbitrary: fc.oneof(
@@ -343,11 +346,11 @@ const url = fc.oneof(
 );
 const values = fc.record({ a: value, b: value, c: fc.constantFrom<unknown>('yes', 'no', true, 0), url });
 const text = fc.oneof(
-  { weight: 4, arbitrary: join(PIECES, 14) },
+  { weight: 4, arbitrary: join(textPieces, 14) },
   { weight: 1, arbitrary: join(['((a))', ' ', "'", '"', '\n', 'x', '* ', '1', '.', '-'], 10) },
 );
 
-describe('an email is the same to the byte, whether from its outline or rendered in full', () => {
+describe('an email from its outline is byte for byte the same as one rendered in full', () => {
   it('for any template and any values', () => {
     let outlines = 0;
     let runs = 0;
@@ -360,7 +363,7 @@ describe('an email is the same to the byte, whether from its outline or rendered
         (content, subject, messages, link) => {
           const email = compileTemplate({ template_type: 'email', content, subject });
           const unsubscribe_link = typeof link === 'string' ? link : null;
-          const options = { ...PAGE, unsubscribe_link };
+          const options = { ...pageOptions, unsubscribe_link };
           for (const message of messages) {
             runs++;
             if (hasOutline({ content, subject }, message, unsubscribe_link ?? undefined)) outlines++;
@@ -391,7 +394,7 @@ describe.runIf(existsSync(vectors))('reference vectors', () => {
     expectTheSame(
       { content: `Dear ((name)), ((x))\n\n${markdown}\n\n((x))`, subject: markdown },
       { name: 'Jo', x: '12', ...values },
-      LINK,
+      unsubscribeLink,
     );
   });
 });

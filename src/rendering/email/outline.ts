@@ -1,61 +1,61 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeHtml } from '../escape.ts';
 import {
-  ANY_STAND_IN,
+  anyStandIn,
   type CutText,
   cutAtStandIns,
+  defaultStandIns,
   fillHoles,
-  OTHER_STAND_INS,
-  PHRASE_STAND_IN,
+  otherStandIns,
+  phraseStandIn,
   phrasesIn,
-  STAND_INS,
   type StandIns,
   shorten,
 } from '../stand-ins.ts';
 
 /*
  * An outline is an email rendered once with stand-ins for its values and cut at them, so that a message is its pieces
- * and the values between them. It is exact, to the byte, because of three things together:
+ * with the values between them. It is exact to the byte for three reasons together:
  *
- * - Values are simple (`simple-values.ts`): one line, nothing that Markdown, typography, entities or the search for
- *   addresses react to, a letter or digit at the end. All else a message has (conditions, empty values, which values
- *   are addresses) is part of its shape, and each shape has an outline of its own.
- * - A stand-in is a simple value too. So a rule can tell it from the value only where the rule joins the value with the
- *   text beside it. `readsTheSame` and `looksTheSame` find these places; a template that has one gets no outline.
- * - Where it depends on the value, the outline holds what the value of that slot must not match (`refusals`).
+ * - Values are simple (`simple-values.ts`): one line, nothing that Markdown, typography, entities or URL detection react
+ *   to, a letter or digit at the end. Everything else about a message (conditions, empty values, which values are URLs)
+ *   is part of its shape, and each shape has its own outline.
+ * - A stand-in is a simple value too. So a rule can distinguish it from the value only where the rule joins the value
+ *   with adjacent text. `readsTheSame` and `looksTheSame` find these places; a template that has one gets no outline.
+ * - Where the result depends on the value, the outline records what the value of that slot must not match (`refusals`).
  *
- * Whatever has no outline is rendered in full.
+ * Messages without an outline are rendered in full.
  */
 
-/** Everything that an email consists of, complete but for the page around it. The summary is the uncut preheader. */
+/** All parts of an email except the page around them. The summary is the untruncated preheader. */
 export type EmailTexts = { subject: string; htmlSubject: string; body: string; summary: string; text: string };
 
 export type EmailOutline = {
   cuts: { readonly [Text in keyof EmailTexts]: CutText };
   refusals: readonly Refusal[];
-  /** Of all its pieces. */
+  /** Total of all pieces. */
   characters: number;
 };
 
-/** More than a preheader has, even of characters that count as two. */
-const SUMMARY_LENGTH = 600;
+/** Longer than a preheader, even with surrogate pairs. */
+const summaryLength = 600;
 
 type Refusal = { slot: number; pattern: RegExp };
 
-/** An email rendered with stand-ins, and all that the renderer read: subject and body, as text and as HTML. */
+/** An email rendered with stand-ins, and everything that the renderer parsed: subject and body, as text and as HTML. */
 type Rendered = { texts: EmailTexts; filled: { subjects: string[]; contents: string[] } };
 
 export function cutOutline({ texts, filled }: Rendered, withOthers: EmailTexts): EmailOutline | undefined {
   if (![...filled.subjects, ...filled.contents].every(readsTheSame)) return undefined;
-  const body = texts.body.replace(HREF, '');
+  const body = texts.body.replace(hrefPattern, '');
   if (![texts.subject, texts.htmlSubject, body, texts.summary, texts.text].every(looksTheSame)) return undefined;
   const refusals = [...filled.contents.flatMap(refuseListMarks), ...refuseAtSigns(texts)];
-  for (const [, url = ''] of texts.body.matchAll(HREF)) {
+  for (const [, url = ''] of texts.body.matchAll(hrefPattern)) {
     if (mayGetScheme(url)) return undefined;
-    for (const slot of phrasesIn(url)) refusals.push({ slot, pattern: CHANGES_URL });
+    for (const slot of phrasesIn(url)) refusals.push({ slot, pattern: changesUrl });
   }
-  const cuts = cutTexts(texts, STAND_INS);
-  if (!isDeepStrictEqual(cuts, cutTexts(withOthers, OTHER_STAND_INS))) return undefined;
+  const cuts = cutTexts(texts, defaultStandIns);
+  if (!isDeepStrictEqual(cuts, cutTexts(withOthers, otherStandIns))) return undefined;
   return { cuts, refusals, characters: Object.values(texts).reduce((sum, text) => sum + text.length, 0) };
 }
 
@@ -64,12 +64,12 @@ function cutTexts(texts: EmailTexts, standIns: StandIns): EmailOutline['cuts'] {
     subject: cutAtStandIns(texts.subject, standIns),
     htmlSubject: cutAtStandIns(texts.htmlSubject, standIns),
     body: cutAtStandIns(texts.body, standIns),
-    summary: shorten(cutAtStandIns(texts.summary, standIns), SUMMARY_LENGTH),
+    summary: shorten(cutAtStandIns(texts.summary, standIns), summaryLength),
     text: cutAtStandIns(texts.text, standIns),
   };
 }
 
-/** Undefined where a value is refused. `texts` has the values by slot, and last the address to unsubscribe at. */
+/** Undefined if a value is rejected. `texts` has the values by slot, and last the unsubscribe URL. */
 export function fillOutline({ cuts, refusals }: EmailOutline, texts: readonly string[]): EmailTexts | undefined {
   for (const { slot, pattern } of refusals) if (pattern.test(texts[slot] ?? '')) return undefined;
   const escaped = texts.map(escapeHtml);
@@ -82,7 +82,7 @@ export function fillOutline({ cuts, refusals }: EmailOutline, texts: readonly st
   };
 }
 
-/** What to render an outline with, by slot. */
+/** The values to render an outline with, by slot. */
 export function standInValues(shape: string, { phrase, address }: StandIns): unknown[] {
   return Array.from(shape, (kind, slot) => {
     if (kind === 'p') return phrase(slot);
@@ -91,48 +91,48 @@ export function standInValues(shape: string, { phrase, address }: StandIns): unk
   });
 }
 
-const HREF = / href="([^"]*)"/g;
+const hrefPattern = / href="([^"]*)"/g;
 
 /**
- * Tabs reach to columns that depend on what stands before them; fences take a language, which has no spaces; in plain
- * text `<` may begin a tag, whose name decides about quotes; and of some characters nothing is left.
+ * Tabs align to columns that depend on the text before them; fences take a language, which has no spaces; in plain text
+ * `<` may start a tag, whose name affects quotes; and some characters are dropped.
  */
-const UNPREDICTABLE = /[\t<\u2028\u3164\uFDD0\uFDD1]|```|~~~/;
-const LETTER = '[\\p{L}\\p{N}]';
+const unpredictable = /[\t<\u2028\u3164\uFDD0\uFDD1]|```|~~~/;
+const letterSource = '[\\p{L}\\p{N}]';
 /** A value that is part of a longer word or name: `gov.((x))`, `((x))://`, `((first))((last))`. */
-const PART_OF_A_WORD = new RegExp(
-  `(?:${LETTER}|\\.)${ANY_STAND_IN}|${ANY_STAND_IN}(?:${LETTER}|\\.(?:${LETTER})|:/)`,
+const partOfAWord = new RegExp(
+  `(?:${letterSource}|\\.)${anyStandIn}|${anyStandIn}(?:${letterSource}|\\.(?:${letterSource})|:/)`,
   'u',
 );
 
 function readsTheSame(filled: string): boolean {
-  return !UNPREDICTABLE.test(filled) && !PART_OF_A_WORD.test(filled);
+  return !unpredictable.test(filled) && !partOfAWord.test(filled);
 }
 
 /**
- * Quotes before a value curl by its first character; quotes after an address by its last, and a semicolon after one may
- * end an entity; `&` and a phrase may become an entity.
+ * Quotes before a value curl depending on its first character, quotes after a URL on its last; a semicolon after a URL
+ * may end an entity; `&` and a phrase may become an entity.
  */
-const QUOTE = '[\'"‘’“”]';
-const TOUCHED = new RegExp(`${QUOTE}${ANY_STAND_IN}|uqz(?:${QUOTE}|;)|&[#A-Za-z0-9]*zqx`);
+const quote = '[\'"‘’“”]';
+const touched = new RegExp(`${quote}${anyStandIn}|uqz(?:${quote}|;)|&[#A-Za-z0-9]*zqx`);
 
 function looksTheSame(text: string): boolean {
-  return !TOUCHED.test(text);
+  return !touched.test(text);
 }
 
-/** `12.` or `12` before a dot, where a line or an item begins, is the mark of a list. */
-const FIRST_IN_LINE = new RegExp(`^[^\\p{L}]*?${PHRASE_STAND_IN}(\\.?)`, 'u');
+/** `12.`, or `12` before a dot, at the start of a line or an item is a list marker. */
+const firstInLine = new RegExp(`^[^\\p{L}]*?${phraseStandIn}(\\.?)`, 'u');
 
 function refuseListMarks(content: string): Refusal[] {
   const refusals: Refusal[] = [];
   for (const line of content.split(/[\r\n]/)) {
-    const first = FIRST_IN_LINE.exec(line);
+    const first = firstInLine.exec(line);
     if (first) refusals.push({ slot: Number(first[1]), pattern: first[2] ? /^\d+(?:\.|$)/ : /^\d+\./ });
   }
   return refusals;
 }
 
-/** A word with an at sign keeps its quotes straight: the word must not have both, of which one comes from a value. */
+/** A word with an at sign keeps its quotes straight: a word must not have both if one comes from a value. */
 function refuseAtSigns(texts: EmailTexts): Refusal[] {
   const words = Object.values(texts).flatMap((text) => text.split(/\s+/));
   return words
@@ -140,11 +140,11 @@ function refuseAtSigns(texts: EmailTexts): Refusal[] {
     .flatMap((word) => phrasesIn(word).map((slot) => ({ slot, pattern: word.includes('@') ? /./ : /@/ })));
 }
 
-/** An `href` keeps other characters in another form. An address of one letter is too short to be one. */
-const CHANGES_URL = /[^A-Za-z0-9_-]|^.$/;
+/** An `href` encodes other characters. A URL of one letter is too short to be one. */
+const changesUrl = /[^A-Za-z0-9_-]|^.$/;
 
-/** `((x)):` becomes an address with a scheme when the value is `tel`. */
+/** `((x)):` becomes a URL with a scheme when the value is `tel`. */
 function mayGetScheme(url: string): boolean {
-  const standIn = url.search(new RegExp(ANY_STAND_IN));
+  const standIn = url.search(new RegExp(anyStandIn));
   return standIn !== -1 && url.startsWith('http://') && url.lastIndexOf(':') > standIn;
 }

@@ -1,31 +1,31 @@
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
 import { isAddress, readSimpleValues, slotUses } from '../simple-values.ts';
-import { MAX_STAND_INS, OTHER_STAND_INS, STAND_INS, type StandIns } from '../stand-ins.ts';
+import { defaultStandIns, maxStandIns, otherStandIns, type StandIns } from '../stand-ins.ts';
 import { renderHtmlWithSummary, renderPlainTextPart, renderSubject } from './email.ts';
 import { cutOutline, type EmailOutline, type EmailTexts, fillOutline, standInValues } from './outline.ts';
 
-/** The two texts of an email template, both compiled with the same slots. */
+/** The two texts of an email template, compiled with the same slots. */
 type EmailSource = { subject: CompiledText; content: CompiledText };
 
-/** A template with three conditions has eight shapes. Later shapes are rendered in full rather than compiled in turn. */
-const MAX_SHAPES = 16;
+/** A template with three conditions has eight shapes. Further shapes are rendered in full. */
+const maxShapes = 16;
 
-/** The most characters that the outlines of one template may hold, by the length of its texts. */
+/** Maximum characters of all outlines of one template, by the length of its texts. */
 export function maxOutlineCharacters(sourceLength: number): number {
   return 10_000 + 10 * sourceLength;
 }
 
 /**
- * Renders a template from outlines, one for each shape of message, made when the first message of that shape comes.
- * The renderer answers undefined for messages that need the full rendering.
+ * Renders a template from outlines, one per shape of message, created with the first message of that shape. The
+ * renderer returns undefined for messages that need the full rendering.
  */
 export function outlineRenderer(
   text: EmailSource,
   html: () => EmailSource,
 ): (personalisation: Personalisation, unsubscribeLink: string | null | undefined) => EmailTexts | undefined {
   const { slots } = text.content;
-  if (slots.names.length >= MAX_STAND_INS || slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
+  if (slots.names.length >= maxStandIns || slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
   const uses = slotUses(slots, text.subject, text.content);
   const outlines = new Map<string, EmailOutline | undefined>();
   let charactersLeft = maxOutlineCharacters(lengthOf(text.subject) + lengthOf(text.content));
@@ -38,7 +38,7 @@ export function outlineRenderer(
   });
 
   const makeOutline = (shape: string, hasLink: boolean) => {
-    // Entities may spell a placeholder that is one in HTML only.
+    // Entities may spell a placeholder that exists only in HTML.
     if (html().content.slots.names.join() !== slots.names.join()) return undefined;
     const renderWith = (standIns: StandIns) => {
       const values = standInValues(shape, standIns).map((value, slot) => [slots.names[slot], value]);
@@ -49,7 +49,7 @@ export function outlineRenderer(
       };
       return { filled, texts: render(personalisation, hasLink ? standIns.address(slots.names.length) : null) };
     };
-    const outline = cutOutline(renderWith(STAND_INS), renderWith(OTHER_STAND_INS).texts);
+    const outline = cutOutline(renderWith(defaultStandIns), renderWith(otherStandIns).texts);
     if (!outline || outline.characters > charactersLeft) return undefined;
     charactersLeft -= outline.characters;
     return outline;
@@ -62,7 +62,7 @@ export function outlineRenderer(
     const key = unsubscribeLink ? `${simple.shape}u` : simple.shape;
     let outline = outlines.get(key);
     if (!outline) {
-      if (outlines.has(key) || outlines.size >= MAX_SHAPES) return undefined;
+      if (outlines.has(key) || outlines.size >= maxShapes) return undefined;
       outline = makeOutline(simple.shape, Boolean(unsubscribeLink));
       outlines.set(key, outline);
       if (!outline) return undefined;

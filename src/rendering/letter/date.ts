@@ -1,6 +1,6 @@
 import type { LetterLanguage } from './model.ts';
 
-const MONTHS: Record<LetterLanguage, readonly string[]> = {
+const months: Record<LetterLanguage, readonly string[]> = {
   english: [
     'January',
     'February',
@@ -31,10 +31,10 @@ const MONTHS: Record<LetterLanguage, readonly string[]> = {
   ],
 };
 
-/** Making one takes longer than rendering a letter. */
+/** Creating one takes longer than rendering a letter. */
 let londonDay: Intl.DateTimeFormat | undefined;
 
-/** The day it is in London: `1 January 2026`, `1 Ionawr 2026`. */
+/** The current day in London: `1 January 2026`, `1 Ionawr 2026`. */
 export function letterDate(date: Date, language: LetterLanguage): string {
   londonDay ??= new Intl.DateTimeFormat('en-GB', {
     timeZone: 'Europe/London',
@@ -43,5 +43,5 @@ export function letterDate(date: Date, language: LetterLanguage): string {
     year: 'numeric',
   });
   const [day, month, year] = londonDay.format(date).split('/').map(Number);
-  return `${day} ${MONTHS[language][(month ?? 1) - 1]} ${year}`;
+  return `${day} ${months[language][(month ?? 1) - 1]} ${year}`;
 }

@@ -4,7 +4,7 @@ import { breakLines, type Line, type Measure, type TextStyle } from './lines.ts'
 import type { LetterInline, LetterQrCode } from './model.ts';
 import { drawQrCode, type QrDrawing, quietModules, unfilledQrSize } from './qr.ts';
 
-/** A place in the document's outline for assistive technology; content is attached to it as it is drawn. */
+/** A node of the structure tree for assistive technology; content is attached to it as it is drawn. */
 export type StructureNode = { role: string; parent: StructureNode | undefined; lang?: string; alt?: string };
 
 export type PlacedLine = Line & { left: number; baseline: number; size: number };
@@ -16,11 +16,11 @@ export type PageItem =
 
 export type Column = { left: number; width: number; listDepth: number };
 
-/** The bullet or number of a list item: stands left of the item's first line, on the same page. */
+/** The bullet or number of a list item: left of the item's first line, on the same page. */
 type Marker = { node: StructureNode; text: string; left: number };
 export type Flow = ReturnType<typeof createFlow>;
 
-/** Fills pages from top to bottom. Space between things collapses to the larger one and vanishes at a page's top. */
+/** Fills pages from top to bottom. Adjacent spaces collapse to the larger one and are dropped at the top of a page. */
 export function createFlow(measure: Measure) {
   const bottom = mm(letterLayout.bodyBottom);
   const pages: PageItem[][] = [[]];
@@ -58,7 +58,7 @@ export function createFlow(measure: Measure) {
       pendingSpace = Math.max(pendingSpace, points);
     },
 
-    /** Replaces what the last block asked for: the end of a nested list is not the end of a paragraph. */
+    /** Replaces the space after the last block: the end of a nested list is not the end of a paragraph. */
     endSpace(points: number): void {
       pendingSpace = points;
     },
@@ -118,7 +118,7 @@ export function createFlow(measure: Measure) {
   };
 }
 
-/** How many of a paragraph's lines to put on this page: never one line alone at the foot or at the head of a page. */
+/** How many lines of a paragraph to put on this page, avoiding widows and orphans. */
 function linesForPage(total: number, room: number, atTop: boolean): number {
   if (total <= room) return total;
   const count = total - room < 2 ? room - 1 : room;

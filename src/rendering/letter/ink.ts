@@ -1,6 +1,6 @@
 import { pressColor } from '../pdf/press-color.ts';
 
-/** `print`: what goes to the printer. `preview`: what people see on a screen before. */
+/** `print`: for the printer. `preview`: for the screen. */
 export type LetterPurpose = 'print' | 'preview';
 
 type InkColor = [number, number, number] | [number, number, number, number];
@@ -14,8 +14,8 @@ export type Ink = {
 };
 
 /**
- * Printers want CMYK: text in pure black ink needs one plate and stays sharp. Screens show CMYK muted, so previews keep
- * the colours as they were given.
+ * Printers need CMYK: text in pure black ink needs one plate and stays sharp. Screens show CMYK muted, so previews keep
+ * the original colours.
  */
 export function inkFor(purpose: LetterPurpose): Ink {
   return purpose === 'print' ? printInk : previewInk;
@@ -34,14 +34,14 @@ function ink(fromRgb: Ink['fromRgb']): Ink {
   };
 }
 
-/** The search for inks took as long as the rest of a letter; its few colours are the same in the next one. */
+/** The search for inks took as long as the rest of a letter, and letters reuse the same few colours. */
 function rememberedPressColor(): Ink['fromRgb'] {
   const known = new Map<string, InkColor>();
   return ([red = 0, green = 0, blue = 0]) => {
     const name = `${red} ${green} ${blue}`;
     let color = known.get(name);
     if (!color) {
-      // A drawing with many shades is no logo: starting afresh keeps what is remembered small.
+      // A drawing with many shades is no logo: clearing the cache keeps it small.
       if (known.size >= 1_000) known.clear();
       color = pressColor(red, green, blue);
       known.set(name, color);

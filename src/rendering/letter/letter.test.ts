@@ -4,24 +4,24 @@ import { compileTemplate, type TemplateSource } from '../template.ts';
 import { letterDate } from './date.ts';
 import type { LetterBlock, LetterInline } from './model.ts';
 
-const DATE = new Date('2026-03-04T12:00:00Z');
-const ADDRESS = ['Jo Bloggs', '1 Penny Lane', 'L18 1DE'];
+const letterDay = new Date('2026-03-04T12:00:00Z');
+const addressFields = ['Jo Bloggs', '1 Penny Lane', 'L18 1DE'];
 
 const letter = (content: string, more: Partial<TemplateSource> = {}) =>
   compileTemplate({ subject: 'Subject', ...more, template_type: 'letter', content });
 
 const blocks = (content: string, values: Personalisation = {}): LetterBlock[] =>
   letter(content)
-    .document(values, { address: ADDRESS, date: DATE })
+    .document(values, { address: addressFields, date: letterDay })
     .parts.flatMap((part) => part.blocks);
 
 const text = (value: string): LetterInline => ({ kind: 'text', text: value });
 const paragraph = (...inlines: LetterInline[]): LetterBlock => ({ kind: 'paragraph', inlines });
-const BREAK: LetterInline = { kind: 'line-break' };
+const lineBreakInline: LetterInline = { kind: 'line-break' };
 
 describe('the message', () => {
   it.each<[string, LetterBlock[]]>([
-    ['a\nb\n\nc', [paragraph(text('a'), BREAK, text('b')), paragraph(text('c'))]],
+    ['a\nb\n\nc', [paragraph(text('a'), lineBreakInline, text('b')), paragraph(text('c'))]],
     ['# a', [{ kind: 'heading', inlines: [text('a')] }]],
     ['## a', [paragraph(text('a'))]],
     ['^ a\n\nb', [paragraph(text('a')), paragraph(text('b'))]],
@@ -33,7 +33,7 @@ describe('the message', () => {
     ['GOV.UK', [paragraph(text('GOV.UK'))]],
     [`it's "so" - yes, AB-1 ,`, [paragraph(text('it’s “so” – yes, AB\u20111,'))]],
     ['&pound;5 &lt;b&gt; <i>', [paragraph(text('£5 <b> <i>'))]],
-    ['```\na\nb\n```', [paragraph(text('a'), BREAK, text('b'))]],
+    ['```\na\nb\n```', [paragraph(text('a'), lineBreakInline, text('b'))]],
     ['bell\u0007', [paragraph(text('bell '))]],
     ['\n\n\na', [paragraph(text('a'))]],
   ])('%j', (content, expected) => {
@@ -63,7 +63,7 @@ describe('the message', () => {
     ]);
   });
 
-  it('marks what has no value', () => {
+  it('highlights missing values', () => {
     expect(blocks('Dear ((name)), ((a??yes)) https://x.example/((ref))')).toEqual([
       paragraph(
         text('Dear '),
@@ -74,7 +74,7 @@ describe('the message', () => {
         { kind: 'bold', text: 'x.example/((ref))' },
       ),
     ]);
-    const [part] = letter('((a??yes))').document({}, { address: ADDRESS, date: DATE, redact: true }).parts;
+    const [part] = letter('((a??yes))').document({}, { address: addressFields, date: letterDay, redact: true }).parts;
     expect(part?.blocks).toEqual([paragraph({ kind: 'placeholder', style: 'redacted', text: 'hidden' })]);
   });
 });
@@ -89,11 +89,11 @@ describe('QR codes', () => {
     expect(blocks(content, values)).toEqual([expected]);
   });
 
-  it.each(['QR code', 'QR:', 'See QR: x', 'QR: x\nmore', '# QR: x'])('%j is none', (content) => {
+  it.each(['QR code', 'QR:', 'See QR: x', 'QR: x\nmore', '# QR: x'])('%j is not a QR code', (content) => {
     expect(blocks(content)).not.toContainEqual(expect.objectContaining({ kind: 'qr-code' }));
   });
 
-  it('over 500 characters are found, with values and without, in both languages', () => {
+  it('over 500 characters are reported, with and without values, in both languages', () => {
     const data = '🚀'.repeat(500);
     expect(letter(`QR: ${data}`).longQrCodes({})).toEqual([]);
     expect(letter(`a\n\nQR: ${data}x`).longQrCodes({})).toEqual([`${data}x`]);
@@ -110,11 +110,11 @@ describe('the letter', () => {
       subject: ' About  ((thing)) ,\n"it"',
       contact_block: '  The Surgery ,  \n\n((phone))',
     });
-    expect(template.document({ thing: 'x & y' }, { address: ADDRESS, date: DATE })).toEqual({
+    expect(template.document({ thing: 'x & y' }, { address: addressFields, date: letterDay })).toEqual({
       parts: [
         {
           language: 'english',
-          address: ADDRESS.map((line) => [text(line)]),
+          address: addressFields.map((line) => [text(line)]),
           contact_block: [[text('The Surgery,')], [], [{ kind: 'placeholder', style: 'plain', text: '((phone))' }]],
           date: '4 March 2026',
           subject: [text('About x & y, “it”')],
@@ -126,16 +126,16 @@ describe('the letter', () => {
 
   it('is Welsh first, then English', () => {
     const template = letter('English', { letter_welsh_subject: 'Pwnc', letter_welsh_content: 'Cymraeg' });
-    const { parts } = template.document({}, { address: ADDRESS, date: DATE });
+    const { parts } = template.document({}, { address: addressFields, date: letterDay });
     expect(parts.map(({ language, date, subject, blocks }) => ({ language, date, subject, blocks }))).toEqual([
       { language: 'welsh', date: '4 Mawrth 2026', subject: [text('Pwnc')], blocks: [paragraph(text('Cymraeg'))] },
       { language: 'english', date: '4 March 2026', subject: [text('Subject')], blocks: [paragraph(text('English'))] },
     ]);
   });
 
-  it('shows the open lines of an address that is not given', () => {
+  it('shows placeholders for a missing address', () => {
     const values = { 'Address line 1': ' Jo  Bloggs ', address_line_2: null, postcode: 'L18 1DE' };
-    const [part] = letter('a').document(values, { date: DATE }).parts;
+    const [part] = letter('a').document(values, { date: letterDay }).parts;
     const slot = (number: number) => [{ kind: 'placeholder', style: 'no-brackets', text: `address line ${number}` }];
     expect(part?.address).toEqual([
       [text('Jo Bloggs')],

@@ -15,18 +15,18 @@ import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from '.
 
 export type LetterTexts = {
   contact_block: CompiledText;
-  /** Printed before the English ones; null when the letter is in English only. */
+  /** Printed before the English texts; null if the letter is in English only. */
   welsh: { subject: CompiledText; content: CompiledText } | null;
   subject: CompiledText;
   content: CompiledText;
 };
 
 export type LetterOptions = {
-  /** The lines as they are to be printed. Without them the seven lines are taken from the personalisation. */
+  /** The lines to print. Without them the seven lines are taken from the personalisation. */
   address?: readonly string[];
-  /** Printed as the day it is in London. */
+  /** Printed as a day in London. */
   date: Date;
-  /** Prints `hidden` in place of missing values instead of their names. */
+  /** Prints `hidden` instead of the names of missing values. */
   redact?: boolean;
 };
 
@@ -53,7 +53,7 @@ export function renderLetter(
 
 export const QR_CODE_CHARACTER_LIMIT = 500;
 
-/** The data of every QR code that is too long to be scanned from paper. Open placeholders count as they are written. */
+/** The data of every QR code that is too long to scan from paper. Unfilled placeholders count as written. */
 export function findLongQrCodes({ welsh, content }: LetterTexts, personalisation: Personalisation): string[] {
   const contents = welsh === null ? [content] : [welsh.content, content];
   return contents
@@ -78,7 +78,7 @@ function renderLetterSubject(subject: CompiledText, personalisation: Personalisa
   return readLetterLine(collapseWhitespace(decodeEntities(filled)), open, 'typography');
 }
 
-/** Lines are trimmed in the template, so a value keeps the line breaks and the spaces it came with. */
+/** Lines are trimmed in the template, so a value keeps its line breaks and spaces. */
 export function compileContactBlock(contactBlock: string | null | undefined, slots: Slots): CompiledText {
   const lines = (contactBlock ?? '').split(/\r\n|\r|\n/).map((line) => line.trim());
   return compileText(lines.join('\n'), slots);
@@ -99,12 +99,12 @@ function renderContactBlock(
   return lines.map((line) => readLetterLine(line, open, 'as-written'));
 }
 
-const ADDRESS_SLOTS = [1, 2, 3, 4, 5, 6, 7].map((line) => `address line ${line}`);
+const addressSlotNames = [1, 2, 3, 4, 5, 6, 7].map((line) => `address line ${line}`);
 
 /** The seventh line is also called the postcode. */
 function addressSlots(personalisation: Personalisation): LetterInline[][] {
   const values = readPersonalisation(personalisation);
-  return ADDRESS_SLOTS.map((name, index): LetterInline[] => {
+  return addressSlotNames.map((name, index): LetterInline[] => {
     const value = values.get(comparableKey(name)) ?? (index === 6 ? values.get('postcode') : undefined);
     return isMissing(value)
       ? [{ kind: 'placeholder', style: 'no-brackets', text: name }]

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { breakLines, type Line, type Measure } from './lines.ts';
 import type { LetterInline } from './model.ts';
 
-/** Every character one point wide, bold ones two: widths can be counted by eye. */
+/** Every character is one point wide, bold ones two, so that widths are easy to count. */
 const measure: Measure = (text, font) => [...text].length * (font === 'bold' ? 2 : 1);
 const style = { size: 10, leading: 12 };
 
@@ -35,18 +35,18 @@ describe('breakLines', () => {
     ['', 20, []],
     ['  \u0000', 20, []],
     ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 7, ['👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦']],
-  ])('sets %j to a width of %i', (value, width, lines) => {
+  ])('breaks %j at a width of %i', (value, width, lines) => {
     expect(set([text(value)], width)).toEqual(lines);
   });
 
-  it('breaks where the author did', () => {
+  it('keeps the line breaks of the author', () => {
     expect(set([text('Alexandra Hopkins'), { kind: 'line-break' }, text('Head of benefits')], 40)).toEqual([
       'Alexandra Hopkins',
       'Head of benefits',
     ]);
   });
 
-  it('counts each stretch in its own font and does not break between them inside a word', () => {
+  it('measures each run in its own font and does not break between runs inside a word', () => {
     const lines = breakLines([text('pay '), { kind: 'bold', text: '£84' }, text('.20 now')], style, 14, measure);
     expect(lines.map(words)).toEqual(['pay £84.20', 'now']);
     expect(lines[0]?.runs.map(({ font, x, width }) => ({ font, x, width }))).toEqual([
@@ -56,7 +56,7 @@ describe('breakLines', () => {
     ]);
   });
 
-  it('keeps a space at the end of a line that goes on, outside of its width', () => {
+  it('keeps the trailing space of a wrapped line, outside of its width', () => {
     const [first, second] = breakLines([text('one two')], style, 4, measure);
     expect(first).toMatchObject({ width: 3, runs: [{ text: 'one ', width: 3 }] });
     expect(second?.runs[0]?.text).toBe('two');
@@ -66,11 +66,11 @@ describe('breakLines', () => {
     expect(set([text('gw\u0302r')], 20)).toEqual(['gŵr']);
   });
 
-  it('writes capitals where the style asks for them', () => {
+  it('applies upper case from the style', () => {
     expect(breakLines([text('Ynys Môn')], { ...style, uppercase: true }, 20, measure).map(words)).toEqual(['YNYS MÔN']);
   });
 
-  it('loses no character and exceeds no width, whatever is written', () => {
+  it('loses no character and exceeds no width, for any text', () => {
     const inline = fc.oneof(
       fc.record({ kind: fc.constant('text' as const), text: fc.string({ unit: 'grapheme', maxLength: 60 }) }),
       fc.record({ kind: fc.constant('bold' as const), text: fc.string({ unit: 'grapheme', maxLength: 20 }) }),

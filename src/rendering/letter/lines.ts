@@ -6,22 +6,22 @@ export type TextStyle = { size: number; leading: number; bold?: boolean; upperca
 
 export type LineRun = { text: string; font: FontName; x: number; width: number; placeholder?: PlaceholderStyle };
 
-/** One printed line. Runs stand side by side; the last one may end in a space, which is not part of any width. */
+/** One printed line. Runs are adjacent; the last one may end in a space, which is not counted in any width. */
 export type Line = { runs: LineRun[]; width: number };
 
-/** Width in points of a text in one font, shaped: kerning and ligatures included. */
+/** Width in points of shaped text in one font, including kerning and ligatures. */
 export type Measure = (text: string, font: FontName, size: number) => number;
 
 type Span = { start: number; end: number; font: FontName; placeholder?: PlaceholderStyle };
 
-/** Sets text into lines of a given width. A word wider than a line is broken between characters. */
+/** Breaks text into lines of a given width. A word wider than a line is broken between characters. */
 export function breakLines(inlines: LetterInline[], style: TextStyle, width: number, measure: Measure): Line[] {
   const { text, spans } = flatten(inlines, style);
   if (!text.trim()) return [];
   const lines: Line[] = [];
   const widthOf = (start: number, end: number) =>
     piecesOf(spans, start, end).reduce((sum, p) => sum + measure(text.slice(p.start, p.end), p.font, style.size), 0);
-  // What is set so far of the current line: from lineStart to fits, its trailing spaces included in `used`.
+  // The current line so far: from lineStart to fits, with its trailing spaces included in `used`.
   let lineStart = 0;
   let fits = 0;
   let used = 0;
@@ -88,7 +88,7 @@ function longestPrefix(text: string, start: number, end: number, fits: (end: num
   let best = start;
   for (const { index, segment } of segmenter.segment(text.slice(start, end))) {
     const candidate = start + index + segment.length;
-    // One character always goes onto the line, however narrow the line is: otherwise there would be no end to it.
+    // At least one character goes onto each line, however narrow: otherwise the loop would not end.
     if (best > start && !fits(candidate)) break;
     best = candidate;
   }
@@ -111,7 +111,7 @@ function lineOf(text: string, spans: Span[], start: number, end: number, size: n
     });
     x += width;
   }
-  // Without a space at its end the last word of a line and the first of the next would read as one word.
+  // Without a trailing space the last word of a line and the first of the next would be extracted as one word.
   const last = runs.at(-1);
   if (last && end > inkEnd && end < text.length) last.text += ' ';
   return { runs, width: x };

@@ -7,7 +7,7 @@ import { drawLetter } from './pdf.ts';
 
 describe('logos', () => {
   const withLogo = (svg: string) => drawLetter(plainLetter, { purpose: 'preview', logo: { svg, name: 'Logo' } });
-  /** The box of everything drawn where the logo goes, in millimetres. */
+  /** Bounding box of everything drawn in the logo area, in millimetres. */
   const inkBox = async (svg: string) => {
     const { pdf } = await withLogo(svg);
     const { data, width } = PNG.sync.read(Buffer.from(await pageToPng(pdf, 1)));
@@ -41,11 +41,11 @@ describe('logos', () => {
       { left: 15, top: 10, right: 85, bottom: 28 },
     ],
     ['larger than its frame', box('viewBox="0 0 700 180"', 9000, 9000), { left: 15, top: 10, right: 85, bottom: 28 }],
-  ])('%s: fill their place from the top left corner', async (_, svg, expected) => {
+  ])('%s: fill their area from the top left corner', async (_, svg, expected) => {
     expect(await inkBox(svg)).toEqual(expected);
   });
 
-  it('do not read files or addresses that an SVG names', async () => {
+  it('do not load files or URLs referenced by an SVG', async () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 70 18"><image href="/etc/passwd" width="70" height="18"/><image href="http://127.0.0.1:9/x.png" width="70" height="18"/><rect width="10" height="10"/></svg>`;
     expect(await inkBox(svg)).toEqual({ left: 15, top: 10, right: 25, bottom: 20 });
   });
@@ -60,7 +60,7 @@ describe('logos', () => {
     ['itself inside itself', '<svg viewBox="0 0 9 9"><g id="a"><use href="#a"/></g></svg>', null],
     ['many beginnings', '<svg '.repeat(199_000), 'not-an-svg'],
     ['too much', `<svg>${' '.repeat(1_000_001)}</svg>`, 'too-large'],
-  ])('are checked before they are used: %s', async (_, svg, problem) => {
+  ])('are validated: %s', async (_, svg, problem) => {
     expect(await checkLogo(svg)).toBe(problem);
   });
 });

@@ -3,14 +3,14 @@ import { letterLayout, mm } from '../pdf/letter-geometry.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { type Ink, inkFor } from './ink.ts';
 
-/** A logo of a few hundred kilobytes is already an odd one; larger drawings would only cost time on every letter. */
+/** A logo of a few hundred kilobytes is already unusual; larger drawings would slow down every letter. */
 const limit_characters = 1_000_000;
 
 type LogoProblem = 'too-large' | 'not-an-svg' | 'cannot-be-drawn';
 
 /**
- * Draws an SVG logo as vector shapes into its place, from the top left corner, keeping its proportions.
- * Pictures inside the SVG are left out: a link would let the file read from the server's disk or network.
+ * Draws an SVG logo as vector shapes at its position, from the top left corner, keeping its proportions. Images inside
+ * the SVG are ignored: a link would let the file read from the server's disk or network.
  */
 export function drawLogo(document: PDFKit.PDFDocument, svg: string, ink: Ink): void {
   const { left, top, width, height } = letterLayout.logo;
@@ -21,12 +21,12 @@ export function drawLogo(document: PDFKit.PDFDocument, svg: string, ink: Ink): v
     fontCallback: (_family, bold) => (bold ? 'bold' : 'regular'),
     imageCallback: () => '',
     colorCallback: (color) => color && [ink.fromRgb(color[0]), color[1]],
-    // What cannot be drawn is missing from the preview too, where whoever uploads the logo sees it.
+    // Anything that cannot be drawn is also missing from the preview, where the uploader sees it.
     warningCallback: () => {},
   });
 }
 
-/** To be asked when a logo is uploaded, so that no letter fails for it later. */
+/** Called when a logo is uploaded, so that no letter fails because of it later. */
 export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   if (svg.length > limit_characters) return 'too-large';
   if (!rootOf(svg)) return 'not-an-svg';
@@ -42,14 +42,14 @@ export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   }
 }
 
-/** In two steps: one pattern for both would look for the end again from every beginning. */
+/** In two steps: a single pattern would search for the end again from every start. */
 function rootOf(svg: string): string | undefined {
   const start = svg.search(/<svg\b/i);
   const end = start === -1 ? -1 : svg.indexOf('>', start);
   return end === -1 ? undefined : svg.slice(start, end + 1);
 }
 
-/** An SVG without a viewBox would be cut off at the edge of its place instead of being scaled into it. */
+/** An SVG without a viewBox would be cropped instead of scaled. */
 function withViewBox(svg: string): string {
   const root = rootOf(svg);
   if (!root || /\sviewBox\s*=/i.test(root)) return svg;

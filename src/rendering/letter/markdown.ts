@@ -5,12 +5,12 @@ import { type OpenPlaceholder, printOpening, splitAtMarks, unmark } from '../ope
 import { applyTypographyToPieces } from '../typography.ts';
 import type { LetterBlock, LetterInline, LetterListItem } from './model.ts';
 
-/** The message of a letter. Paper has no links and no insets; a rule is where a new page begins. */
+/** The message of a letter. Paper has no links and no insets; a rule starts a new page. */
 export function readLetterBlocks(text: string, open: readonly OpenPlaceholder[]): LetterBlock[] {
   return parseMarkdown(text, { links: false, open }).flatMap((block) => readBlock(block, open));
 }
 
-/** A single line of text with its open placeholders. */
+/** A single line of text with its unfilled placeholders. */
 export function readLetterLine(
   text: string,
   open: readonly OpenPlaceholder[],
@@ -22,7 +22,7 @@ export function readLetterLine(
   return style === 'typography' ? withTypography(inlines) : inlines;
 }
 
-const QR_CODE = /^[^\S\n]*qr[^\S\n]*:[^\S\n]*(\S.*)$/i;
+const qrCode = /^[^\S\n]*qr[^\S\n]*:[^\S\n]*(\S.*)$/i;
 
 function readBlock(block: MarkdownBlock, open: readonly OpenPlaceholder[]): LetterBlock[] {
   switch (block.kind) {
@@ -31,7 +31,7 @@ function readBlock(block: MarkdownBlock, open: readonly OpenPlaceholder[]): Lett
       return block.level === 1 ? [{ kind: 'heading', inlines }] : paragraph(inlines);
     }
     case 'paragraph': {
-      const data = QR_CODE.exec(block.source)?.[1]?.trim();
+      const data = qrCode.exec(block.source)?.[1]?.trim();
       if (data === undefined) return paragraph(readInlines(block.inlines));
       const printed = unmark(data, open);
       return [{ kind: 'qr-code', data: decodeEntities(printed), unfilled: printed !== data }];
@@ -54,7 +54,7 @@ function paragraph(inlines: LetterInline[]): LetterBlock[] {
   return isBlank ? [] : [{ kind: 'paragraph', inlines }];
 }
 
-/** A list is never torn apart by a page break of its own, and a square to scan stands by itself. */
+/** Page breaks inside a list are ignored, and a QR code stands by itself. */
 function readItem({ blocks }: MarkdownListItem, open: readonly OpenPlaceholder[]): LetterListItem {
   const [first, ...rest] = blocks.filter((block) => block.kind !== 'gap' && block.kind !== 'rule');
   const inItem = (block: MarkdownBlock) =>
@@ -104,7 +104,7 @@ function withTypography(inlines: readonly LetterInline[]): LetterInline[] {
   );
 }
 
-/** A hyphen at which no line is broken: a reference number must not be torn in two. */
+/** A non-breaking hyphen: a reference number must not be split across lines. */
 function withLastingHyphens(inline: LetterInline): LetterInline {
   if (inline.kind !== 'text' && inline.kind !== 'bold') return inline;
   return { kind: inline.kind, text: inline.text.replaceAll('-', '\u2011') };

@@ -2,8 +2,8 @@ import { mm } from '../pdf/letter-geometry.ts';
 import type { Ink } from './ink.ts';
 
 /**
- * Samples of the marks a printer's machines add: a sheet code in the left margin of every page and a delivery code
- * above the address. They carry no data; they show on previews that these places are taken.
+ * Samples of the marks that a printer's machines add: a sheet code in the left margin of every page and a delivery code
+ * above the address. They carry no data; on previews they show that these areas are reserved.
  */
 export function drawMarks(document: PDFKit.PDFDocument, page: { firstPage: boolean; ink: Ink }): void {
   const sheetCode = [1, 2, 1, 1, 3, 1, 2, 2, 1, 3, 1, 1, 2, 1, 1, 2, 3, 1];

@@ -1,6 +1,6 @@
-/** What a letter says, part by part, ready to be drawn: no Markdown, no HTML, no escaping left in any text. */
+/** The content of a letter, ready to draw: no Markdown, HTML or escaping left in any text. */
 export type LetterDocument = {
-  /** One part, or two when the letter is Welsh then English. Each part is numbered from page 1 on its own. */
+  /** One part, or two if the letter is Welsh then English. Each part has its own page numbers from 1. */
   parts: LetterPart[];
 };
 
@@ -8,9 +8,9 @@ export type LetterLanguage = 'english' | 'welsh';
 
 export type LetterPart = {
   language: LetterLanguage;
-  /** One entry per printed line; a slot that is still open is a placeholder of style `no-brackets`. */
+  /** One entry per printed line; an unfilled slot is a placeholder of style `no-brackets`. */
   address: LetterInline[][];
-  /** One entry per printed line; empty when the letter has no contact block. */
+  /** One entry per printed line; empty if the letter has no contact block. */
   contact_block: LetterInline[][];
   /** In the language of the part, for example `1 January 2026` or `1 Ionawr 2026`. */
   date: string;
@@ -25,13 +25,13 @@ export type LetterBlock =
   | { kind: 'page-break' }
   | LetterQrCode;
 
-/** An item begins with its own text; paragraphs and nested lists follow in `blocks`. */
+/** An item starts with its own text; paragraphs and nested lists follow in `blocks`. */
 export type LetterListItem = { inlines: LetterInline[]; blocks: LetterBlock[] };
 
-/** `unfilled`: the data still holds a placeholder, so there is nothing to encode yet: draw an empty dashed box. */
+/** `unfilled`: the data still contains a placeholder, so there is nothing to encode: draw an empty dashed box. */
 export type LetterQrCode = { kind: 'qr-code'; data: string; unfilled: boolean };
 
-/** Hyphens in a message are U+2011, at which no line may be broken; a font without it can print an ordinary one. */
+/** Hyphens in a message are U+2011 (non-breaking); a font without it can print an ordinary one. */
 export type LetterInline =
   | { kind: 'text'; text: string }
   | { kind: 'bold'; text: string }
@@ -39,9 +39,9 @@ export type LetterInline =
   | LetterPlaceholder;
 
 /**
- * A place without a value, to be highlighted. `text` is what to print inside the highlight: `((name))` when plain,
- * `((name??` when conditional (its own text and `))` follow as ordinary text), `name` without brackets, or `hidden`
- * when the values of the letter are redacted.
+ * A missing value, to be highlighted. `text` is printed inside the highlight: `((name))` when plain, `((name??` when
+ * conditional (its own text and `))` follow as ordinary text), `name` without brackets, or `hidden` when the values of
+ * the letter are redacted.
  */
 type LetterPlaceholder = { kind: 'placeholder'; style: PlaceholderStyle; text: string };
 

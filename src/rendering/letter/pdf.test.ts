@@ -39,7 +39,7 @@ async function textOf(document: LetterDocument, options = print): Promise<string
   return (await Promise.all(pages)).map((lines) => lines.join('\n'));
 }
 
-describe('a printed letter is one a printer accepts', () => {
+describe('a printed letter passes the checks of the printer', () => {
   const printed = sampleLetters.filter(([, , options]) => options.purpose === 'print');
 
   it.each(printed)(
@@ -97,7 +97,7 @@ describe('a printed letter is one a printer accepts', () => {
     }
   });
 
-  it('has no tag in a preview, which shows sample marks of the machines instead', async () => {
+  it('has no tag in a preview, but sample machine marks', async () => {
     const { pdf } = await drawLetter(plainLetter, { purpose: 'preview' });
     expect(await pageLines(pdf, 1, { left: 0, top: 0, right: 20, bottom: 10 })).toEqual([]);
     expect((await readPrecompiled(pdf, 'letter')).message).toBe('content-outside-printable-area');
@@ -116,13 +116,13 @@ describe('a printed letter is one a printer accepts', () => {
   });
 });
 
-describe('the same letter', () => {
-  it.each(sampleLetters)('%s is the same bytes', async (_, document, options) => {
+describe('determinism', () => {
+  it.each(sampleLetters)('%s gives the same bytes', async (_, document, options) => {
     const [first, second] = [await drawLetter(document, options), await drawLetter(structuredClone(document), options)];
     expect(Buffer.compare(first.pdf, second.pdf)).toBe(0);
   });
 
-  it('carries the date it is given', async () => {
+  it('contains the given date', async () => {
     const created_at = new Date('2026-11-14T12:34:56Z');
     const { pdf } = await drawLetter(plainLetter, { ...print, created_at });
     expect(Buffer.from(pdf).toString('latin1')).toContain('D:20261114123456Z');
@@ -173,14 +173,14 @@ describe('what assistive technology reads', () => {
 });
 
 describe('pages', () => {
-  it('are numbered in the language of the part, each part by itself', async () => {
+  it('are numbered per part, in its language', async () => {
     const pages = await textOf(welshLetter);
     expect(pages.map((page) => page.split('\n').at(-1))).toEqual(['Tudalen 1 o 1', 'Page 1 of 1']);
     const long = await textOf(longLetter);
     expect(long.map((page) => page.split('\n').at(-1))).toEqual(['Page 1 of 3', 'Page 2 of 3', 'Page 3 of 3']);
   });
 
-  it('are counted: all, and the Welsh ones', async () => {
+  it('are counted in total and for Welsh', async () => {
     expect(await drawLetter(welshLetter, print)).toMatchObject({ page_count: 2, welsh_page_count: 1 });
     expect(await drawLetter(longLetter, print)).toMatchObject({ page_count: 3, welsh_page_count: 0 });
   });
@@ -207,7 +207,7 @@ describe('pages', () => {
     }
   });
 
-  it('leave no single line of a paragraph alone', async () => {
+  it('have no widows or orphans', async () => {
     const lines = 'Every one of these lines is about as wide as the page of this letter. '.repeat(5);
     for (let before = 18; before < 28; before++) {
       const blocks = [...Array.from({ length: before }, (_, n) => paragraph(`Line ${n}`)), paragraph(lines)];
@@ -219,7 +219,7 @@ describe('pages', () => {
     }
   });
 
-  it('number list items from one and keep a number beside its first line', async () => {
+  it('number list items from one, next to their first line', async () => {
     const [page] = await textOf(
       letter({ blocks: [list(true, ...Array.from({ length: 12 }, (_, n) => `item ${n + 1}`))] }),
     );
@@ -235,7 +235,7 @@ describe('pages', () => {
 });
 
 describe('address and contact block', () => {
-  it('set a long address smaller rather than out of the window', async () => {
+  it('scale a long address down to fit the window', async () => {
     const line = 'A very long line of an address that does not fit into the width of the window at all';
     const { pdf } = await drawLetter(
       letter({ address: Array.from({ length: 7 }, () => [{ kind: 'text', text: line }]) }),
@@ -256,7 +256,7 @@ describe('address and contact block', () => {
   });
 });
 
-describe('letters that are odd', () => {
+describe('unusual letters', () => {
   it('need at least one part', async () => {
     await expect(drawLetter({ parts: [] }, print)).rejects.toThrow('at least one part');
   });
@@ -266,7 +266,7 @@ describe('letters that are odd', () => {
     expect(await textOf(document)).toEqual(['NOTIFY\nPage 1 of 1']);
   });
 
-  it('may hold list items without text, and paragraphs inside items', async () => {
+  it('may contain list items without text, and paragraphs inside items', async () => {
     const odd = list(
       false,
       { inlines: [], blocks: [] },
@@ -277,12 +277,12 @@ describe('letters that are odd', () => {
     expect(page).toContain('•\n• borrowed\n• own\nmore');
   });
 
-  it('may hold characters the font does not have', async () => {
+  it('may contain characters that the font lacks', async () => {
     expect((await drawLetter(letter({ blocks: [paragraph('日本語 👍 ‮ \u{10ffff}')] }), print)).page_count).toBe(1);
   });
 });
 
-// poppler is not needed to run Pennypost; where it is installed, it must see in a letter what we do.
+// poppler is optional; where it is installed, it must extract the same text and fonts.
 const poppler = spawnSync('pdftotext', ['-v']).error === undefined;
 if (poppler) {
   describe('poppler reads the same letter', () => {
@@ -309,7 +309,7 @@ if (poppler) {
     });
   });
 } else {
-  it('poppler (pdffonts, pdftotext) is not installed here: fonts and text are proved by the tests above alone', () => {
+  it('poppler (pdffonts, pdftotext) is not installed: skipped', () => {
     expect(poppler).toBe(false);
   });
 }

@@ -13,13 +13,13 @@ import type { LetterDocument, LetterInline, LetterLanguage } from './model.ts';
 export type DrawLetterOptions = {
   purpose: LetterPurpose;
   logo?: { svg: string; name: string };
-  /** Written into the file as its date. Without it a fixed date is used: the same letter is always the same bytes. */
+  /** The date in the file's metadata. Without it a fixed date is used: the same letter always gives the same bytes. */
   created_at?: Date;
 };
 
 type DrawnLetter = { pdf: Uint8Array; page_count: number; welsh_page_count: number };
 
-/** Draws a letter as a tagged A4 PDF. Any number of pages: whether they are too many is the caller's question. */
+/** Draws a letter as a tagged A4 PDF. Does not limit the number of pages; the caller does. */
 export async function drawLetter(letter: LetterDocument, options: DrawLetterOptions): Promise<DrawnLetter> {
   const first = letter.parts[0];
   if (!first) throw new Error('a letter has at least one part');
@@ -65,7 +65,7 @@ export async function drawLetter(letter: LetterDocument, options: DrawLetterOpti
   };
 }
 
-/** Paper is printed on both sides. */
+/** Letters are printed on both sides. */
 export const sheetsOf = (page_count: number): number => Math.ceil(page_count / 2);
 
 const plainText = (inlines: LetterInline[]) => inlines.map((i) => (i.kind === 'line-break' ? ' ' : i.text)).join('');

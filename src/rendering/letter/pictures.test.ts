@@ -7,10 +7,10 @@ import { pageToPng } from '../pdf/pdf-image.ts';
 import { drawLetter } from './pdf.ts';
 
 /**
- * The pictures in golden/ were looked at and found good. Drawing is the same on every machine; the tolerance is for a
- * newer PDFium or font: a pixel counts as different beyond a tenth of the way from black to white, edges smoothed
- * differently do not count, and 150 pixels (of two million; a short word has about 400) may differ. After a wanted
- * change: UPDATE_GOLDEN=1 npx vitest run src/rendering/letter/pictures.test.ts, then look at them again.
+ * Compares with the reviewed images in golden/. Rendering is the same on every machine; the tolerance is for a newer
+ * PDFium or font: a pixel counts as different above a tenth of the range from black to white, anti-aliasing is ignored,
+ * and 150 pixels (of two million; a short word has about 400) may differ. After an intended change: UPDATE_GOLDEN=1 npx
+ * vitest run src/rendering/letter/pictures.test.ts, then review the images.
  */
 describe('pictures of sample letters', () => {
   const tolerance_px = 150;

@@ -6,7 +6,7 @@ import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { type DrawLetterOptions, drawLetter } from './pdf.ts';
 
-// A module of the older kind, which types and test runner import differently.
+// A CommonJS module, which TypeScript and the test runner import differently.
 const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');
 const print: DrawLetterOptions = { purpose: 'print' };
 
@@ -30,12 +30,12 @@ describe('QR codes', () => {
     ['500 characters of two bytes', 'ŵ'.repeat(500)],
     ['500 characters of four bytes', '👍'.repeat(500)],
     ['signs of many kinds', 'Tŷ’r Gŵyl £5 & “more” – ünïcödé ✓'],
-  ])('of %s is read back from the picture', async (_, data) => {
+  ])('of %s can be scanned from the image', async (_, data) => {
     const code = await decode(data);
     expect(Buffer.from(code?.binaryData ?? []).toString('utf8')).toBe(data);
   });
 
-  it('says what it holds to those who cannot see it', async () => {
+  it('has its data as alternative text', async () => {
     const { pdf } = await drawLetter(qrLetter, print);
     expect(Buffer.from(pdf).toString('latin1')).toContain(
       '/Alt (QR code: https://www.example.gov.uk/decision?claim=AB123456C)',

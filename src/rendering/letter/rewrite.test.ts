@@ -32,7 +32,7 @@ describe('rewritePrecompiled', () => {
     expect(await readPrecompiled(pdf, 'letter')).toMatchObject({ message: null, address_lines: long });
   });
 
-  it.each([90, 270] as const)('does so on a page turned by %i degrees', async (rotate) => {
+  it.each([90, 270] as const)('does so on a page rotated by %i degrees', async (rotate) => {
     const pdf = await rewritePrecompiled(await makePdf([{ width: 297, height: 210, rotate }]), address);
     expect(await readPrecompiled(pdf, 'letter')).toMatchObject({ message: null, address_lines: address });
     expect(await linesOf(pdf, 1, corner)).toEqual(['NOTIFY']);
@@ -43,7 +43,7 @@ describe('rewritePrecompiled', () => {
     expect(await linesOf(await rewritePrecompiled(pdf, address), 1, corner)).toEqual(['NOTIFY']);
   });
 
-  it('leaves scripts and links behind, and keeps what was filled into a form', async () => {
+  it('drops scripts and links, and keeps form values', async () => {
     const appearance = 'BT /F 10 Tf 2 2 Td (Filled in) Tj ET';
     const pdf = rawPdf([
       '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> /AcroForm << /Fields [4 0 R] >> >>',
@@ -59,7 +59,7 @@ describe('rewritePrecompiled', () => {
     expect(await linesOf(rewritten, 1)).toEqual(['NOTIFY', ...address, 'Filled in']);
   });
 
-  it('gives the same bytes each time', async () => {
+  it('is deterministic', async () => {
     const pdf = await makePdf([firstPage()]);
     expect(Buffer.compare(await rewritePrecompiled(pdf, address), await rewritePrecompiled(pdf, address))).toBe(0);
   });

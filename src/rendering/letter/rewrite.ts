@@ -5,13 +5,13 @@ import { withPdf } from '../pdf/pdfium.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { inkFor } from './ink.ts';
 
-/** As on composed letters: what sorting machines read without mistakes. */
+/** As on composed letters: a size that sorting machines read reliably. */
 const addressSize_pt = 8;
 const addressLeading_pt = 8.5;
 
 /**
- * An uploaded letter as the printer wants it. Its pages move into a new file, which leaves scripts, attached files and
- * links behind; the address in the window gives way to the one that was read and checked, and the tag is added.
+ * An uploaded letter in the printer's format. Its pages are copied to a new file, which drops scripts, attachments and
+ * links; the address in the window is replaced by the parsed and validated one, and the tag is added.
  */
 export async function rewritePrecompiled(pdf: Uint8Array, address: string[]): Promise<Uint8Array> {
   const tagged = await withPdf(pdf, (file) => file.page(1, hasTag));

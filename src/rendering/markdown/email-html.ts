@@ -4,30 +4,30 @@ import { highlightOpening } from '../open-placeholders.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from './tree.ts';
 
 /*
- * Mail clients know few styles and fewer sheets, so every element carries its own. `Margin` is spelled with a capital
- * because one of them drops it otherwise. The strings are what clients of the API compare with: they do not change.
+ * Mail clients support few styles and fewer style sheets, so every element has inline styles. `Margin` is capitalised
+ * because one client drops it otherwise. API clients compare these strings: they must not change.
  */
-const TEXT = 'font-size: 19px; line-height: 25px; color: #0B0C0C;';
-const PARAGRAPH = `<p style="Margin: 0 0 20px 0; ${TEXT}">`;
-const HEADING = 'Margin: 0 0 15px 0; padding: 10px 0 0 0;';
-const HEADINGS = {
-  h2: `<h2 style="${HEADING} font-size: 27px; line-height: 35px; font-weight: bold; color: #0B0C0C;">`,
-  h3: `<h3 style="${HEADING} font-size: 19px; line-height: 25px; font-weight: bold; color: #0B0C0C;">`,
+const textStyle = 'font-size: 19px; line-height: 25px; color: #0B0C0C;';
+const paragraphTag = `<p style="Margin: 0 0 20px 0; ${textStyle}">`;
+const headingStyle = 'Margin: 0 0 15px 0; padding: 10px 0 0 0;';
+const headings = {
+  h2: `<h2 style="${headingStyle} font-size: 27px; line-height: 35px; font-weight: bold; color: #0B0C0C;">`,
+  h3: `<h3 style="${headingStyle} font-size: 19px; line-height: 25px; font-weight: bold; color: #0B0C0C;">`,
 };
-const RULE = '<hr style="border: 0; height: 1px; background: #B1B4B6; Margin: 30px 0 30px 0;">';
-const LINK = '<a style="word-wrap: break-word; color: #1D70B8;"';
-const LIST_TABLE =
+const ruleTag = '<hr style="border: 0; height: 1px; background: #B1B4B6; Margin: 30px 0 30px 0;">';
+const linkTag = '<a style="word-wrap: break-word; color: #1D70B8;"';
+const listTable =
   '<table role="presentation" style="padding: 0 0 20px 0;"><tr><td style="font-family: Helvetica, Arial, sans-serif;">';
-const LISTS = {
+const lists = {
   ul: '<ul style="Margin: 0 0 0 20px; padding: 0; list-style-type: disc;">',
   ol: '<ol style="Margin: 0 0 0 20px; padding: 0; list-style-type: decimal;">',
 };
-const ITEM = '<li style="Margin: 5px 0 5px; padding: 0 0 0 5px; font-size: 19px;line-height: 25px; color: #0B0C0C;">';
-const INSET =
+const item = '<li style="Margin: 5px 0 5px; padding: 0 0 0 5px; font-size: 19px;line-height: 25px; color: #0B0C0C;">';
+const insetTag =
   '<div style="Margin: 0 0 20px 0;"><blockquote style="Margin: 0; border-left: 10px solid #B1B4B6;' +
   'padding: 15px 0 0.1px 15px; font-size: 19px; line-height: 25px;">';
 
-/** The body of an email. The tree must be one of escaped text: nothing is escaped here but quotes in attributes. */
+/** The body of an email. The tree must contain escaped text: only quotes in attributes are escaped here. */
 export function renderEmailHtml(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(renderBlock).join('');
 }
@@ -40,12 +40,12 @@ function renderBlock(block: MarkdownBlock): string {
       return renderParagraph(renderInlines(block.inlines));
     case 'list': {
       const tag = block.ordered ? 'ol' : 'ul';
-      return `${LIST_TABLE}${LISTS[tag]}${block.items.map(renderItem).join('')}</${tag}></td></tr></table>`;
+      return `${listTable}${lists[tag]}${block.items.map(renderItem).join('')}</${tag}></td></tr></table>`;
     }
     case 'inset':
-      return `${INSET}${renderEmailHtml(block.blocks)}</blockquote></div>`;
+      return `${insetTag}${renderEmailHtml(block.blocks)}</blockquote></div>`;
     case 'rule':
-      return RULE;
+      return ruleTag;
     case 'code':
       return block.text;
     case 'gap':
@@ -56,18 +56,18 @@ function renderBlock(block: MarkdownBlock): string {
 function renderHeading(level: number, html: string): string {
   if (level > 2) return renderParagraph(html);
   const tag = level === 1 ? 'h2' : 'h3';
-  return `${HEADINGS[tag]}${html}</${tag}>`;
+  return `${headings[tag]}${html}</${tag}>`;
 }
 
 function renderParagraph(html: string): string {
-  return html.trim() === '' ? '' : `${PARAGRAPH}${html}</p>`;
+  return html.trim() === '' ? '' : `${paragraphTag}${html}</p>`;
 }
 
 function renderItem({ loose, blocks }: MarkdownListItem): string {
   const html = blocks.map((block) =>
     block.kind === 'paragraph' && !loose ? renderInlines(block.inlines) : renderBlock(block),
   );
-  return `${ITEM}${html.join('').trim()}</li>`;
+  return `${item}${html.join('').trim()}</li>`;
 }
 
 function renderInlines(inlines: readonly MarkdownInline[]): string {
@@ -83,10 +83,10 @@ function renderInline(inline: MarkdownInline): string {
     case 'placeholder':
       return highlightOpening(inline.open);
     case 'url':
-      return `${LINK} href="${hrefOf(inline.url)}">${inline.url}</a>`;
+      return `${linkTag} href="${hrefOf(inline.url)}">${inline.url}</a>`;
     case 'link': {
       const title = inline.title ? ` title="${escapeQuotes(inline.title)}"` : '';
-      return `${LINK} href="${hrefOf(inline.url)}"${title}>${renderInlines(inline.inlines)}</a>`;
+      return `${linkTag} href="${hrefOf(inline.url)}"${title}>${renderInlines(inline.inlines)}</a>`;
     }
   }
 }

@@ -1,15 +1,15 @@
 import { trimEndOf } from '../whitespace.ts';
 
-const OPENING = /^ *(`{3,}|~{3,})/;
+const openingPattern = /^ *(`{3,}|~{3,})/;
 
 /**
- * Fenced code: the line of each opening fence with the line of the fence that closes it. A fence closes where as many
- * marks or more end a line. Read from the end with the nearest longer closing fences at hand, so that a text of
- * nothing but unclosed fences is not searched to its end for each of them.
+ * Fenced code: maps the line of each opening fence to the line of its closing fence. A fence closes where at least as
+ * many marks end a line. Scans from the end with the nearest longer closing fences at hand, so that many unclosed
+ * fences do not each search to the end.
  */
 export function findFences(lines: readonly string[]): ReadonlyMap<number, number> {
   const fences = new Map<number, number>();
-  if (!lines.some((line) => OPENING.test(line))) return fences;
+  if (!lines.some((line) => openingPattern.test(line))) return fences;
   const closing = { '`': [] as ClosingFence[], '~': [] as ClosingFence[] };
   for (let at = lines.length - 2; at >= 0; at--) {
     const opening = openingFence(lines[at] ?? '');
@@ -35,7 +35,7 @@ export function fencedText(lines: readonly string[], opening: number, closing: n
 
 type ClosingFence = { length: number; line: number };
 
-/** The last entry is the nearest line; entries behind it are further away and longer. */
+/** The last entry is the nearest line; earlier entries are further away and longer. */
 function remember(fences: ClosingFence[], fence: ClosingFence): void {
   if (fence.length < 3) return;
   while ((fences.at(-1)?.length ?? Number.POSITIVE_INFINITY) <= fence.length) fences.pop();
@@ -54,7 +54,7 @@ function nearest(fences: readonly ClosingFence[], length: number): number | unde
 }
 
 function openingFence(line: string): string | undefined {
-  const marks = OPENING.exec(line);
+  const marks = openingPattern.exec(line);
   if (!marks) return undefined;
   const language = line.slice(marks[0].length).trim();
   return /[`\s]/.test(language) ? undefined : marks[1];

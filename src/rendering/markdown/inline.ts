@@ -4,32 +4,32 @@ import { type FoundLink, linkFinder } from './links.ts';
 import type { MarkdownInline } from './tree.ts';
 
 export type InlineGrammar = {
-  /** Letters have no links to follow: there `[text](url)` stays as it is written. */
+  /** Letters have no links: `[text](url)` stays literal there. */
   links: boolean;
-  /** What the marks in the text stand for. */
+  /** The placeholders that the marks in the text stand for. */
   open: readonly OpenPlaceholder[];
 };
 
-const SPECIAL = /[\\\n[]|!\[|https?:\/\//g;
+const specialPattern = /[\\\n[]|!\[|https?:\/\//g;
 
-/** `<` and `>` too, escaped or not: they are what a sanitised value has a backslash before. */
-const ESCAPABLE = /[\\`*{}[\]()#+\-.!_<>~|]|&[lg]t;/y;
+/** Includes `<` and `>`, escaped or not: a sanitised value has a backslash before them. */
+const escapable = /[\\`*{}[\]()#+\-.!_<>~|]|&[lg]t;/y;
 
-/** May stand in an address but does not end one. */
-const NOT_AT_END_OF_URL = '.,:"\')]';
-const URL_END = /[\s<]/g;
+/** Allowed inside a URL but not at its end. */
+const notAtEndOfUrl = '.,:"\')]';
+const urlEnd = /[\s<]/g;
 
-const HAS_SPECIAL = /[\\\n[\uFDD0]|https?:\/\//;
+const hasSpecial = /[\\\n[\uFDD0]|https?:\/\//;
 
 export function parseInline(text: string, grammar: InlineGrammar): MarkdownInline[] {
-  return HAS_SPECIAL.test(text) ? parse(text, grammar, false) : [{ kind: 'text', text }];
+  return hasSpecial.test(text) ? parse(text, grammar, false) : [{ kind: 'text', text }];
 }
 
 function parse(source: string, grammar: InlineGrammar, insideLink: boolean): MarkdownInline[] {
   const text = trimEndOf('\n', source);
   const findLink = linkFinder(text);
   const lastLineBreak = text.trimEnd().length;
-  const special = new RegExp(SPECIAL);
+  const special = new RegExp(specialPattern);
   const inlines: MarkdownInline[] = [];
   let pending = '';
   let start = 0;
@@ -50,8 +50,8 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean): Mar
     const mark = match[0];
     let end = at;
     if (mark === '\\') {
-      ESCAPABLE.lastIndex = at + 1;
-      const escaped = ESCAPABLE.exec(text);
+      escapable.lastIndex = at + 1;
+      const escaped = escapable.exec(text);
       if (!escaped) continue;
       pending += text.slice(start, at) + escaped[0];
       end = at + 1 + escaped[0].length;
@@ -96,8 +96,8 @@ function destination({ url, title }: FoundLink, { open }: InlineGrammar): { url:
 }
 
 function readUrl(text: string, start: number, schemeLength: number): string | undefined {
-  URL_END.lastIndex = start;
-  let end = URL_END.exec(text)?.index ?? text.length;
-  while (NOT_AT_END_OF_URL.includes(text[end - 1] ?? '')) end--;
+  urlEnd.lastIndex = start;
+  let end = urlEnd.exec(text)?.index ?? text.length;
+  while (notAtEndOfUrl.includes(text[end - 1] ?? '')) end--;
   return end - start >= schemeLength + 2 ? text.slice(start, end) : undefined;
 }

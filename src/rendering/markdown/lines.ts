@@ -1,15 +1,15 @@
 import { trimEndOf } from '../whitespace.ts';
 
-/** What single lines, and pairs of lines, are in our Markdown. None of these patterns can go back and forth. */
+/** Recognises single lines and pairs of lines of our Markdown. None of these patterns can backtrack. */
 
-/** The first line from `at` on that is not blank. */
+/** The first non-blank line from `at` on. */
 export function nextWithText(lines: readonly string[], at: number): number {
   let next = at;
   while (next < lines.length && lines[next] === '') next++;
   return next;
 }
 
-/** To columns of four. */
+/** Expands tabs to columns of four. */
 export function expandTabs(text: string): string {
   if (!text.includes('\t')) return text;
   return text
@@ -28,12 +28,12 @@ export function expandTabs(text: string): string {
     .join('\n');
 }
 
-/** Three or more of `-`, `*` and `_`, mixed and spaced as one likes, indented by no more than three. */
+/** Three or more of `-`, `*` and `_`, mixed and spaced in any way, indented by at most three. */
 export function isRule(line: string): boolean {
   return /^ {0,3}[-*_]/.test(line) && hasOnlyRuleMarks(line);
 }
 
-/** The same without regard to what stands before it: a list ends there. */
+/** The same without the limit on indentation: a list ends there. */
 export function hasOnlyRuleMarks(line: string): boolean {
   return /^[-*_]{3,}$/.test(line.replaceAll(' ', ''));
 }
@@ -42,7 +42,7 @@ export function isCode(line: string): boolean {
   return line.length > 4 && line.startsWith('    ');
 }
 
-/** One to six hashes and something behind them; a second hash is something. */
+/** One to six hashes followed by something; a second hash counts. */
 export function isHeading(line: string): boolean {
   return /^ *#./s.test(line);
 }
@@ -56,7 +56,7 @@ export function readHeading(line: string): { level: number; text: string } {
   return { level, text: closed === '' ? text.slice(0, 1) : closed };
 }
 
-/** Nothing but marks: the last character has to serve as the text. */
+/** Only marks: the last character becomes the text. */
 function readBareHeading(line: string, level: number): { level: number; text: string } {
   return line.endsWith(' ') ? { level, text: ' ' } : { level: level - 1, text: '#' };
 }
@@ -82,7 +82,7 @@ export function isPipedTable(lines: readonly string[], at: number): boolean {
   return /^ *\|./s.test(lines[at] ?? '');
 }
 
-/** Right after a line of text a mark needs a space. A plus begins no list, but it ends the paragraph all the same. */
+/** Directly after a line of text a list marker needs a space. A plus starts no list, but still ends the paragraph. */
 export function startsListInText(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? '';
   const mark = /^ *(?:[*+-](?:\d+\.)?|\d+\.) /.exec(line);

@@ -1,19 +1,19 @@
-/** `[text](url "title")` from `start` to `end`; the text of the link is what stands between its brackets. */
+/** `[text](url "title")` from `start` to `end`; `text` is the text between the brackets. */
 export type FoundLink = { text: string; url: string; title: string | null; end: number };
 
 type Destination = { url: string; title: string | null; end: number };
 
 /**
- * Finds the link that begins at an opening bracket. Which closing bracket ends the text, which parenthesis ends the
- * address and which quote ends the title can each be far away, and a million unclosed brackets would each go and look:
- * so brackets, parentheses and quotes are listed once per text and every answer is remembered.
+ * Finds the link that starts at an opening bracket. The closing bracket, parenthesis and quote can each be far away,
+ * and a million unclosed brackets would each search for them: so brackets, parentheses and quotes are indexed once per
+ * text and every result is cached.
  */
 export function linkFinder(text: string): (openingBracket: number) => FoundLink | undefined {
   if (!text.includes('](')) return () => undefined;
   const brackets = listBrackets(text);
   const closingOf = memoiseClosing(text, brackets);
   const readDestination = destinationReader(text);
-  /** By run of closing brackets: the last of them that has an address behind it, and the address. */
+  /** By run of closing brackets: the last of them followed by a destination, and the destination. */
   const lastLinkInRun = new Map<number, { bracket: number; destination: Destination } | null>();
 
   return (openingBracket) => {
@@ -40,7 +40,9 @@ type Brackets = {
   positions: number[];
   /** Carets before each bracket: one inside inner brackets makes them a footnote mark, and the text no link. */
   carets: number[];
-  /** For a closing bracket the last of the closing brackets that follow without an opening one; -1 for opening ones. */
+  /**
+   * For a closing bracket, the last of the closing brackets that follow without an opening one; -1 for opening ones.
+   */
   runEnds: number[];
 };
 
@@ -63,8 +65,8 @@ function listBrackets(text: string): Brackets {
 }
 
 /**
- * From a bracket inside the text of a link to the bracket that can close the text: pairs in between are passed over,
- * a pair being an opening bracket and the next closing one. -1 when there is none.
+ * From a bracket inside the text of a link to the bracket that can close the text, skipping pairs in between (an
+ * opening bracket and the next closing one). -1 if there is none.
  */
 function memoiseClosing(text: string, { positions, carets }: Brackets): (bracket: number) => number {
   const isClosing = (bracket: number) => text[positions[bracket] ?? 0] === ']';
@@ -93,7 +95,7 @@ function memoiseClosing(text: string, { positions, carets }: Brackets): (bracket
   };
 }
 
-/** Reads `url "title")` after the opening parenthesis: the address goes up to the title, else to the parenthesis. */
+/** Reads `url "title")` after the opening parenthesis: the URL extends to the title, or to the parenthesis. */
 function destinationReader(text: string): (start: number) => Destination | undefined {
   const parentheses = listPositions(text, /\)/g);
   const titleGaps = listPositions(text, /(?<!\s)\s+(?=['"])/g);

@@ -7,17 +7,17 @@ type ListLines = {
   next: number;
 };
 
-const MARK = /^( *)([•*-]|\d+\.)/;
-const MARK_HERE = /([•*-]|\d+\.)/y;
+const markPattern = /^( *)([•*-]|\d+\.)/;
+const markHere = /([•*-]|\d+\.)/y;
 
-/** A mark needs no space after it, but it does need something: text, or another line. */
+/** A list marker needs no space after it, but it needs something: text, or another line. */
 export function isListStart(lines: readonly string[], at: number): boolean {
-  const mark = MARK.exec(lines[at] ?? '');
+  const mark = markPattern.exec(lines[at] ?? '');
   return mark !== null && ((lines[at] ?? '').length > mark[0].length || at + 1 < lines.length);
 }
 
 export function splitList(lines: readonly string[], start: number): ListLines {
-  const [, indent = '', mark = ''] = MARK.exec(lines[start] ?? '') ?? [];
+  const [, indent = '', mark = ''] = markPattern.exec(lines[start] ?? '') ?? [];
   const next = findEnd(lines, start, indent, mark);
   const items = splitItems(lines.slice(start, next), indent);
   let blankBefore = false;
@@ -37,8 +37,8 @@ export function splitList(lines: readonly string[], start: number): ListLines {
 }
 
 /**
- * Two blank lines end a list, one does unless what follows is indented or another item, and so does a rule. A mark
- * alone on its line takes the line break that follows for its text.
+ * A list ends at two blank lines, at one unless an indented line or another item follows, and at a rule. A marker alone
+ * on its line takes the following line break as its text.
  */
 function findEnd(lines: readonly string[], start: number, indent: string, mark: string): number {
   let at = start;
@@ -62,13 +62,13 @@ function endsWithRule(line: string, indent: string): boolean {
 
 function isSpacedItem(line: string, indent: string): boolean {
   if (!isItem(line, indent)) return false;
-  return line[MARK_HERE.lastIndex] === ' ';
+  return line[markHere.lastIndex] === ' ';
 }
 
-/** Leaves the end of the mark in `MARK_HERE.lastIndex`. */
+/** Leaves the end of the marker in `lastIndex`. */
 function isItem(line: string, indent: string): boolean {
-  MARK_HERE.lastIndex = indent.length;
-  return line.startsWith(indent) && MARK_HERE.test(line);
+  markHere.lastIndex = indent.length;
+  return line.startsWith(indent) && markHere.test(line);
 }
 
 function splitItems(lines: readonly string[], indent: string): string[][] {
@@ -80,10 +80,10 @@ function splitItems(lines: readonly string[], indent: string): string[][] {
   return items;
 }
 
-/** Without the mark, and without as much space before every line as the mark took, if any line has space before it. */
+/** Removes the marker, and from every line as much indentation as the marker took, if any line is indented. */
 function outdent(lines: readonly string[]): string[] {
   const [first = '', ...rest] = lines;
-  const width = MARK.exec(first)?.[0].length ?? 0;
+  const width = markPattern.exec(first)?.[0].length ?? 0;
   const withoutMark = [first.slice(width), ...rest];
   if (!rest.some((line) => line.startsWith(' '))) return withoutMark;
   return withoutMark.map((line) => line.slice(Math.min(width, line.search(/[^ ]|$/))));

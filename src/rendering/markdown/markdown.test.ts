@@ -82,7 +82,7 @@ describe('blocks', () => {
     expect(html(markdown)).toBe(expected);
   });
 
-  it('lists and insets below the sixth level are text', () => {
+  it('treats lists and insets below the sixth level as text', () => {
     expect(html(`${'*'.repeat(9)} x`)).toContain('<li>*** x</li>');
     expect(html(`${'^'.repeat(9)}x`)).toContain('<p>^^^x</p>');
   });
@@ -120,7 +120,7 @@ describe('links and text', () => {
     expect(html(markdown)).toBe(`<p>${expected}</p>`);
   });
 
-  it('survives half characters in addresses', () => {
+  it('handles lone surrogates in URLs', () => {
     expect(html('[t](http://x/\uD83D)')).toBe('<p><a href="http://x/%EF%BF%BD">t</a></p>');
   });
 });
@@ -142,7 +142,7 @@ describe('plain text', () => {
     expect(text(markdown)).toBe(expected);
   });
 
-  it('as a summary has no underlines, rules or addresses', () => {
+  it('as a summary has no underlines, rules or URLs', () => {
     expect(renderSummary(parse('# a\n\n---\n\n[t](u "v")'))).toBe('\n\na\n\nt (v)');
   });
 });

@@ -18,12 +18,12 @@ import {
 import { isListStart, splitList } from './list.ts';
 import type { MarkdownBlock } from './tree.ts';
 
-/** Deeper lists and insets are read as text: nobody writes them, and each level reads its lines again. */
-const MAX_DEPTH = 6;
+/** Deeper lists and insets are parsed as text: they do not occur in practice, and each level parses its lines again. */
+const maxDepth = 6;
 
 /**
- * The Markdown that templates are written in: a dialect with few marks, where what is no mark stays literal. Every
- * line is looked at a bounded number of times, whatever it holds.
+ * The Markdown of templates: a dialect with few marks, where everything else stays literal. Every line is visited a
+ * bounded number of times, whatever it contains.
  */
 export function parseMarkdown(text: string, grammar: InlineGrammar): MarkdownBlock[] {
   const lines = expandTabs(text.replace(/\r\n?/g, '\n'))
@@ -36,20 +36,20 @@ type Context = InlineGrammar & {
   place: 'document' | 'list-item';
   lists: number;
   insets: number;
-  /** Whether there are any in the whole text: few texts have one, and every list item would look. */
+  /** Whether the text contains any: few do, and every list item would search. */
   fences: boolean;
 };
 
-const NO_FENCES: ReadonlyMap<number, number> = new Map();
+const noFences: ReadonlyMap<number, number> = new Map();
 
-/** A block with the line that follows it and its blank lines; null for what leaves no trace. */
+/** A block and the line after it and its blank lines; null for a block without output. */
 type Taken = { block: MarkdownBlock | null; next: number };
 
 type Page = { lines: readonly string[]; fences: ReadonlyMap<number, number>; context: Context };
 
 function parseLines(allLines: readonly string[], context: Context): MarkdownBlock[] {
   const lines = allLines.slice(0, lastWithText(allLines) + 1);
-  const page: Page = { lines, fences: context.fences ? findFences(lines) : NO_FENCES, context };
+  const page: Page = { lines, fences: context.fences ? findFences(lines) : noFences, context };
   const take = context.place === 'document' ? takeFromDocument : takeFromListItem;
   const blocks: MarkdownBlock[] = [];
   let at = 0;
@@ -136,7 +136,7 @@ function takeTable({ lines }: Page, at: number, isRow: (line: string) => boolean
 }
 
 function canTakeInset({ context }: Page, line: string): boolean {
-  return context.insets < MAX_DEPTH && isInset(line);
+  return context.insets < maxDepth && isInset(line);
 }
 
 function takeInset({ lines, context }: Page, at: number): Taken {
@@ -151,7 +151,7 @@ function takeInset({ lines, context }: Page, at: number): Taken {
 }
 
 function canTakeList({ lines, context }: Page, at: number): boolean {
-  return context.lists < MAX_DEPTH && isListStart(lines, at);
+  return context.lists < maxDepth && isListStart(lines, at);
 }
 
 function takeList({ lines, context }: Page, at: number): Taken {
@@ -172,7 +172,7 @@ function takeParagraph(page: Page, at: number): Taken {
   return { block: paragraph(page, at, next), next: nextWithText(lines, next) };
 }
 
-/** Fewer things end a paragraph than begin a block: a list needs a space after its mark, an inset a blank line. */
+/** Fewer things end a paragraph than start a block: a list needs a space after its marker, an inset a blank line. */
 function interruptsParagraph({ lines, fences }: Page, at: number): boolean {
   const line = lines[at] ?? '';
   return fences.has(at) || startsListInText(lines, at) || isRule(line) || isHeading(line) || isUnderlined(lines, at);

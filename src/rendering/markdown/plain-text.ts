@@ -1,16 +1,16 @@
 import { printOpening } from '../open-placeholders.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from './tree.ts';
 
-const WIDTH = 65;
-const UNDERLINES = { 1: '='.repeat(WIDTH), 2: '-'.repeat(WIDTH) };
-const RULE = '=-'.repeat(WIDTH).slice(0, WIDTH);
+const width = 65;
+const underlineByLevel = { 1: '='.repeat(width), 2: '-'.repeat(width) };
+const ruleLine = '=-'.repeat(width).slice(0, width);
 
 type Style = {
-  /** A summary is one line of words: no underlines, no rules, no addresses. */
+  /** A summary is one line of words: no underlines, rules or URLs. */
   summary: boolean;
 };
 
-/** Each block begins with the line breaks that part it from what came before. */
+/** Each block starts with the line breaks that separate it from the previous one. */
 export function renderPlainText(blocks: readonly MarkdownBlock[]): string {
   return renderBlocks(blocks, { summary: false });
 }
@@ -28,7 +28,7 @@ function renderBlock(block: MarkdownBlock, style: Style): string {
     case 'heading': {
       const text = renderInlines(block.inlines, style);
       if (style.summary || (block.level !== 1 && block.level !== 2)) return renderParagraph(text);
-      return `\n\n\n${text}\n${UNDERLINES[block.level]}`;
+      return `\n\n\n${text}\n${underlineByLevel[block.level]}`;
     }
     case 'paragraph':
       return renderParagraph(renderInlines(block.inlines, style));
@@ -37,7 +37,7 @@ function renderBlock(block: MarkdownBlock, style: Style): string {
     case 'inset':
       return renderBlocks(block.blocks, style);
     case 'rule':
-      return style.summary ? '' : renderParagraph(RULE);
+      return style.summary ? '' : renderParagraph(ruleLine);
     case 'code':
       return block.text;
     case 'gap':
@@ -49,7 +49,7 @@ function renderParagraph(text: string): string {
   return text.trim() === '' ? '' : `\n\n${text}`;
 }
 
-/** Numbered from 1 whatever the template says; 0 for bullets. */
+/** Numbered from 1, regardless of the template; 0 for bullets. */
 function renderItem({ loose, blocks }: MarkdownListItem, number: number, style: Style): string {
   const texts = blocks.map((block) =>
     block.kind === 'paragraph' && !loose ? renderInlines(block.inlines, style) : renderBlock(block, style),

@@ -1,9 +1,9 @@
 import type { OpenPlaceholder } from '../open-placeholders.ts';
 
-/** What a text in Markdown says. Texts are as they were written: escaped if the text was. */
+/** A parsed Markdown text. Strings are unchanged: escaped if the source was. */
 export type MarkdownBlock =
   | { kind: 'heading'; level: number; inlines: MarkdownInline[] }
-  /** `source` is the same text before links and line breaks were looked for. */
+  /** `source` is the same text before links and line breaks were parsed. */
   | { kind: 'paragraph'; source: string; inlines: MarkdownInline[] }
   | { kind: 'list'; ordered: boolean; items: MarkdownListItem[] }
   | { kind: 'inset'; blocks: MarkdownBlock[] }

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { create, type Font } from 'fontkit';
 
 /**
- * Arimo has the widths of Arial, which the postal specification for addresses names, a free licence (OFL 1.1), and all
- * of Welsh and of the other European languages.
+ * Arimo has the metrics of Arial, which the postal specification for addresses requires, a free licence (OFL 1.1), and
+ * all characters of Welsh and other European languages.
  */
 const files = {
   regular: '@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf',
@@ -17,10 +17,10 @@ const fontNames = Object.keys(files) as FontName[];
 
 type ShapeStore = { words: Record<string, unknown>; documents: number };
 
-// Parsed once per thread: doing it for every letter made a letter ten times slower.
+// Parsed once per thread: parsing for every letter made a letter ten times slower.
 const parsed = new Map<FontName, Font>();
 const shapes = new Map<FontName, ShapeStore>();
-// Every letter adds its names and addresses; starting afresh now and then keeps the store to a few megabytes.
+// Every letter adds its names and addresses; clearing the cache now and then limits it to a few megabytes.
 const documentsPerStore = 500;
 
 export function registerFonts(document: PDFKit.PDFDocument): void {
@@ -40,8 +40,8 @@ function parsedFont(name: FontName): Font {
 }
 
 /**
- * pdfkit shapes one word at a time and keeps the glyphs of a word for the rest of the document. Shaping is most of the
- * work of a letter and letters share nearly all their words, so that store is shared by all documents of the thread.
+ * pdfkit shapes one word at a time and caches its glyphs for the rest of the document. Shaping is most of the work of a
+ * letter and letters share nearly all their words, so all documents of the thread share that cache.
  */
 function shareShapes(document: PDFKit.PDFDocument, name: FontName): void {
   let shared = shapes.get(name);
@@ -51,6 +51,6 @@ function shareShapes(document: PDFKit.PDFDocument, name: FontName): void {
   document._font.layoutCache = shared.words;
 }
 
-/** Share of the font size above and below the baseline, from the font's own metrics. */
+/** Fraction of the font size above and below the baseline, from the font's metrics. */
 export const fontAscent = 1854 / 2048;
 export const fontDescent = 434 / 2048;

@@ -1,4 +1,4 @@
-/** Every distance on the paper. Millimetres from the top left corner, as printers measure; drawing is in points. */
+/** All dimensions on paper. Millimetres from the top left corner, as printers measure; drawing is in points. */
 export const pointsPerMm = 72 / 25.4;
 
 export const mm = (millimetres: number): number => millimetres * pointsPerMm;
@@ -7,7 +7,9 @@ export const a4 = { width_mm: 210, height_mm: 297 } as const;
 
 export type Box = { left: number; top: number; right: number; bottom: number };
 
-/** Where a printer may put ink. On the first page everything else belongs to the envelope window and machine marks. */
+/**
+ * Where ink may be printed. On the first page everything else is reserved for the envelope window and machine marks.
+ */
 const printableArea: Box = { left: 15, top: 5, right: 195, bottom: 292 };
 
 export const firstPageAreas = {
@@ -17,7 +19,7 @@ export const firstPageAreas = {
   body: { left: 15, top: 95, right: 195, bottom: 292 },
 } as const satisfies Record<string, Box>;
 
-/** The allowed boxes of a page; they touch but never overlap, so a drawing may cut them out of the page one by one. */
+/** The printable boxes of a page; they touch but never overlap, so a drawing may cut them out one by one. */
 export function printableBoxes(page: { first_of_letter: boolean }): Box[] {
   return page.first_of_letter ? Object.values(firstPageAreas) : [printableArea];
 }
@@ -25,7 +27,9 @@ export function printableBoxes(page: { first_of_letter: boolean }): Box[] {
 /** The corner in which a printer's machine looks for the word NOTIFY to find the first page of a letter. */
 export const tagArea: Box = { left: 0, top: 0, right: 15.191, bottom: 6.149 };
 
-/** Where the parts of a composed letter go. The right edge is that of the printable area, so nothing can leave it. */
+/**
+ * Positions of the parts of a composed letter. The right edge is that of the printable area, so nothing can exceed it.
+ */
 export const letterLayout = {
   logo: { left: 15, top: 10, width: 70, height: 18 },
   address: { left: 24.7, top: 39.6, width: 85, height: 26.6 },

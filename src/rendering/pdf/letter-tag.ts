@@ -5,7 +5,7 @@ import type { PdfPage } from './pdfium-page.ts';
 
 const tag = 'NOTIFY';
 
-/** White on white: only the printer's machine reads it, to know where a letter begins in a stack of pages. */
+/** White on white: only the printer's machine reads it, to find where a letter starts in a stack of pages. */
 export function drawTag(document: PDFKit.PDFDocument): void {
   const { left, baseline } = letterLayout.tag;
   document.font('regular').fontSize(6).fillColor(inkFor('print').white);

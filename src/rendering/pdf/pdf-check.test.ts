@@ -14,7 +14,7 @@ const stream = (content: string | Buffer, entries = '') =>
   `<< /Length ${content.length} ${entries} >>\nstream\n${content.toString('latin1')}\nendstream`;
 
 describe('a good letter', () => {
-  it('has no problem; its address is read', async () => {
+  it('has no problem, and its address is read', async () => {
     expect(await check(await makePdf([firstPage(), laterPage()]))).toEqual({
       page_count: 2,
       recipient_address: address.join('\n'),
@@ -43,14 +43,14 @@ describe('a good letter', () => {
     expect(await check(await makePdf([firstPage(), page]))).toMatchObject({ message: null });
   });
 
-  it('is read from a first page that is turned', async () => {
+  it('is read from a rotated first page', async () => {
     const pdf = await makePdf([
       {
         width: 297,
         height: 210,
         rotate: 90,
         draw({ document, text }) {
-          // What is drawn along the short side reads upright once the page is shown turned clockwise.
+          // Content drawn along the short side is upright once the page is displayed rotated clockwise.
           document.rotate(-90).translate((-210 * 72) / 25.4, 0);
           for (const [index, line] of address.entries()) text(line, 26, 44 + index * 3.2, { size: 8 });
         },
@@ -82,13 +82,13 @@ describe('unable-to-read-the-file', () => {
     expect(await check(await make())).toEqual(unreadable);
   });
 
-  it('is also what the caller says when reading had to be stopped', () => {
+  it('is also the result when reading is aborted', () => {
     expect(judgePrecompiled(unreadablePrecompiled, take)).toEqual(unreadable);
   });
 });
 
 describe('letter-too-long', () => {
-  it('eleven pages, before anything else is looked at', async () => {
+  it('eleven pages, before any other check', async () => {
     const pdf = await makePdf(Array.from({ length: 11 }, () => ({ width: 100 })));
     expect(await check(pdf)).toEqual({
       page_count: 11,
@@ -148,12 +148,12 @@ describe('content-outside-printable-area', () => {
     expect(await on(page, mark)).toBe(allowed ? null : `content-outside-printable-area ${page}`);
   });
 
-  it('an attachment has the rules of later pages from its first page on', async () => {
+  it('an attachment has the rules of later pages on all pages', async () => {
     expect(await on(1, [17, 50, 2, 2], 'attachment')).toBeNull();
     expect(await on(1, [12, 50, 2, 2], 'attachment')).toBe('content-outside-printable-area 1');
   });
 
-  it('a filled form field and a note count as well', async () => {
+  it('form fields and annotations count as well', async () => {
     const withField = laterPage(({ document }) => {
       document.initForm();
       document.formText('field', 5, 400, 30, 20, { value: 'x', backgroundColor: 'black' });
@@ -213,18 +213,18 @@ describe('the address', () => {
     ['not-a-real-uk-postcode'],
     ['invalid-char-in-address'],
     ['no-fixed-abode-address'],
-  ])('%s, as the reader of addresses says', async (problem) => {
+  ])('%s, as reported by the address parser', async (problem) => {
     const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter');
     const verdict = judgePrecompiled(reading, (lines) => (lines.join() === address.join() ? { problem } : { lines }));
     expect(verdict).toEqual({ page_count: 1, recipient_address: null, message: problem, invalid_pages: [1] });
   });
 
-  it('is printed as the reader of addresses puts it', async () => {
+  it('is printed as normalised by the address parser', async () => {
     const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter');
     expect(judgePrecompiled(reading, () => ({ lines: ['A', 'B', 'C'] })).recipient_address).toBe('A\nB\nC');
   });
 
-  it('is not looked for in an attachment', async () => {
+  it('is not read from an attachment', async () => {
     expect(await check(await makePdf([laterPage()]), 'attachment')).toEqual({
       page_count: 1,
       recipient_address: null,
@@ -265,8 +265,8 @@ describe('the address', () => {
   });
 });
 
-describe('files made to do harm', () => {
-  it('JavaScript in a file is not run and not minded', async () => {
+describe('malicious files', () => {
+  it('ignores JavaScript in a file', async () => {
     const pdf = rawPdf([
       '<< /Type /Catalog /Pages 2 0 R /OpenAction 5 0 R /AA << /WC 5 0 R >> /Names << /JavaScript << /Names [(x) 5 0 R] >> >> >>',
       pages,
@@ -277,7 +277,7 @@ describe('files made to do harm', () => {
     expect(await check(pdf)).toMatchObject({ page_count: 1, message: 'address-is-empty' });
   });
 
-  it('a page that draws itself over and over ends', async () => {
+  it('terminates for a page that draws itself recursively', async () => {
     const pdf = rawPdf([
       catalogue,
       pages,
@@ -291,7 +291,7 @@ describe('files made to do harm', () => {
     expect(['unable-to-read-the-file', 'address-is-empty']).toContain((await check(pdf)).message);
   });
 
-  it('a picture that unpacks to gigabytes does not get them', async () => {
+  it('limits the memory of an image that decompresses to gigabytes', async () => {
     const zeros = deflateSync(Buffer.alloc(64 * 1024 * 1024));
     const twice = deflateSync(zeros);
     const pdf = rawPdf([
@@ -313,19 +313,19 @@ describe('files made to do harm', () => {
     expect(await check(await makePdf([firstPage()]))).toMatchObject({ message: null });
   });
 
-  it('arrays nested a hundred thousand deep are refused or ignored', async () => {
+  it('rejects or ignores arrays nested a hundred thousand deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const pdf = rawPdf([catalogue, pages, a4Page, stream(`${'q '.repeat(100_000)} ${deep} TJ`), deep]);
     expect(['unable-to-read-the-file', 'address-is-empty']).toContain((await check(pdf)).message);
     expect(await check(await makePdf([firstPage()]))).toMatchObject({ message: null });
   });
 
-  it('a page ten kilometres wide is simply not A4', async () => {
+  it('reports a page ten kilometres wide as not A4', async () => {
     const huge = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 28346456 28346456] >>';
     expect(await check(rawPdf([catalogue, pages, huge]))).toMatchObject({ message: 'letter-not-a4-portrait-oriented' });
   });
 
-  it('any change of any byte gives a verdict, never an exception', async () => {
+  it('never throws for any corrupted byte', async () => {
     const good = await makePdf([firstPage()]);
     for (let at = 0; at < good.length; at += 97) {
       const changed = good.slice();

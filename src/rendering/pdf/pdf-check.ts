@@ -4,7 +4,7 @@ import { linesIn } from './pdf-text.ts';
 import { type PdfFile, UnreadablePdf, withPdf } from './pdfium.ts';
 import type { PageImage, PdfPage } from './pdfium-page.ts';
 
-/** A letter has an address and a first page with its own rules; an attachment is pages that follow a letter. */
+/** A letter has an address and its own rules for the first page; an attachment is pages that follow a letter. */
 export type PrecompiledKind = 'letter' | 'attachment';
 
 type PageProblem =
@@ -26,19 +26,19 @@ export type AddressProblem =
   | 'invalid-char-in-address'
   | 'no-fixed-abode-address';
 
-/** What the file itself tells, found in a worker thread: its first problem, or the lines in its address window. */
+/** What a worker thread read from the file: its first problem, or the lines in its address window. */
 export type PrecompiledReading = {
   page_count: number | null;
   message: PageProblem | null;
-  /** Page numbers from 1; null where no single page is to blame. */
+  /** Page numbers from 1; null if the problem is not on a particular page. */
   invalid_pages: number[] | null;
-  /** Null for an attachment, and when there is a problem. */
+  /** Null for an attachment, and if there is a problem. */
   address_lines: string[] | null;
 };
 
 export type PrecompiledCheck = {
   page_count: number | null;
-  /** The address as it is printed, lines joined by newlines; null for an attachment and for a refused letter. */
+  /** The address as printed, lines joined by newlines; null for an attachment and for a rejected letter. */
   recipient_address: string | null;
   message: PageProblem | AddressProblem | null;
   invalid_pages: number[] | null;
@@ -49,10 +49,10 @@ export const maximumPages = 10;
 const sizeTolerance_mm = 2;
 const areaTolerance_mm = 1;
 const addressGrowth_mm = 3;
-// At 150 dpi a tenth of a millimetre of grey is still a pixel that is not white, and a page takes a quarter of a second.
+// At 150 dpi a tenth of a millimetre of grey is still a non-white pixel, and a page takes a quarter of a second.
 const checkResolution_dpi = 150;
 
-/** Reads a file from a stranger, each test only if the ones before it passed. Never throws because of the file. */
+/** Reads an untrusted file; each check runs only if the previous ones passed. Never throws because of the file. */
 export async function readPrecompiled(pdf: Uint8Array, kind: PrecompiledKind): Promise<PrecompiledReading> {
   try {
     return await withPdf(pdf, (file) => readPages(file, kind));
@@ -62,7 +62,7 @@ export async function readPrecompiled(pdf: Uint8Array, kind: PrecompiledKind): P
   }
 }
 
-/** For the caller too: a thread that had to be stopped says as much about the file as a parser's error. */
+/** Also for the caller: a thread that had to be stopped means the same as a parser error. */
 export const unreadablePrecompiled: PrecompiledReading = {
   page_count: null,
   message: 'unable-to-read-the-file',
@@ -70,7 +70,7 @@ export const unreadablePrecompiled: PrecompiledReading = {
   address_lines: null,
 };
 
-/** `RuntimeError`: PDFium gave up (out of memory, or a fault). `RangeError`: nested too deep for the stack. */
+/** `RuntimeError`: PDFium failed (out of memory, or a fault). `RangeError`: nested too deeply for the stack. */
 function isPdfiumFault(error: unknown): boolean {
   return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
 }
@@ -101,7 +101,7 @@ function readPages(file: PdfFile, kind: PrecompiledKind): PrecompiledReading {
   return { page_count, message: null, invalid_pages: null, address_lines };
 }
 
-/** The verdict on a file: what was read of it, and whether its address can be posted to. */
+/** The verdict on a file, from its content and whether its address is valid. */
 export function judgePrecompiled(
   reading: PrecompiledReading,
   readAddress: (lines: string[]) => { problem: AddressProblem } | { lines: string[] },

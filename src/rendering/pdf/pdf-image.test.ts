@@ -9,7 +9,7 @@ import { encodePng } from './png.ts';
 
 type Rgb = [number, number, number];
 
-/** The colours of a page's picture at places given in millimetres. */
+/** The colours of a rendered page at positions in millimetres. */
 async function colorsAt(pdf: Uint8Array, page: number, places: [x: number, y: number][], options?: PageToPngOptions) {
   const { width, data } = PNG.sync.read(Buffer.from(await pageToPng(pdf, page, options)));
   return places.map(([x_mm, y_mm]): Rgb => {
@@ -24,7 +24,7 @@ const nearly = (color: Rgb, wanted: Rgb) =>
   color.every((channel, index) => Math.abs(channel - (wanted[index] ?? 0)) <= 2);
 
 describe('pageToPng', () => {
-  it('draws A4 at 150 dpi and says so in the file', async () => {
+  it('renders A4 at 150 dpi and records it in the file', async () => {
     const png = Buffer.from(await pageToPng(await makePdf([firstPage()]), 1));
     expect(png.readUInt32BE(16)).toBe(1240);
     expect(png.readUInt32BE(20)).toBe(1754);
@@ -32,20 +32,20 @@ describe('pageToPng', () => {
     expect(Math.round(png.readUInt32BE(resolution) * 0.0254)).toBe(150);
   });
 
-  it('draws the page asked for', async () => {
+  it('renders the requested page', async () => {
     const pdf = await makePdf([firstPage(), laterPage((page) => page.rectangle(50, 50, 20, 20, '#1d70b8'))]);
     expect(await colorsAt(pdf, 1, [[60, 60]])).toEqual([white]);
     expect(await colorsAt(pdf, 2, [[60, 60]])).toEqual([[29, 112, 184]]);
   });
 
-  it.each([0, 2, -1, 1.5, Number.NaN])('has no page %d of one', async (page) => {
+  it.each([0, 2, -1, 1.5, Number.NaN])('rejects page %d of one', async (page) => {
     await expect(pageToPng(await makePdf([firstPage()]), page)).rejects.toMatchObject({
       name: 'NoSuchPage',
       message: `Letter does not have a page ${page}`,
     });
   });
 
-  it('draws an absurdly large page smaller', async () => {
+  it('scales down an extremely large page', async () => {
     const png = Buffer.from(await pageToPng(await makePdf([{ width: 5000, height: 100 }]), 1));
     expect(png.readUInt32BE(16)).toBe(5000);
   });
@@ -59,7 +59,7 @@ describe('pageToPng', () => {
     await expect(pageToPng(secret, 1)).rejects.toMatchObject({ name: 'UnreadablePdf', problem: 'encrypted' });
   });
 
-  it('covers the tag in white, on the first page of a letter only', async () => {
+  it('hides the tag on the first page of a letter only', async () => {
     const tag = firstPage(address, (page) => page.rectangle(3, 2, 8, 3));
     const pdf = await makePdf([tag, tag]);
     expect(await colorsAt(pdf, 1, [[5, 3]])).toEqual([[0, 0, 0]]);
@@ -89,7 +89,7 @@ describe('the red overlay', () => {
     colors.map((color) => nearly(color, white) || (nearly(color, pink) ? 'red' : color));
   const expected = (later: boolean) => places.map(([, , , first, rest]) => (later ? rest : first) || 'red');
 
-  it('on pictures marks exactly what may not be printed on', async () => {
+  it('marks exactly the unprintable area in images', async () => {
     const pdf = await makePdf([blank, blank]);
     const options = { decoration: 'red-overlay' as const };
     expect(verdicts(await colorsAt(pdf, 1, points, options))).toEqual(expected(false));
@@ -97,7 +97,7 @@ describe('the red overlay', () => {
     expect(verdicts(await colorsAt(pdf, 1, points, { ...options, kind: 'attachment' }))).toEqual(expected(true));
   });
 
-  it('on the PDF is the same on every page', async () => {
+  it('is the same on every page of the PDF', async () => {
     const pdf = await overlayPdf(await makePdf([blank, blank, blank]));
     expect(verdicts(await colorsAt(pdf, 1, points))).toEqual(expected(false));
     expect(verdicts(await colorsAt(pdf, 3, points))).toEqual(expected(true));
@@ -105,13 +105,13 @@ describe('the red overlay', () => {
     expect(verdicts(await colorsAt(attachment, 1, points))).toEqual(expected(true));
   });
 
-  it.each([90, 180, 270] as const)('is the right way up on a page turned by %i degrees', async (rotate) => {
+  it.each([90, 180, 270] as const)('is upright on a page rotated by %i degrees', async (rotate) => {
     const size = rotate === 180 ? {} : { width: 297, height: 210 };
     const pdf = await overlayPdf(await makePdf([{ ...size, rotate }]));
     expect(verdicts(await colorsAt(pdf, 1, points))).toEqual(expected(false));
   });
 
-  it('is the right way up on a page that does not begin at zero and leaves its drawing scaled', async () => {
+  it('is upright on a page with another origin and a scaled drawing', async () => {
     const content = '0.1 0 0 0.1 500 500 cm q';
     const pdf = rawPdf([
       '<< /Type /Catalog /Pages 2 0 R >>',
@@ -122,7 +122,7 @@ describe('the red overlay', () => {
     expect(verdicts(await colorsAt(await overlayPdf(pdf), 1, points))).toEqual(expected(false));
   });
 
-  it('leaves text readable and the file the same bytes each time', async () => {
+  it('keeps text extractable and is deterministic', async () => {
     const pdf = await makePdf([firstPage(), laterPage()]);
     const [once, twice] = [await overlayPdf(pdf), await overlayPdf(pdf)];
     expect(Buffer.compare(once, twice)).toBe(0);
@@ -140,7 +140,7 @@ describe('encodePng', () => {
     ['256 colours', (n: number) => [n % 256, 7, 7]],
     ['257 colours', (n: number) => [n % 257 === 256 ? 0 : n % 256, n % 257 === 256 ? 9 : 7, 7]],
     ['every pixel another', (n: number) => [n % 256, (n >> 8) % 256, (n * 7) % 256]],
-  ])('keeps every pixel of a picture with %s', (_, color) => {
+  ])('keeps every pixel of an image with %s', (_, color) => {
     const [width, height] = [37, 29];
     const rgba = new Uint8Array(width * height * 4).map((_, at) =>
       at % 4 === 3 ? 255 : (color(at >> 2)[at % 4] ?? 0),

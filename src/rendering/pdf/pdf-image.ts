@@ -4,7 +4,7 @@ import { withPdf } from './pdfium.ts';
 import type { PageImage } from './pdfium-page.ts';
 import { encodePng } from './png.ts';
 
-/** What to do to a page of an uploaded PDF before it is shown. `red-overlay`: mark where nothing may be printed. */
+/** How to decorate a page of an uploaded PDF. `red-overlay`: marks where nothing may be printed. */
 export type PageDecoration = 'none' | 'hide-tag' | 'red-overlay';
 
 export class NoSuchPage extends Error {
@@ -16,8 +16,8 @@ export class NoSuchPage extends Error {
 }
 
 const resolution_dpi = 150;
-// A page may claim to be ten metres wide; nobody looks at more than this.
-const longestSide_px = 5000;
+// A page may claim to be ten metres wide; limit its image.
+const maxSide_px = 5000;
 const red = { red: 212, green: 53, blue: 28, alpha: 0.3 };
 
 export type PageToPngOptions = { decoration?: PageDecoration; kind?: PrecompiledKind };
@@ -29,7 +29,7 @@ export function pageToPng(pdf: Uint8Array, page: number, options: PageToPngOptio
     if (!Number.isInteger(page) || page < 1 || page > file.page_count) throw new NoSuchPage(page);
     return file.page(page, (shown) => {
       const longest_mm = Math.max(shown.width_mm, shown.height_mm);
-      const dpi = Math.min(resolution_dpi, (longestSide_px / longest_mm) * 25.4);
+      const dpi = Math.min(resolution_dpi, (maxSide_px / longest_mm) * 25.4);
       const image = shown.render(dpi);
       const first = kind === 'letter' && page === 1;
       if (decoration === 'hide-tag' && first) fill(image, dpi, tagArea);
@@ -39,7 +39,7 @@ export function pageToPng(pdf: Uint8Array, page: number, options: PageToPngOptio
   });
 }
 
-/** The same PDF with the places where nothing may be printed in red, on every page. */
+/** The same PDF with the unprintable areas in red, on every page. */
 export function overlayPdf(pdf: Uint8Array, kind: PrecompiledKind = 'letter'): Promise<Uint8Array> {
   return withPdf(pdf, (file) => {
     for (let number = 1; number <= file.page_count; number++) {
@@ -69,7 +69,7 @@ function tint(image: PageImage, dpi: number, allowed: Box[]): void {
   });
 }
 
-/** Cuts every row of pixels into stretches inside and outside of some boxes that do not overlap. */
+/** Splits every row of pixels into stretches inside and outside of non-overlapping boxes. */
 function forEachRow(
   image: PageImage,
   dpi: number,

@@ -1,7 +1,7 @@
 import type { Box } from './letter-geometry.ts';
 import type { PageCharacter, PdfPage } from './pdfium-page.ts';
 
-/** The lines of text in a part of a page, top to bottom, whatever order the file draws them in. */
+/** The lines of text in a part of a page, top to bottom, regardless of drawing order. */
 export function linesIn(page: PdfPage, box: Box): string[] {
   const inside = page.characters().filter(({ left, right, baseline }) => {
     const middle = (left + right) / 2;
@@ -28,6 +28,6 @@ function textOf(line: PageCharacter[]): string {
     text += character;
     end = right;
   }
-  // NFKD takes ligatures apart, so that `ﬁ` is found as `fi`; NFC puts accents back onto their letters.
+  // NFKD splits ligatures, so that `ﬁ` is found as `fi`; NFC recombines accents.
   return text.normalize('NFKD').normalize('NFC').replace(/\s+/g, ' ').trim();
 }

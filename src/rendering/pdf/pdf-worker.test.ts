@@ -47,7 +47,7 @@ describe('the PDF threads', () => {
     expect(Buffer.from(letter.pdf).toString('latin1')).toMatch(/\/StructTreeRoot/);
   });
 
-  it('say that an attachment cannot be read', async () => {
+  it('report an unreadable attachment', async () => {
     const attachments = [await makePdf([laterPage()], { password: 'secret' })];
     const refused = pool.run('composeLetter', plainLetter, { purpose: 'print', attachments });
     await expect(refused).rejects.toMatchObject({ name: 'UnreadablePdf', problem: 'encrypted' });
@@ -67,8 +67,8 @@ describe('the PDF threads', () => {
     expect(await pool.run('checkLogo', '<svg viewBox="0 0 9 9"/>')).toBeNull();
   });
 
-  it('stop at a file that would be drawn for hours, and go on with other letters meanwhile', async () => {
-    // Thirty drawings, each of which draws the next one twice: a billion in the end.
+  it('abort a file that would take hours, while other letters continue', async () => {
+    // Thirty drawings, each of which draws the next one twice: a billion in total.
     const forms = Array.from({ length: 30 }, (_, depth) => {
       const content = depth < 29 ? '/X Do /X Do' : '0 0 1 1 re f';
       const resources = depth < 29 ? `/Resources << /XObject << /X ${6 + depth} 0 R >> >>` : '';
@@ -85,14 +85,14 @@ describe('the PDF threads', () => {
       pool.run('readPrecompiled', pdf, 'letter'),
       ...Array.from({ length: 20 }, () => pool.run('composeLetter', longLetter, { purpose: 'print' })),
     ]);
-    // On a fast machine PDFium reaches its limit of memory before the thread reaches its limit of time.
+    // On a fast machine PDFium reaches its memory limit before the thread reaches its time limit.
     if (stopped.status === 'fulfilled') expect(stopped.value).toEqual(unreadablePrecompiled);
     else expect(stopped.reason).toMatchObject({ name: 'WorkerFailure', reason: 'timeout' });
     for (const letter of letters) expect(letter).toMatchObject({ status: 'fulfilled', value: { page_count: 3 } });
     expect(await pool.run('composeLetter', plainLetter, { purpose: 'print' })).toMatchObject({ page_count: 1 });
   });
 
-  it('stop at a logo that multiplies itself without end', async () => {
+  it('abort a logo that expands without end', async () => {
     const layers = Array.from(
       { length: 30 },
       (_, n) => `<g id="g${n}"><use href="#g${n + 1}"/><use href="#g${n + 1}"/></g>`,

@@ -4,8 +4,8 @@ import { readPrecompiled } from './pdf-check.ts';
 import { withPdf } from './pdfium.ts';
 
 /**
- * The tasks of the PDF threads. What they take and return can be copied between threads. All of them work on files and
- * logos from outside, so they belong into threads with a time limit: `createWorkerPool` with this module.
+ * The tasks of the PDF threads. Arguments and results can be cloned between threads. All of them process untrusted
+ * files and logos, so they must run in threads with a time limit: `createWorkerPool` with this module.
  */
 export { checkLogo } from '../letter/logo.ts';
 export { rewritePrecompiled } from '../letter/rewrite.ts';
@@ -19,7 +19,7 @@ type ComposeLetterOptions = DrawLetterOptions & {
 
 type ComposedLetter = {
   pdf: Uint8Array;
-  /** All pages: Welsh, English and attached. Whether they are too many is the caller's question. */
+  /** All pages: Welsh, English and attachments. The caller limits them. */
   page_count: number;
   welsh_page_count: number;
   attachment_page_count: number;
@@ -35,7 +35,7 @@ export async function composeLetter(letter: LetterDocument, options: ComposeLett
   });
 }
 
-/** Parses the fonts and loads PDFium, so that the first letter of a thread takes as long as any other. */
+/** Parses the fonts and loads PDFium, so that the first letter of a thread is as fast as the others. */
 export async function warmUp(): Promise<void> {
   const { pdf } = await drawLetter(
     {

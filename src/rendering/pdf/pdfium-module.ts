@@ -12,7 +12,7 @@ export type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & {
   _FPDF_NewXObjectFromPage(into: number, from: number, pageIndex: number): number;
   _FPDF_NewFormObjectFromXObject(xObject: number): number;
   _FPDF_CloseXObject(xObject: number): void;
-  // Device coordinates are whole numbers; page coordinates are points.
+  // Device coordinates are integers; page coordinates are points.
   _FPDF_PageToDevice(
     ...args: [page: number, ...device: DeviceArea, x: number, y: number, toX: number, toY: number]
   ): number;
@@ -49,11 +49,11 @@ export type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & {
 type DeviceArea = [startX: number, startY: number, width: number, height: number, rotate: number];
 
 /**
- * A file of a few kilobytes can ask for gigabytes. A thread's heap limit does not count WebAssembly memory, so the
- * request for more is refused here; PDFium then gives up on the file. A ten-page letter of photographs needs about 100 MB.
+ * A file of a few kilobytes can request gigabytes. A thread's heap limit does not include WebAssembly memory, so growth
+ * is limited here; PDFium then rejects the file. A ten-page letter of photographs needs about 100 MB.
  */
 const memoryLimit_bytes = 512 * 1024 * 1024;
-/** PDFium's memory never shrinks: after an unusually hungry file the next one starts with a fresh instance. */
+/** PDFium's memory never shrinks: after an unusually large file the next one gets a new instance. */
 const memoryKept_bytes = 128 * 1024 * 1024;
 
 let compiled: WebAssembly.Module | undefined;
@@ -81,7 +81,7 @@ async function start(): Promise<Pdfium> {
   return pdfium;
 }
 
-/** After any error inside of it PDFium is in an unknown state, so that instance is not used again. */
+/** After any internal error PDFium is in an unknown state, so that instance is discarded. */
 export async function withPdfium<T>(use: (pdfium: Pdfium) => T): Promise<T> {
   const pdfium = current ?? (await start());
   current = undefined;

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Pdfium, withMemory } from './pdfium-module.ts';
 
 /**
- * A WebAssembly module that passes on one JavaScript function as (i32, i32, i32) -> i32: PDFium's writer must be a
- * WebAssembly function. In text: (module (import "e" "f" (func (param i32 i32 i32) (result i32))) (export "f" (func 0))).
+ * A WebAssembly module that forwards to one JavaScript function as (i32, i32, i32) -> i32: PDFium's writer must be a
+ * WebAssembly function. In text: (module (import "e" "f" (func (param i32 i32 i32) (result i32))) (export "f" (func
+ * 0))).
  */
 const adapter = new Uint8Array([
   0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x01, 0x60, 0x03, 0x7f, 0x7f, 0x7f, 0x01, 0x7f, 0x02,
@@ -11,8 +12,8 @@ const adapter = new Uint8Array([
 ]);
 
 /**
- * The table of function pointers in this build of PDFium has a fixed size, so the writer takes the one free place: the
- * first, which is the null pointer everywhere else. It is given back before anything else can run.
+ * The function table in this build of PDFium has a fixed size, so the writer takes the one free entry: the first, which
+ * is the null pointer everywhere else. It is restored before anything else can run.
  */
 const writerSlot = 0;
 
@@ -36,7 +37,7 @@ export function saveDocument(pdfium: Pdfium, document: number): Uint8Array {
   return withSteadyId(Buffer.concat(chunks));
 }
 
-/** PDFium ends the file with a random half of its identifier; here it follows from the content. */
+/** PDFium generates half of the file identifier at random; here it is derived from the content. */
 function withSteadyId(pdf: Buffer): Uint8Array {
   const trailer = pdf.lastIndexOf('trailer');
   const tail = pdf.toString('latin1', trailer);
@@ -45,7 +46,7 @@ function withSteadyId(pdf: Buffer): Uint8Array {
   const hash = createHash('md5').update(pdf.subarray(0, trailer)).digest('hex').toUpperCase();
   const first = trailer + id.index + id[0].indexOf(id[1]);
   const second = trailer + id.index + id[0].lastIndexOf(id[2]);
-  // The first half is PDFium's own invention too when the original file had none: both are replaced.
+  // If the original file had no identifier, PDFium generates the first half too: both are replaced.
   pdf.write(hash, first, 'latin1');
   pdf.write(hash, second, 'latin1');
   return new Uint8Array(pdf);

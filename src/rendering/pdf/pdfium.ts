@@ -2,7 +2,7 @@ import { type Pdfium, withMemory, withPdfium } from './pdfium-module.ts';
 import { type PdfPage, pageOf } from './pdfium-page.ts';
 import { saveDocument } from './pdfium-save.ts';
 
-/** Why a file cannot be used. `encrypted` also when it opens without a password: a printer could not alter it. */
+/** Why a file cannot be used. `encrypted` even if it opens without a password: a printer could not modify it. */
 type PdfProblem = 'broken' | 'encrypted';
 
 export class UnreadablePdf extends Error {
@@ -19,15 +19,18 @@ export class UnreadablePdf extends Error {
 export type PdfFile = {
   readonly page_count: number;
   page<T>(number: number, use: (page: PdfPage) => T): T;
-  /** Adds all pages of another file at the end, as they would be printed; how many those are. */
+  /** Appends all pages of another file as they would be printed; returns their number. */
   append(pdf: Uint8Array): number;
   remove(number: number): void;
-  /** Puts the first page of another file over a page, top left corner on top left corner. */
+  /** Draws the first page of another file over a page, aligned at the top left corners. */
   stamp(number: number, pdf: Uint8Array): void;
   save(): Uint8Array;
 };
 
-/** Opens a PDF, lets the caller use it, and closes it. Nothing in the file is executed: this PDFium has no scripts. */
+/**
+ * Opens a PDF, passes it to the callback and closes it. Nothing in the file is executed: this PDFium build has no
+ * scripting.
+ */
 export function withPdf<T>(bytes: Uint8Array, use: (pdf: PdfFile) => T): Promise<T> {
   return withPdfium((pdfium) => withDocument(pdfium, bytes, (document) => use(fileOf(pdfium, document))));
 }
@@ -57,7 +60,7 @@ function fileOf(pdfium: Pdfium, document: number): PdfFile {
     page: (number, use) => withPage(pdfium, document, number, use),
     append(bytes) {
       return withDocument(pdfium, bytes, (other) => {
-        // Notes and filled forms become part of the page: the form they belong to stays behind.
+        // Annotations and filled forms are flattened into the page: their form is not copied.
         for (let index = 0; index < pdfium._FPDF_GetPageCount(other); index++) flatten(pdfium, other, index);
         const end = pdfium._FPDF_GetPageCount(document);
         if (!pdfium._FPDF_ImportPages(document, other, 0, end)) throw new UnreadablePdf('broken');

@@ -1,10 +1,10 @@
 import PDFDocument from 'pdfkit';
 import { registerFonts } from './letter-fonts.ts';
 
-/** Without a date of its own a file gets this one: the same letter is always the same bytes. */
+/** Default date of a file: the same letter always gives the same bytes. */
 const fixedDate = new Date('2000-01-01T00:00:00Z');
 
-/** An empty PDF with the letter fonts, and what it will be once it is ended. Everything in it follows from its input. */
+/** An empty PDF with the letter fonts, and a promise of its bytes. The output depends only on the input. */
 export function openDocument(
   options: PDFKit.PDFDocumentOptions,
   created_at = fixedDate,
@@ -12,7 +12,7 @@ export function openDocument(
   const document = new PDFDocument({
     margin: 0,
     autoFirstPage: false,
-    // No default font: Helvetica would be named in the file without being embedded.
+    // No default font: the file would refer to Helvetica without embedding it.
     font: '',
     pdfVersion: '1.7',
     ...options,

@@ -4,7 +4,7 @@ import { makePdf } from '../../../test/kit/pdf-samples.ts';
 import { withPdf } from './pdfium.ts';
 import { type Cmyk, pressColor } from './press-color.ts';
 
-/** How PDFium, which knows the inks of coated paper, shows colours given in CMYK. */
+/** How PDFium, which models coated paper, displays CMYK colours. */
 async function shown(inks: Cmyk[]): Promise<number[][]> {
   const pdf = await makePdf([
     {
@@ -43,7 +43,7 @@ describe('pressColor', () => {
     expect(pressColor(red, green, blue)).toEqual(inks);
   });
 
-  it('looks on paper as on a screen, as far as inks can', async () => {
+  it('looks on paper as on a screen, as far as possible with inks', async () => {
     const printed = await shown(brands.map(([, rgb]) => pressColor(...rgb)));
     const off = brands.map(([name, rgb], index) => {
       const distance = Math.hypot(...rgb.map((channel, n) => channel - (printed[index]?.[n] ?? 0)));
@@ -52,7 +52,7 @@ describe('pressColor', () => {
     expect(off.filter(([, distance]) => distance > 45)).toEqual([]);
   });
 
-  it('uses between nothing and all of each ink, whatever the colour', () => {
+  it('uses between 0 and 100 % of each ink for any colour', () => {
     const channel = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(channel, channel, channel, (red, green, blue) => {

@@ -1,13 +1,14 @@
 /**
- * From screen colours to the four inks. The plain formula (cyan = 1 - red, ...) turns brand greens into teals on paper,
- * because real inks are not ideal. Here a mix of inks looks like the average of the sixteen solid overprints, weighted
- * by how much of the paper each covers (Neugebauer's model), and the mix nearest to the wanted colour is searched.
+ * Converts screen colours to CMYK. The plain formula (cyan = 1 - red, ...) turns brand greens into teals on paper,
+ * because real inks are not ideal. Here the appearance of a mix of inks is the average of the sixteen solid overprints,
+ * weighted by how much of the paper each covers (Neugebauer's model), and the mix nearest to the requested colour is
+ * searched.
  */
 export type Cmyk = [cyan: number, magenta: number, yellow: number, black: number];
 
 type Rgb = [number, number, number];
 
-/** What each overprint of solid inks looks like on coated paper; index bits: 1 cyan, 2 magenta, 4 yellow, 8 black. */
+/** The appearance of each overprint of solid inks on coated paper; index bits: 1 cyan, 2 magenta, 4 yellow, 8 black. */
 const overprints: readonly Rgb[] = [
   [255, 255, 255],
   [0, 174, 239],
@@ -36,7 +37,7 @@ export function pressColor(red: number, green: number, blue: number): Cmyk {
   }
   const wanted: Rgb = [red, green, blue];
   const inks: Cmyk = [1 - red / 255, 1 - green / 255, 1 - blue / 255, 1 - Math.max(red, green, blue) / 255];
-  // The appearance is linear in each single ink, so the best amount of one ink, the others held, is a closed formula.
+  // The appearance is linear in each ink, so the best amount of one ink, with the others fixed, has a closed form.
   for (let sweep = 0; sweep < 30; sweep++) {
     for (const ink of [0, 1, 2] as const) {
       const without = appearance(inks, ink, 0);

@@ -1,20 +1,20 @@
-/** The alphabet of text messages (GSM 03.38), Welsh on top of it, and what becomes of every other character. */
+/** The alphabet of text messages (GSM 03.38), plus Welsh, and the replacements of all other characters. */
 
-const BASIC =
+const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 
-/** Sent as an escape and a character: two places each. */
-const EXTENSION = '^{}\\[~]|€';
+/** Sent as an escape and a character: they count as two. */
+const extension = '^{}\\[~]|€';
 
-const WELSH_VOWELS = 'ÀÁÂÄÈÉÊËÌÍÎÏÒÓÔÖÙÚÛÜẀẂŴẄỲÝŶŸàáâäèéêëìíîïòóôöùúûüẁẃŵẅỳýŷÿ';
+const welshVowels = 'ÀÁÂÄÈÉÊËÌÍÎÏÒÓÔÖÙÚÛÜẀẂŴẄỲÝŶŸàáâäèéêëìíîïòóôöùúûüẁẃŵẅỳýŷÿ';
 
-/** Welsh letters that GSM does not have: kept all the same, at the price of sending the whole message as UCS-2. */
-const WELSH_ONLY = [...WELSH_VOWELS].filter((letter) => !BASIC.includes(letter)).join('');
+/** Welsh letters that GSM lacks: kept, at the price of sending the whole message as UCS-2. */
+const welshOnly = [...welshVowels].filter((letter) => !basic.includes(letter)).join('');
 
-const KEPT = new Set(BASIC + EXTENSION + WELSH_VOWELS);
+const keptCharacters = new Set(basic + extension + welshVowels);
 
-const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
+const replacementByCharacter: ReadonlyMap<string, string> = new Map([
   ...[...'\u2011\u2013\u2014\u2212'].map((dash) => [dash, '-'] as const),
   ...[...'‘’‚'].map((quote) => [quote, "'"] as const),
   ...[...'“”„'].map((quote) => [quote, '"'] as const),
@@ -25,38 +25,40 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ['ł', 'l'],
 ]);
 
-const EXTENSION_CHARACTER = characterClass(EXTENSION, 'g');
-const WELSH_ONLY_CHARACTER = characterClass(WELSH_ONLY, '');
-const NOT_KEPT = new RegExp(`[^${classBody([...KEPT].join(''))}]`, 'gu');
+const extensionCharacter = characterClass(extension, 'g');
+const welshOnlyCharacter = characterClass(welshOnly, '');
+const notKept = new RegExp(`[^${classBody([...keptCharacters].join(''))}]`, 'gu');
 
 export function countExtensionCharacters(text: string): number {
-  return text.match(EXTENSION_CHARACTER)?.length ?? 0;
+  return text.match(extensionCharacter)?.length ?? 0;
 }
 
 export function needsUcs2(text: string): boolean {
-  return WELSH_ONLY_CHARACTER.test(text);
+  return welshOnlyCharacter.test(text);
 }
 
-/** Every character of the result can be sent. One replacement per code point, `?` where there is no better. */
+/** Every character of the result can be sent. One replacement per code point, `?` if there is no better one. */
 export function downgrade(text: string): string {
-  return text.replace(NOT_KEPT, downgradeCharacter);
+  return text.replace(notKept, downgradeCharacter);
 }
 
 function downgradeCharacter(character: string): string {
-  return REPLACEMENTS.get(character) ?? letterWithoutAccent(character) ?? '?';
+  return replacementByCharacter.get(character) ?? letterWithoutAccent(character) ?? '?';
 }
 
-/** Not equal, not less and their like decompose to their opposite: better a question mark. */
-const NEGATION = '\u0338';
+/** "Not equal", "not less" and the like decompose to their opposite: replace them with a question mark. */
+const negation = '\u0338';
 
-/** One step of canonical decomposition: `ç` is c, `ế` is ê, the ångström sign is Å; not two steps, `ắ` is nothing. */
+/**
+ * One step of canonical decomposition: `ç` is c, `ế` is ê, the ångström sign is Å; not two steps: `ắ` has no result.
+ */
 function letterWithoutAccent(character: string): string | undefined {
   const composed = character.normalize('NFC');
-  if (composed !== character) return KEPT.has(composed) ? composed : undefined;
+  if (composed !== character) return keptCharacters.has(composed) ? composed : undefined;
   const parts = [...character.normalize('NFD')];
-  if (parts.length < 2 || parts.pop() === NEGATION) return undefined;
+  if (parts.length < 2 || parts.pop() === negation) return undefined;
   const base = parts.join('').normalize('NFC');
-  return KEPT.has(base) ? base : undefined;
+  return keptCharacters.has(base) ? base : undefined;
 }
 
 function characterClass(characters: string, flags: string): RegExp {

@@ -28,15 +28,15 @@ describe('the text', () => {
     expect(render('<b>((x))</b> &amp;', { x: '<i>' }).text).toBe('<b><i></b> &amp;');
   });
 
-  it('has lists in one line', () => {
+  it('prints lists on one line', () => {
     expect(render('Bring ((things)).', { things: ['a', 'b', 'c'] }).text).toBe('Bring a, b and c.');
   });
 
-  it('keeps the name of a value that is missing among others', () => {
+  it('keeps the placeholder of a missing value', () => {
     expect(render('((a)) ((b))', { a: 'x' }).text).toBe('x ((b))');
   });
 
-  it('leaves placeholders out, but not the spaces around them, when there are no values at all', () => {
+  it('omits placeholders, but not the spaces around them, without any values', () => {
     expect(render('a    ((x))    b').text).toBe('a  b');
     expect(render('Hi ((name))', {}).text).toBe('Hi ');
     expect(render('((x??text)) ', null).text).toBe('');
@@ -65,13 +65,13 @@ describe('size and encoding', () => {
     expect(render(content)).toMatchObject({ encoding, character_count, fragments });
   });
 
-  it('decides the encoding before characters are replaced', () => {
+  it('chooses the encoding before characters are replaced', () => {
     expect(render('ế')).toMatchObject({ text: 'ê', encoding: 'gsm7' });
   });
 });
 
 describe('the prefix', () => {
-  it('stands before the text and counts for fragments', () => {
+  it('precedes the text and counts towards fragments', () => {
     expect(render('a'.repeat(150), null, { prefix: ' Surgery ' })).toMatchObject({
       text: `Surgery: ${'a'.repeat(150)}`,
       character_count: 159,
@@ -81,20 +81,20 @@ describe('the prefix', () => {
     expect(render('a'.repeat(152), null, { prefix: 'Surgery' }).fragments).toBe(2);
   });
 
-  it.each(['', '  ', null])('is left out when it is %j', (prefix) => {
+  it.each(['', '  ', null])('is omitted when it is %j', (prefix) => {
     expect(render('hello', null, { prefix }).text).toBe('hello');
   });
 
-  it('can make a message Welsh', () => {
+  it('can make a message UCS-2', () => {
     expect(render('hello', null, { prefix: 'Tŷ' }).encoding).toBe('ucs2');
   });
 
-  it('does not make a message longer than the limit', () => {
+  it('does not count towards the limit', () => {
     expect(isTooLong(render('a'.repeat(918), null, { prefix: 'Surgery' }))).toBe(false);
     expect(isTooLong(render('a'.repeat(919), null, { prefix: 'Surgery' }))).toBe(true);
   });
 
-  it('does not fill an empty message', () => {
+  it('does not make an empty message non-empty', () => {
     expect(isEmpty(render('((x))', { x: ' ' }, { prefix: 'Surgery' }))).toBe(true);
     expect(isEmpty(render('x', null, { prefix: 'Surgery' }))).toBe(false);
   });
@@ -124,7 +124,7 @@ describe('characters', () => {
     expect(needsUcs2(letter)).toBe(false);
   });
 
-  it('come out as they are once they have been replaced', () => {
+  it('are unchanged once they have been replaced', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const sendable = downgrade(text);
@@ -134,8 +134,8 @@ describe('characters', () => {
   });
 });
 
-describe('the quick way', () => {
-  it('gives what tidying gives', () => {
+describe('the fast path', () => {
+  it('agrees with the full algorithm', () => {
     const piece = fc.constantFrom(' ', '  ', '\n', ',', '.', 'a', 'Z', '£', '^', '\t', '\r\n', '\u00A0', '`', '_', 'é');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -148,7 +148,7 @@ describe('the quick way', () => {
     );
   });
 
-  /** The rules one after the other, as they are written down. */
+  /** Reference implementation of the rules, one after the other. */
   function slowly(text: string): string {
     const lines = text
       .replace(/[ \t]+([,.])/g, '$1')

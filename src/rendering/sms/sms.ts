@@ -6,34 +6,34 @@ import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
 type SmsEncoding = 'gsm7' | 'ucs2';
 
 export type SmsMessage = {
-  /** As it is sent, the prefix included. */
+  /** As sent, including the prefix. */
   text: string;
   encoding: SmsEncoding;
   character_count: number;
-  /** What the limit is measured on: the prefix and its colon are not the writer's. */
+  /** The length that is limited: the prefix and its colon are not counted. */
   character_count_without_prefix: number;
   fragments: number;
 };
 
 export const SMS_CHARACTER_LIMIT = 918;
 
-const FRAGMENT_SIZES = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
+const fragmentSizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
 
 export type SmsOptions = {
-  /** The service name, when the service puts it before its messages. */
+  /** The service name, if the service prefixes its messages with it. */
   prefix?: string | null;
 };
 
 /**
- * Without any personalisation the message is the template's own text: placeholders count as nothing, but the spaces
- * around them stay, because something will stand there.
+ * Without personalisation the message is the template's own text: placeholders count as empty, but the spaces around
+ * them are kept, because a value will be there.
  */
 export function renderSms(
   content: CompiledText,
   personalisation: Personalisation | null | undefined,
   { prefix }: SmsOptions = {},
 ): SmsMessage {
-  const filled = fillText(content, personalisation, hasValues(personalisation) ? FILLING : STANDING_IN);
+  const filled = fillText(content, personalisation, hasValues(personalisation) ? filling : standingIn);
   const name = prefix?.trim() ?? '';
   if (name === '') return measure(filled);
   return {
@@ -55,32 +55,32 @@ function hasValues(personalisation: Personalisation | null | undefined): boolean
   return false;
 }
 
-const FILLING = { lists: 'inline', unfilled: keepPlaceholder } as const;
+const filling = { lists: 'inline', unfilled: keepPlaceholder } as const;
 
-/** No template can hold a NUL, so it can stand where a value will. */
-const STAND_IN = '\0';
-const STANDING_IN = { lists: 'inline', unfilled: () => STAND_IN } as const;
+/** No template can contain a NUL, so it can stand in for a value. */
+const standIn = '\0';
+const standingIn = { lists: 'inline', unfilled: () => standIn } as const;
 
-const LINE_BREAK = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
+const lineBreak = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
 function tidy(text: string): string {
-  const lines = removeSpaceBeforePunctuation(text).split(LINE_BREAK).map(collapseWhitespace);
+  const lines = removeSpaceBeforePunctuation(text).split(lineBreak).map(collapseWhitespace);
   return lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-    .replaceAll(STAND_IN, '');
+    .replaceAll(standIn, '');
 }
 
 /**
- * Finds nothing in a text that can be sent as it stands, every character in one place, which is most of them. A single
- * pattern over ASCII: looking through the whole alphabet here made the common case three times as slow.
+ * Does not match text that can be sent unchanged with one unit per character, which is most text. A single pattern over
+ * ASCII: checking the whole alphabet here made the common case three times slower.
  */
-const NOT_READY = /[^\n\x20-\x5A\x5F\x61-\x7A]| [ \n,.]|\n\n\n|\n |^[ \n]|[ \n]$/;
+const notReady = /[^\n\x20-\x5A\x5F\x61-\x7A]| [ \n,.]|\n\n\n|\n |^[ \n]|[ \n]$/;
 
-/** The encoding is decided before characters are replaced: what was no Welsh letter does not make a message Welsh. */
+/** The encoding is chosen before characters are replaced: only original Welsh letters make a message UCS-2. */
 function measure(filled: string): SmsMessage {
-  if (!NOT_READY.test(filled)) return smsMessage(filled, 'gsm7', filled.length);
+  if (!notReady.test(filled)) return smsMessage(filled, 'gsm7', filled.length);
   const tidied = tidy(filled);
   const encoding = needsUcs2(tidied) ? 'ucs2' : 'gsm7';
   const text = downgrade(tidied);
@@ -88,7 +88,7 @@ function measure(filled: string): SmsMessage {
 }
 
 function smsMessage(text: string, encoding: SmsEncoding, size: number): SmsMessage {
-  const { single, part } = FRAGMENT_SIZES[encoding];
+  const { single, part } = fragmentSizes[encoding];
   return {
     text,
     encoding,
