@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 
-/** The template of an account message, with the sender that its service uses for such messages. */
+/** Loads the template of an account message with the default sender of its service. */
 export function selectAccountTemplate(tx: Tx, serviceId: string, templateId: string) {
   return tx
     .selectFrom('templates')

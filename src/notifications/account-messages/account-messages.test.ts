@@ -14,7 +14,7 @@ function send(message: { template_id: string; to: string; reply_to?: string }) {
 }
 
 describe('messages to users', () => {
-  it('are stored as notifications of the platform service, ready to go first', async () => {
+  it('are stored as notifications of the platform service in the priority lane', async () => {
     const { id } = await send({ template_id: signInCode, to: ' 07700 900461\u200b' });
     const { db } = harness.app;
     const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -39,7 +39,7 @@ describe('messages to users', () => {
     expect(queued).toMatchObject({ lane: 0, notification_type: 'sms', due_at: '2026-11-15T12:00:00.000000Z' });
   });
 
-  it('keep the capitals of an email address and the given reply-to address', async () => {
+  it('keep the case of an email address and the given reply-to address', async () => {
     const { id } = await send({ template_id: signInLink, to: 'Ada@Example.org', reply_to: 'team@example.org' });
     const row = await harness.app.db
       .selectFrom('notifications')
@@ -54,7 +54,7 @@ describe('messages to users', () => {
     });
   });
 
-  it('may go abroad', async () => {
+  it('may be international', async () => {
     const { id } = await send({ template_id: signInCode, to: '+1 202 555 0104' });
     const row = await harness.app.db
       .selectFrom('notifications')
@@ -75,14 +75,14 @@ describe('messages to users', () => {
     await expect(send({ template_id: signInCode, to })).rejects.toMatchObject({ kind: 'invalid', detail: text });
   });
 
-  it('400 for an address that is none', async () => {
+  it('400 for an invalid address', async () => {
     await expect(send({ template_id: signInLink, to: 'ada@example' })).rejects.toMatchObject({
       kind: 'invalid',
       detail: 'Not a valid email address',
     });
   });
 
-  it('vanish with the transaction they belong to', async () => {
+  it('roll back with their transaction', async () => {
     const { app } = harness;
     let id = '';
     await inTransaction(app.db, async (tx) => {

@@ -13,8 +13,8 @@ import { encryptValues } from '../sending/secret-values.ts';
 import { selectAccountTemplate } from './account-messages.sql.ts';
 
 /**
- * Messages to users are notifications of the platform's own service: they are delivered, listed and counted like any
- * other, in the lane that goes first. What they say is encrypted, and forgotten once they were handed over.
+ * Messages to users are notifications of the platform service: delivered, listed and counted like any other, in the
+ * priority lane. Their values are encrypted, and deleted after delivery.
  */
 export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): AccountMessageSender {
   return {
@@ -57,7 +57,7 @@ export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): 
 
 type Recipient = Pick<NewNotification, 'recipient' | 'normalised_recipient' | 'international' | 'rate_multiplier'>;
 
-/** Said to a person who typed a number into a form, so in fuller words than to an application. */
+/** For a user who typed a number into a form, so more detailed than for API clients. */
 const phoneTexts: Record<PhoneNumberReason, string> = {
   too_short: 'Mobile number is too short',
   too_long: 'Mobile number is too long',
@@ -66,13 +66,13 @@ const phoneTexts: Record<PhoneNumberReason, string> = {
   invalid_number: 'Number is not valid – double check the phone number you entered',
 };
 
-export function refusalOfPhone(reason: PhoneNumberReason): string {
+export function phoneErrorText(reason: PhoneNumberReason): string {
   return phoneTexts[reason];
 }
 
 function phoneRecipient(to: string): Recipient {
   const parsed = parsePhoneNumber(to);
-  if (!parsed.ok) throw invalid(refusalOfPhone(parsed.reason));
+  if (!parsed.ok) throw invalid(phoneErrorText(parsed.reason));
   if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
     throw invalid('This does not look like a UK mobile number – double check the mobile number you entered');
   }

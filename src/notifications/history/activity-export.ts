@@ -8,7 +8,7 @@ import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';
 import { templatesOf } from './activity-templates.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
-/** A row of the spreadsheet that the front end offers for download; `id` is for asking for the next page. */
+/** A row of the spreadsheet download of the front end; `id` is the cursor of the next page. */
 export const ExportRow = Type.Object({
   id: Uuid,
   row_number: Type.String(),
@@ -26,10 +26,10 @@ export const ExportRow = Type.Object({
 
 export type ExportRow = Static<typeof ExportRow>;
 
-type Needs = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export async function exportActivity(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   query: ActivityQuery,
 ): Promise<ActivityPage<ExportRow>> {
@@ -47,7 +47,7 @@ function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow
     template_name: template.name,
     template_type: template.template_type,
     job_name: '',
-    status: statusInWords(stored.notification_type, stored.status),
+    status: statusLabel(stored.notification_type, stored.status),
     created_at: londonTime(new Date(stored.created_at)),
     created_by_name: stored.created_by_name,
     created_by_email_address: stored.created_by_email_address,
@@ -55,7 +55,7 @@ function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow
   };
 }
 
-const forEveryone: Partial<Record<Status, string>> = {
+const commonLabels: Partial<Record<Status, string>> = {
   failed: 'Failed',
   'technical-failure': 'Technical failure',
   delivered: 'Delivered',
@@ -66,7 +66,7 @@ const forEveryone: Partial<Record<Status, string>> = {
   cancelled: 'Cancelled',
 };
 
-const byType: Record<NotificationType, Partial<Record<Status, string>>> = {
+const labelsByType: Record<NotificationType, Partial<Record<Status, string>>> = {
   email: {
     'temporary-failure': 'Inbox not accepting messages right now',
     'permanent-failure': 'Email address doesn’t exist',
@@ -88,6 +88,6 @@ const byType: Record<NotificationType, Partial<Record<Status, string>>> = {
   },
 };
 
-function statusInWords(type: NotificationType, status: Status): string {
-  return byType[type][status] ?? forEveryone[status] ?? status;
+function statusLabel(type: NotificationType, status: Status): string {
+  return labelsByType[type][status] ?? commonLabels[status] ?? status;
 }

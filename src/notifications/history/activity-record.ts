@@ -15,7 +15,7 @@ import type { StoredNotification } from './stored-notifications.sql.ts';
 
 const Types = OneOf(['sms', 'email', 'letter']);
 
-/** A notification as the administrative front end shows it. */
+/** A notification in the admin API. */
 export const ActivityRecord = Type.Object(
   {
     id: Uuid,
@@ -23,8 +23,8 @@ export const ActivityRecord = Type.Object(
     notification_type: Types,
     status: Type.String(),
     to: Type.String(),
-    normalised_to: Type.String({ description: 'In the form that recipients are compared by' }),
-    phone_prefix: Nullable(Type.String({ description: 'Of the country, for text messages' })),
+    normalised_to: Type.String({ description: 'Normalised recipient' }),
+    phone_prefix: Nullable(Type.String({ description: 'Country calling code, for text messages' })),
     template: Type.Object({
       id: Uuid,
       service: Uuid,
@@ -55,11 +55,11 @@ export const ActivityRecord = Type.Object(
     created_by_name: Nullable(Type.String()),
     created_by_email_address: Nullable(Type.String()),
     client_reference: Nullable(Type.String()),
-    reference: Nullable(Type.String({ description: 'What the provider calls it' })),
+    reference: Nullable(Type.String({ description: 'The reference of the provider' })),
     sent_by: Nullable(Type.String({ description: 'The provider' })),
     reply_to_text: Nullable(Type.String()),
     unsubscribe_link: Nullable(Type.String()),
-    document_download_count: Type.Integer({ description: 'Files that it links to' }),
+    document_download_count: Type.Integer({ description: 'Number of linked files' }),
     postage: Nullable(OneOf(postages)),
     international: Type.Boolean(),
     rate_multiplier: Type.Number(),
@@ -75,9 +75,9 @@ export const ActivityRecord = Type.Object(
 
 export type ActivityRecord = Static<typeof ActivityRecord>;
 
-type Needs = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
 
-export async function activityRecords(app: Needs, stored: StoredNotification[]): Promise<ActivityRecord[]> {
+export async function activityRecords(app: Deps, stored: StoredNotification[]): Promise<ActivityRecord[]> {
   const templateOf = await templatesOf(app, stored);
   return Promise.all(
     stored.map(async (message) => {
@@ -87,9 +87,9 @@ export async function activityRecords(app: Needs, stored: StoredNotification[]):
   );
 }
 
-/** What a template asks to keep hidden is not shown: neither the values nor the message they were filled into. */
+/** Hides the values of a template with redaction, both by themselves and in the rendered message. */
 function activityRecord(
-  app: Needs,
+  app: Deps,
   stored: StoredNotification,
   row: TemplateRow,
   compiled: CompiledTemplate,
@@ -132,7 +132,7 @@ function activityRecord(
           email_address: stored.created_by_email_address ?? '',
         }
       : null,
-    // Most providers call a message by its id.
+    // Most providers use the id of the message as their reference.
     reference: stored.provider_reference ?? (stored.provider === null ? null : stored.id),
     sent_by: stored.provider,
     unsubscribe_link: stored.one_click_unsubscribe_url,

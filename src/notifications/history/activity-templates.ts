@@ -2,20 +2,20 @@ import type { Platform } from '../../platform/platform.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
 import { findVersionsOfTemplates } from '../../templates/templates.ts';
 
-interface OfTemplate {
+interface TemplateReference {
   template_id: string;
   template_version: number;
 }
 
-/** Which template version each message was sent with, read at once. Not from memory: senders and attachments change. */
+/** Loads the template version of each message in one query. Not cached, because senders and attachments change. */
 export async function templatesOf(
   { db }: Pick<Platform, 'db'>,
-  messages: OfTemplate[],
-): Promise<(message: OfTemplate) => TemplateRow> {
-  const wanted = new Map(
+  messages: TemplateReference[],
+): Promise<(message: TemplateReference) => TemplateRow> {
+  const versions = new Map(
     messages.map((message) => [keyOf(message), { id: message.template_id, version: message.template_version }]),
   );
-  const rows = await findVersionsOfTemplates(db, [...wanted.values()]);
+  const rows = await findVersionsOfTemplates(db, [...versions.values()]);
   const found = new Map(rows.map((row) => [keyOf({ template_id: row.id, template_version: row.version }), row]));
   return (message) => {
     const row = found.get(keyOf(message));
@@ -24,6 +24,6 @@ export async function templatesOf(
   };
 }
 
-function keyOf({ template_id, template_version }: OfTemplate): string {
+function keyOf({ template_id, template_version }: TemplateReference): string {
   return `${template_id} ${template_version}`;
 }

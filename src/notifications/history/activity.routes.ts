@@ -9,8 +9,8 @@ import { ExportRow, exportActivity } from './activity-export.ts';
 import { ActivityRecord } from './activity-record.ts';
 import { publicStatuses } from './public-notification.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
-const OfNotification = Type.Object({ service_id: Uuid, notification_id: Uuid });
+const ServiceParams = Type.Object({ service_id: Uuid });
+const NotificationParams = Type.Object({ service_id: Uuid, notification_id: Uuid });
 const Types = OneOf(['sms', 'email', 'letter']);
 const Links = Type.Object({ prev: Type.Optional(Type.Boolean()), next: Type.Optional(Type.Boolean()) });
 const Page = Type.Object({ notifications: Type.Array(ActivityRecord), page_size: Type.Integer(), links: Links });
@@ -33,7 +33,7 @@ const Query = Type.Object({
   count_pages: Type.Optional(QueryBoolean),
 });
 
-/** The same in a body: a recipient that is searched for does not belong into an address, which proxies write down. */
+/** The same in a body: proxies log URLs, which must not contain a recipient. */
 const Search = Type.Object({
   ...lists,
   page: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
@@ -52,66 +52,66 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     '/service/:service_id/notifications',
     {
       schema: {
-        summary: 'Messages of a service, newest first',
-        params: OfService,
+        summary: 'List messages of a service, newest first',
+        params: ServiceParams,
         querystring: Query,
         response: { 200: Page },
       },
-      preValidation: readRepeatedParameters,
+      preValidation: readListParameters,
     },
-    async (request) => listActivity(app, request.params.service_id, askedFor(request.query)),
+    async (request) => listActivity(app, request.params.service_id, activityQuery(request.query)),
   );
 
   http.post(
     '/service/:service_id/notifications',
     {
       schema: {
-        summary: 'Messages of a service, newest first; for searching by recipient',
-        params: OfService,
+        summary: 'Search messages of a service, newest first, with the recipient in the body',
+        params: ServiceParams,
         body: Search,
         response: { 200: Page },
       },
       preValidation: async (request) => wrapLists(request.body),
     },
-    async (request) => listActivity(app, request.params.service_id, searchedFor(request.body)),
+    async (request) => listActivity(app, request.params.service_id, searchQuery(request.body)),
   );
 
   http.get(
     '/service/:service_id/notifications/csv',
     {
       schema: {
-        summary: 'Messages of a service as rows of a spreadsheet, up to 10,000; older_than asks for the next page',
-        params: OfService,
+        summary: 'Export messages of a service as spreadsheet rows, up to 10,000; older_than returns the next page',
+        params: ServiceParams,
         querystring: Query,
         response: {
           200: Type.Object({ notifications: Type.Array(ExportRow), page_size: Type.Integer(), links: Links }),
         },
       },
-      preValidation: readRepeatedParameters,
+      preValidation: readListParameters,
     },
-    async (request) => exportActivity(app, request.params.service_id, askedForExport(request.query)),
+    async (request) => exportActivity(app, request.params.service_id, exportQuery(request.query)),
   );
 
   http.get(
     '/service/:service_id/notifications/count',
     {
       schema: {
-        summary: 'How many messages a service sent in the last days (7 unless said)',
-        params: OfService,
+        summary: 'Count messages that a service sent in the last days (default 7)',
+        params: ServiceParams,
         querystring: Type.Object({ template_type: Type.Optional(Types), limit_days: Type.Optional(QueryInteger) }),
         response: { 200: Type.Object({ notifications_sent_count: Type.Integer() }) },
       },
     },
     async (request) => {
       const { template_type, limit_days } = request.query;
-      const asked = { template_type, limit_days: withinACentury(whole(limit_days)) ?? 7 };
-      return { notifications_sent_count: await countActivity(app, request.params.service_id, asked) };
+      const query = { template_type, limit_days: clampDays(toNumber(limit_days)) ?? 7 };
+      return { notifications_sent_count: await countActivity(app, request.params.service_id, query) };
     },
   );
 
   http.get(
     '/service/:service_id/notifications/:notification_id',
-    { schema: { summary: 'One message', params: OfNotification, response: { 200: ActivityRecord } } },
+    { schema: { summary: 'Get a message', params: NotificationParams, response: { 200: ActivityRecord } } },
     async (request) => getActivity(app, request.params.service_id, request.params.notification_id),
   );
 
@@ -120,7 +120,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     {
       schema: {
         summary: 'Cancel a letter whose printing has not begun',
-        params: OfNotification,
+        params: NotificationParams,
         response: { 200: ActivityRecord },
       },
     },
@@ -129,30 +129,30 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
 }
 
 const defaultPageSize = 50;
-const largestPageSize = 1_000;
-const largestExport = 10_000;
+const maxPageSize = 1_000;
+const maxExportSize = 10_000;
 
-/** With `older_than` the next page begins there, so a page number means nothing. */
-function askedForExport(query: Static<typeof Query>): ActivityQuery {
+/** `older_than` determines the page, so the page number is ignored. */
+function exportQuery(query: Static<typeof Query>): ActivityQuery {
   const { page, ...others } = query;
-  return askedFor(query.older_than === undefined ? query : others, largestExport);
+  return activityQuery(query.older_than === undefined ? query : others, maxExportSize);
 }
 
-function askedFor(query: Static<typeof Query>, largest = largestPageSize): ActivityQuery {
+function activityQuery(query: Static<typeof Query>, maxSize = maxPageSize): ActivityQuery {
   return {
     ...query,
-    limit_days: withinACentury(whole(query.limit_days)),
+    limit_days: clampDays(toNumber(query.limit_days)),
     include_one_off: isTrue(query.include_one_off, true),
     include_from_test_key: isTrue(query.include_from_test_key),
-    ...pageOf(whole(query.page), whole(query.page_size), largest),
+    ...pageOf(toNumber(query.page), toNumber(query.page_size), maxSize),
   };
 }
 
-function searchedFor(search: Static<typeof Search>): ActivityQuery {
+function searchQuery(search: Static<typeof Search>): ActivityQuery {
   return {
     template_type: search.template_type,
     status: search.status,
-    limit_days: withinACentury(search.limit_days ?? undefined),
+    limit_days: clampDays(search.limit_days ?? undefined),
     include_one_off: search.include_one_off ?? true,
     include_from_test_key: search.include_from_test_key ?? false,
     to: search.to ?? undefined,
@@ -161,26 +161,22 @@ function searchedFor(search: Static<typeof Search>): ActivityQuery {
   };
 }
 
-function pageOf(
-  page = 1,
-  size = defaultPageSize,
-  largest = largestPageSize,
-): Pick<ActivityQuery, 'page' | 'page_size'> {
+function pageOf(page = 1, size = defaultPageSize, maxSize = maxPageSize): Pick<ActivityQuery, 'page' | 'page_size'> {
   return {
     page: Math.min(Math.max(page, 1), 1_000_000),
-    page_size: Math.min(Math.max(size, 1), largest),
+    page_size: Math.min(Math.max(size, 1), maxSize),
   };
 }
 
-function whole(text: string | undefined): number | undefined {
+function toNumber(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-function withinACentury(days: number | undefined): number | undefined {
+function clampDays(days: number | undefined): number | undefined {
   return days === undefined ? undefined : Math.min(Math.max(days, 0), 36_500);
 }
 
-async function readRepeatedParameters(request: FastifyRequest): Promise<void> {
+async function readListParameters(request: FastifyRequest): Promise<void> {
   wrapLists(request.query);
 }
 

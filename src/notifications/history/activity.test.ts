@@ -36,7 +36,7 @@ async function idsOf(query: string): Promise<string[]> {
 }
 
 describe('GET /service/{id}/notifications', () => {
-  it('200 with everything about each message', async () => {
+  it('200 returns every key of a message', async () => {
     const created_by_id = await aUser(harness, { name: 'Grace', email_address: 'grace@example.org' });
     const id = await sent({ created_by_id, client_reference: 'mine', reply_to_text: 'TESTING' });
     const { status, body } = await list();
@@ -114,7 +114,7 @@ describe('GET /service/{id}/notifications', () => {
     expect((await list()).body.notifications[0]).toMatchObject({ api_key: id, key_name: 'my key' });
   });
 
-  it('200 with the template of the version that was sent, and its sender as it is now', async () => {
+  it('200 with the template version that was sent and its current sender', async () => {
     const reply_to = await aReplyTo(harness, service, 'letter', { text: 'Town Hall' });
     const template = await aTemplate(harness, service, {
       template_type: 'letter',
@@ -143,7 +143,7 @@ describe('GET /service/{id}/notifications', () => {
     expect(one.body.template).toEqual(await shown());
   });
 
-  it('200 with the letter’s attachment, also after it was archived', async () => {
+  it('200 with the letter’s attachment, even after it was archived', async () => {
     const author = await aUser(harness);
     const content = Buffer.from(await makePdf([laterPage()])).toString('base64');
     const attached = await harness.admin('POST', '/letter-attachment', {
@@ -161,7 +161,7 @@ describe('GET /service/{id}/notifications', () => {
     expect(await shown()).toMatchObject({ id: attached.body.id, archived_by_id: author });
   });
 
-  it('200 with the recipient to compare by, and the prefix of the country', async () => {
+  it('200 with the normalised recipient and the country calling code', async () => {
     const french = { recipient: '+33 6 12 34 56 78', normalised_recipient: '33612345678', international: true };
     await sent(french);
     await sent({ recipient: '+1 684 733 1234', normalised_recipient: '16847331234' });
@@ -173,7 +173,7 @@ describe('GET /service/{id}/notifications', () => {
     ]);
   });
 
-  it('200 with the links of an email: to unsubscribe, and to its files', async () => {
+  it('200 with the unsubscribe link and the file count of an email', async () => {
     await harness.app.db.updateTable('services').set({ contact_link: 'x' }).where('id', '=', service).execute();
     const email = { template_type: 'email' as const, subject: 's', content: '((a)) ((b))' };
     const template_id = await aTemplate(harness, service, email);
@@ -218,7 +218,7 @@ describe('GET /service/{id}/notifications', () => {
     expect(letter).toMatchObject({ id, status: 'delivered', reference: letterReference(id), sent_by: 'dvla' });
   });
 
-  it('200 without the personalisation that a template hides, also of messages sent before it did', async () => {
+  it('200 without redacted personalisation, also of messages sent before redaction', async () => {
     await sent({ personalisation: { name: 'Ada Lovelace' } });
     await harness.app.db.updateTable('templates').set({ redact_personalisation: true }).where('id', '=', sms).execute();
     const { text, body } = await list();
@@ -255,7 +255,7 @@ describe('GET /service/{id}/notifications', () => {
     expect(await idsOf('?include_jobs=0&count_pages=false&to=high')).toEqual([three]);
   });
 
-  it('200 with the last days only', async () => {
+  it('200 with only the last days', async () => {
     harness.clock.set('2026-11-09T23:59:00Z');
     const old = await sent();
     harness.clock.set('2026-11-16T12:00:00Z');
@@ -270,23 +270,23 @@ describe('GET /service/{id}/notifications', () => {
     ['template_type=post', { template_type: ['Must be one of: sms, email, letter.'] }],
     ['older_than=x', { older_than: ['Not a valid UUID.'] }],
   ])('400 for ?%s', async (query, message) => {
-    const answer = await list(`?${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await list(`?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
-  it('404 when there is no such service', async () => {
-    const answer = await harness.admin('GET', `/service/${unknown}/notifications`);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ result: 'error', message: 'No result found' });
+  it('404 for an unknown service', async () => {
+    const response = await harness.admin('GET', `/service/${unknown}/notifications`);
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ result: 'error', message: 'No result found' });
   });
 });
 
 describe('POST /service/{id}/notifications', () => {
-  it('200 with what the body asks for', async () => {
+  it('200 filtered by the body', async () => {
     const id = await sent({ normalised_recipient: 'grace@example.org' });
     await sent();
-    const answer = await harness.admin('POST', `/service/${service}/notifications`, {
+    const response = await harness.admin('POST', `/service/${service}/notifications`, {
       to: 'Grace@',
       template_type: 'sms',
       status: ['created'],
@@ -294,24 +294,24 @@ describe('POST /service/{id}/notifications', () => {
       limit_days: null,
       include_from_test_key: true,
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body.notifications.map((found: { id: string }) => found.id)).toEqual([id]);
+    expect(response.status).toBe(200);
+    expect(response.body.notifications.map((found: { id: string }) => found.id)).toEqual([id]);
   });
 
-  it('400 when a field is of the wrong type', async () => {
-    const answer = await harness.admin('POST', `/service/${service}/notifications`, { page: 'one', to: 5 });
-    expect(answer.body.message).toEqual({ page: ['Not a valid integer.'], to: ['Not a valid string.'] });
+  it('400 for a field of the wrong type', async () => {
+    const response = await harness.admin('POST', `/service/${service}/notifications`, { page: 'one', to: 5 });
+    expect(response.body.message).toEqual({ page: ['Not a valid integer.'], to: ['Not a valid string.'] });
   });
 });
 
 describe('GET /service/{id}/notifications/{notification_id}', () => {
-  it('200 with the message itself', async () => {
+  it('200 returns the message', async () => {
     const id = await sent();
-    const answer = await harness.admin('GET', `/service/${service}/notifications/${id}`);
-    expect(answer.body).toMatchObject({ id, body: 'Hello Ada', template: { name: 'Reminder' }, created_by: null });
+    const response = await harness.admin('GET', `/service/${service}/notifications/${id}`);
+    expect(response.body).toMatchObject({ id, body: 'Hello Ada', template: { name: 'Reminder' }, created_by: null });
   });
 
-  it('404 when it is unknown or of another service', async () => {
+  it('404 when it is unknown or belongs to another service', async () => {
     const foreign = await sent();
     const other = await aService(harness);
     for (const path of [`${service}/notifications/${unknown}`, `${other}/notifications/${foreign}`]) {
@@ -327,9 +327,9 @@ describe('POST /service/{id}/notifications/{notification_id}/cancel', () => {
 
   it.each(['created', 'pending-virus-check'] as const)('200 for a letter in %s', async (status) => {
     const id = await sent({ notification_type: 'letter', status });
-    const answer = await cancel(id);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ id, status: 'cancelled', updated_at: '2026-11-16T12:00:00.000000Z' });
+    const response = await cancel(id);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ id, status: 'cancelled', updated_at: '2026-11-16T12:00:00.000000Z' });
     await addUpChanges(harness.app.db);
     const counts = await harness.app.db
       .selectFrom('daily_status_counts')
@@ -340,19 +340,19 @@ describe('POST /service/{id}/notifications/{notification_id}/cancel', () => {
     expect(counts).toEqual([{ status: 'cancelled', count: 1 }]);
   });
 
-  it('400 when it was cancelled before', async () => {
+  it('400 when it is already cancelled', async () => {
     const id = await sent({ notification_type: 'letter' });
     await cancel(id);
     expect((await cancel(id)).body).toEqual({ result: 'error', message: 'This letter has already been cancelled.' });
   });
 
   it('400 when it is not a letter', async () => {
-    const answer = await cancel(await sent());
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toBe('Notification cannot be cancelled - only letters can be cancelled');
+    const response = await cancel(await sent());
+    expect(response.status).toBe(400);
+    expect(response.body.message).toBe('Notification cannot be cancelled - only letters can be cancelled');
   });
 
-  it('400 once printing began', async () => {
+  it('400 after printing has begun', async () => {
     const id = await sent({ notification_type: 'letter' });
     harness.clock.set('2026-11-16T17:30:00Z');
     expect((await cancel(id)).body.message).toBe(
@@ -365,28 +365,28 @@ describe('POST /service/{id}/notifications/{notification_id}/cancel', () => {
   });
 
   it('400 when it is being printed', async () => {
-    const answer = await cancel(await sent({ notification_type: 'letter', status: 'sending' }));
-    expect(answer.body.message).toBe(
+    const response = await cancel(await sent({ notification_type: 'letter', status: 'sending' }));
+    expect(response.body.message).toBe(
       'We could not cancel this letter. Letter status: sending, created_at: 2026-11-16T12:00:00.000000Z',
     );
   });
 
-  it('404 when there is none', async () => {
-    const answer = await cancel(unknown);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ result: 'error', message: 'Notification not found' });
+  it('404 when it does not exist', async () => {
+    const response = await cancel(unknown);
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ result: 'error', message: 'Notification not found' });
   });
 });
 
 describe('GET /service/{id}/notifications/csv', () => {
-  it('200 with rows of words', async () => {
+  it('200 with readable statuses and times', async () => {
     harness.clock.set('2026-07-01T12:00:00Z');
     const ids = [
       await sent({ status: 'permanent-failure', client_reference: 'mine' }),
       await sent({ notification_type: 'letter', status: 'delivered' }),
     ];
-    const answer = await harness.admin('GET', `/service/${service}/notifications/csv`);
-    expect(answer.body.notifications).toEqual([
+    const response = await harness.admin('GET', `/service/${service}/notifications/csv`);
+    expect(response.body.notifications).toEqual([
       expect.objectContaining({ id: ids[1], status: 'Received', template_type: 'letter' }),
       {
         id: ids[0],
@@ -410,7 +410,7 @@ describe('GET /service/{id}/notifications/csv', () => {
   const csv = async (query: string) =>
     (await harness.admin('GET', `/service/${service}/notifications/csv${query}`)).body;
 
-  it('200 and no page number counts beside older_than', async () => {
+  it('200 ignores the page number with older_than', async () => {
     const ids = [await sent(), await sent(), await sent()].reverse();
     const page = await csv(`?older_than=${ids[0]}&page=7&page_size=1`);
     expect(page).toMatchObject({ notifications: [{ id: ids[1] }], page_size: 1, links: { next: true } });
@@ -432,7 +432,7 @@ describe('GET /service/{id}/notifications/csv', () => {
 });
 
 describe('GET /service/{id}/notifications/count', () => {
-  it('200 with the messages of the last days, without those of test keys', async () => {
+  it('200 counts messages of the last days, without test keys', async () => {
     harness.clock.set('2026-11-01T12:00:00Z');
     await sent();
     harness.clock.set('2026-11-16T12:00:00Z');
@@ -446,7 +446,7 @@ describe('GET /service/{id}/notifications/count', () => {
     expect(await count('?limit_days=30&template_type=sms')).toEqual({ notifications_sent_count: 2 });
   });
 
-  it('404 when there is no such service', async () => {
+  it('404 for an unknown service', async () => {
     expect((await harness.admin('GET', `/service/${unknown}/notifications/count`)).status).toBe(404);
   });
 });

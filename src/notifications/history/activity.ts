@@ -9,7 +9,7 @@ import type { NotificationType } from '../notification.ts';
 import { recordStatusChanges } from '../status.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
-import { type PublicStatus, statusesBehind } from './public-notification.ts';
+import { matchingStatuses, type PublicStatus } from './public-notification.ts';
 import {
   countSentNotifications,
   type NotificationFilter,
@@ -18,8 +18,8 @@ import {
   selectNotifications,
 } from './stored-notifications.sql.ts';
 
-type ListNeeds = Pick<Platform, 'db' | 'clock'>;
-type Needs = ListNeeds & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
+type ListDeps = Pick<Platform, 'db' | 'clock'>;
+type Deps = ListDeps & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
 
 export interface ActivityQuery {
   template_type?: NotificationType[];
@@ -40,7 +40,7 @@ export interface ActivityPage<Row> {
 }
 
 export async function listActivity(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   query: ActivityQuery,
 ): Promise<ActivityPage<ActivityRecord>> {
@@ -48,8 +48,8 @@ export async function listActivity(
   return { notifications: await activityRecords(app, rows), ...page };
 }
 
-/** The rows of one page, and whether there is one before and after it. */
-export async function findPage(app: ListNeeds, serviceId: string, query: ActivityQuery) {
+/** Returns the rows of a page and whether there are previous and next pages. */
+export async function findPage(app: ListDeps, serviceId: string, query: ActivityQuery) {
   await refuseUnlessServiceExists(app.db, serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
@@ -58,35 +58,35 @@ export async function findPage(app: ListNeeds, serviceId: string, query: Activit
   return { rows: found.slice(0, page_size), page_size, links };
 }
 
-function filterOf(app: ListNeeds, query: ActivityQuery): NotificationFilter {
+function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
   return {
     types: query.template_type?.length ? query.template_type : undefined,
-    statuses: query.status?.length ? query.status.flatMap(statusesAsked) : undefined,
+    statuses: query.status?.length ? query.status.flatMap(statusesInFilter) : undefined,
     key_types: query.include_from_test_key ? undefined : ['normal', 'team'],
     without_one_off: query.include_one_off === false,
     created_since: query.limit_days === undefined ? undefined : timestamp(midnightBefore(app, query.limit_days)),
-    search: query.to === undefined ? undefined : { recipient: comparable(query.to), reference: query.to.trim() },
+    search: query.to === undefined ? undefined : { recipient: normaliseSearch(query.to), reference: query.to.trim() },
     older_than: query.older_than,
   };
 }
 
-/** In this list `failed` also means itself. */
-function statusesAsked(status: PublicStatus) {
-  return status === 'failed' ? (['failed', ...statusesBehind(status)] as const) : statusesBehind(status);
+/** In this list `failed` also matches the status `failed` itself. */
+function statusesInFilter(status: PublicStatus) {
+  return status === 'failed' ? (['failed', ...matchingStatuses(status)] as const) : matchingStatuses(status);
 }
 
-/** Part of a number however it is written, or part of an address. */
-function comparable(text: string): string {
+/** Normalises part of a phone number or email address for searching. */
+function normaliseSearch(text: string): string {
   const looksLikeNumber = /^[\d\s()+-]+$/.test(text);
   return looksLikeNumber ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : text.trim().toLowerCase();
 }
 
-function midnightBefore(app: ListNeeds, days: number): Date {
+function midnightBefore(app: ListDeps, days: number): Date {
   return londonInstant(addDays(londonDay(app.clock.now()), -days));
 }
 
 export async function countActivity(
-  app: Needs,
+  app: Deps,
   serviceId: string,
   query: { template_type?: NotificationType; limit_days: number },
 ): Promise<number> {
@@ -95,15 +95,15 @@ export async function countActivity(
   return countSentNotifications(app.db, serviceId, { london_day }, query.template_type);
 }
 
-export async function getActivity(app: Needs, serviceId: string, notificationId: string): Promise<ActivityRecord> {
+export async function getActivity(app: Deps, serviceId: string, notificationId: string): Promise<ActivityRecord> {
   const stored = await selectNotification(app.db, serviceId, notificationId);
   const [record] = await activityRecords(app, stored ? [stored] : []);
   if (!record) throw notFound();
   return record;
 }
 
-/** Only letters, and only until their print run begins. */
-export async function cancelLetter(app: Needs, serviceId: string, notificationId: string): Promise<ActivityRecord> {
+/** Cancels a letter, which is only possible until its print run begins. */
+export async function cancelLetter(app: Deps, serviceId: string, notificationId: string): Promise<ActivityRecord> {
   const letter = await selectNotification(app.db, serviceId, notificationId);
   if (!letter) throw notFound('Notification not found');
   refuseUnlessLetter(letter);
@@ -111,7 +111,7 @@ export async function cancelLetter(app: Needs, serviceId: string, notificationId
   const changes = await inTransaction(app.db, (tx) =>
     recordStatusChanges(tx, [{ id: letter.id, status: 'cancelled', event: 'cancelled' }], app.clock.now()),
   );
-  if (changes.length === 0) throw whyNotCancelled(letter);
+  if (changes.length === 0) throw cancelFailure(letter);
   return getActivity(app, serviceId, letter.id);
 }
 
@@ -126,7 +126,7 @@ function refuseIfPrintingBegan({ created_at }: StoredNotification, now: Date): v
   throw invalid(`It’s too late to cancel this letter. Printing started ${dayInWords(runDay, now)} at 5.30pm`);
 }
 
-function whyNotCancelled({ status, created_at }: StoredNotification) {
+function cancelFailure({ status, created_at }: StoredNotification) {
   return invalid(
     status === 'cancelled'
       ? 'This letter has already been cancelled.'

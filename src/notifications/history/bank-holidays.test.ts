@@ -16,7 +16,7 @@ describe('bank holidays of England and Wales', () => {
     expect([...bankHolidays(year)].sort()).toEqual(days.split(' ').map((day) => `${year}-${day}`));
   });
 
-  it('are always weekdays, eight a year unless some were granted', () => {
+  it('are always weekdays, eight a year unless extra ones were granted', () => {
     for (let year = 2028; year < 2100; year += 1) {
       const days = [...bankHolidays(year)];
       expect(days).toHaveLength(8);
@@ -24,7 +24,7 @@ describe('bank holidays of England and Wales', () => {
     }
   });
 
-  it('know single days', () => {
+  it('isBankHoliday checks single days', () => {
     expect(isBankHoliday('2026-12-28')).toBe(true);
     expect(isBankHoliday('2026-12-27')).toBe(false);
   });

@@ -1,8 +1,8 @@
 import { addDays } from '../../platform/calendar.ts';
 
-/** Bank holidays of England and Wales: computed, except for those that were moved or granted once. */
+/** Bank holidays of England and Wales: computed, with a table of one-off changes. */
 
-const once: Record<number, { added: string[]; removed: string[] }> = {
+const oneOffChanges: Record<number, { added: string[]; removed: string[] }> = {
   1999: { added: ['1999-12-31'], removed: [] },
   2002: { added: ['2002-06-03', '2002-06-04'], removed: ['2002-05-27'] },
   2011: { added: ['2011-04-29'], removed: [] },
@@ -31,7 +31,7 @@ export function weekday(day: string): number {
 
 export function bankHolidays(year: number): ReadonlySet<string> {
   const easter = easterSunday(year);
-  const { added = [], removed = [] } = once[year] ?? {};
+  const { added = [], removed = [] } = oneOffChanges[year] ?? {};
   const usual = [
     onWeekday(`${year}-01-01`),
     addDays(easter, -2),
@@ -44,12 +44,12 @@ export function bankHolidays(year: number): ReadonlySet<string> {
   return new Set([...usual.filter((day) => !removed.includes(day)), ...added]);
 }
 
-/** The day itself, or the Monday after a weekend. */
+/** Returns the day itself, or the next Monday if it is on a weekend. */
 function onWeekday(day: string): string {
   return addDays(day, { 0: 1, 6: 2 }[weekday(day)] ?? 0);
 }
 
-/** Two days off; what falls on a weekend is given after Boxing Day, as Christmas Day keeps its own date. */
+/** Two bank holidays; substitute days for weekends follow Boxing Day. */
 function christmas(year: number): [string, string] {
   switch (weekday(`${year}-12-25`)) {
     case 5: // Boxing Day on a Saturday

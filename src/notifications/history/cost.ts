@@ -17,16 +17,16 @@ export const Cost = Type.Object({
 
 export type Cost = Static<typeof Cost>;
 
-const notKnownYet: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_details: {} };
+const notReady: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_details: {} };
 const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validation-failed', 'virus-scan-failed']);
 
-/** Known once the message was handed over; messages of test keys cost nothing. */
+/** Available once the message was handed to a provider. Messages of test keys cost nothing. */
 export function costOf(stored: StoredNotification): Cost {
   const { notification_type, status, billable_units } = stored;
   const pounds = stored.key_type === 'test' ? 0 : Number(stored.cost ?? 0);
   if (notification_type === 'email') return { cost_in_pounds: 0, is_cost_data_ready: true, cost_details: {} };
   if (notification_type === 'sms') {
-    if (status === 'created' && billable_units === 0) return notKnownYet;
+    if (status === 'created' && billable_units === 0) return notReady;
     return {
       cost_in_pounds: pounds,
       is_cost_data_ready: true,
@@ -37,7 +37,7 @@ export function costOf(stored: StoredNotification): Cost {
       },
     };
   }
-  if (status === 'pending-virus-check' || (status === 'created' && billable_units === 0)) return notKnownYet;
+  if (status === 'pending-virus-check' || (status === 'created' && billable_units === 0)) return notReady;
   const printed = !neverPrinted.has(status);
   return {
     cost_in_pounds: printed ? pounds : 0,

@@ -3,10 +3,10 @@ import { estimatedDelivery, printRunDay } from './estimated-delivery.ts';
 
 describe('estimated delivery', () => {
   it.each([
-    // created, postage, there by
+    // created, postage, delivered by
     ['2000-12-01T00:00:00Z', 'second', '2000-12-11T16:00:00.000000Z'],
     ['2000-06-01T00:00:00Z', 'first', '2000-06-03T15:00:00.000000Z'],
-    // before and after half past five on a Monday in summer, London time
+    // before and after 17:30 London time on a Monday in summer
     ['2026-06-15T16:29:59Z', 'first', '2026-06-17T15:00:00.000000Z'],
     ['2026-06-15T16:30:00Z', 'first', '2026-06-18T15:00:00.000000Z'],
     ['2026-06-15T12:00:00Z', 'second', '2026-06-23T15:00:00.000000Z'],
@@ -19,7 +19,7 @@ describe('estimated delivery', () => {
     expect(estimatedDelivery(new Date(created), postage)).toBe(expected);
   });
 
-  it('the print run of a day ends at half past five in London', () => {
+  it('assigns letters after 17:30 in London to the next print run', () => {
     expect(printRunDay(new Date('2026-01-05T17:29:59Z'))).toBe('2026-01-05');
     expect(printRunDay(new Date('2026-01-05T17:30:00Z'))).toBe('2026-01-06');
   });

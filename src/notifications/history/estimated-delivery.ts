@@ -3,10 +3,10 @@ import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Postage } from '../notification.ts';
 import { isBankHoliday, weekday } from './bank-holidays.ts';
 
-/** Letters of a day are printed together from this London time on; what comes later belongs to the next day. */
+/** London time of the daily print run. Later letters go into the run of the next day. */
 export const printCutOff = { hour: 17, minute: 30 };
 
-/** The London day whose print run a letter goes into. */
+/** Returns the London day of a letter's print run. */
 export function printRunDay(createdAt: Date): string {
   const day = londonDay(createdAt);
   const { hour, minute } = londonWallTime(createdAt);
@@ -16,7 +16,7 @@ export function printRunDay(createdAt: Date): string {
 
 const transitDays: Record<Postage, number> = { first: 1, second: 5, economy: 7, europe: 6, 'rest-of-world': 8 };
 
-/** When a letter accepted then should be there: at four in the afternoon of its last day of transit. */
+/** Estimates delivery at 16:00 in London on the last day of transit. */
 export function estimatedDelivery(createdAt: Date, postage: Postage): Timestamp {
   let day = nextDay(printRunDay(createdAt), isWorkingDay);
   const isDeliveryDay = postage === 'first' ? isFirstClassDay : isWorkingDay;

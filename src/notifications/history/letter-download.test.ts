@@ -29,15 +29,15 @@ describe('GET /v2/notifications/{id}/pdf', () => {
     async (status) => {
       const id = await letter(status);
       await harness.files.put(letterFiles.finished(id), Buffer.from('%PDF-1.7 letter'));
-      const answer = await get(id);
-      expect(answer.status).toBe(200);
-      expect(answer.headers['content-type']).toBe('application/pdf');
-      expect(answer.headers).not.toHaveProperty('content-disposition');
-      expect(answer.text).toBe('%PDF-1.7 letter');
+      const response = await get(id);
+      expect(response.status).toBe(200);
+      expect(response.headers['content-type']).toBe('application/pdf');
+      expect(response.headers).not.toHaveProperty('content-disposition');
+      expect(response.text).toBe('%PDF-1.7 letter');
     },
   );
 
-  it('200 with the uploaded file when no other was made of it', async () => {
+  it('200 returns the upload when there is no finished file', async () => {
     const id = await letter('validation-failed');
     await harness.files.put(letterFiles.uploaded(id), Buffer.from('as it came'));
     expect((await get(id)).text).toBe('as it came');
@@ -50,12 +50,12 @@ describe('GET /v2/notifications/{id}/pdf', () => {
   ] as const)('400 for a letter in %s', async (status, error, message) => {
     const id = await letter(status);
     await harness.files.put(letterFiles.uploaded(id), Buffer.from('not to be seen'));
-    const answer = await get(id);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ status_code: 400, errors: [{ error, message }] });
+    const response = await get(id);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ status_code: 400, errors: [{ error, message }] });
   });
 
-  it('400 while there is no file yet', async () => {
+  it('400 while the file does not exist yet', async () => {
     expect((await get(await letter())).body.errors[0].error).toBe('PDFNotReadyError');
   });
 
@@ -66,15 +66,15 @@ describe('GET /v2/notifications/{id}/pdf', () => {
     ]);
   });
 
-  it('400 when the id is not one', async () => {
+  it('400 for an invalid id', async () => {
     expect((await get('1')).body.errors).toEqual([
       { error: 'ValidationError', message: 'notification_id is not a valid UUID' },
     ]);
   });
 
   it('404 when it is unknown', async () => {
-    const answer = await get('4f46df42-f795-4cc4-83bb-65ca312f4900');
-    expect(answer.status).toBe(404);
-    expect(answer.body.errors[0].error).toBe('NoResultFound');
+    const response = await get('4f46df42-f795-4cc4-83bb-65ca312f4900');
+    expect(response.status).toBe(404);
+    expect(response.body.errors[0].error).toBe('NoResultFound');
   });
 });

@@ -6,7 +6,7 @@ import { letterFiles } from '../letter-work.ts';
 import type { Status } from '../notification.ts';
 import { selectNotification } from './stored-notifications.sql.ts';
 
-/** The letter as it is printed. One that was refused or cancelled can still be looked at. */
+/** Returns the printable PDF, even of a cancelled letter or one that failed validation. */
 export async function getLetterPdf(
   app: Pick<Platform, 'db' | 'files'>,
   caller: ApiCaller,
@@ -21,7 +21,7 @@ export async function getLetterPdf(
   return readLetterPdf(app.files, letter);
 }
 
-/** What was uploaded is shown only once it has been scanned. */
+/** Returns an upload only after its virus scan. */
 export async function readLetterPdf(files: Files, { id, status }: { id: string; status: Status }): Promise<Buffer> {
   if (status === 'virus-scan-failed') throw invalid('File did not pass the virus scan');
   const pdf =

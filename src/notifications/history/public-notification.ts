@@ -12,7 +12,7 @@ import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
-/** Letters are shown under names of their own. */
+/** Letters have their own status names in the public API. */
 export type PublicStatus = Status | 'accepted' | 'received';
 
 export const publicStatuses = [
@@ -34,7 +34,7 @@ export const publicStatuses = [
   'received',
 ] as const satisfies readonly PublicStatus[];
 
-/** A notification as the public API shows it; every key is always there, `estimated_delivery` with letters only. */
+/** A notification in the public API. Every key is always present, except `estimated_delivery`, which only letters have. */
 export const PublicNotification = Type.Object(
   {
     id: Uuid,
@@ -118,8 +118,8 @@ const failures: Status[] = [
   'returned-letter',
 ];
 
-/** What a status in a filter stands for. */
-export function statusesBehind(status: PublicStatus): Status[] {
+/** Returns the stored statuses that a status filter matches. */
+export function matchingStatuses(status: PublicStatus): Status[] {
   if (status === 'failed') return failures;
   if (status === 'accepted') return ['created', 'sending'];
   return status === 'received' ? ['delivered'] : [status];

@@ -14,16 +14,16 @@ import { getPublicNotification, listPublicNotifications, type PublicFilter } fro
 
 const path = '/v2/notifications';
 
-type Needs = Platform & { config: Pick<Config, 'BASE_URL'>; compiledTemplates: CompiledTemplates };
+type Deps = Platform & { config: Pick<Config, 'BASE_URL'>; compiledTemplates: CompiledTemplates };
 
-export function publicNotificationRoutes(http: Http, app: Needs): void {
+export function publicNotificationRoutes(http: Http, app: Deps): void {
   const rootOf = requestRoot(app.config.BASE_URL);
 
   http.get(
     `${path}/:notification_id`,
     {
       schema: {
-        summary: 'One notification',
+        summary: 'Get a notification',
         params: Type.Object({ notification_id: Uuid }),
         response: { 200: PublicNotification },
       },
@@ -36,7 +36,7 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
     `${path}/:notification_id/pdf`,
     {
       schema: {
-        summary: 'A letter as PDF',
+        summary: 'Download a letter as PDF',
         params: Type.Object({ notification_id: Uuid }),
         response: { 200: Raw('application/pdf', 'The letter') },
       },
@@ -51,7 +51,7 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
     path,
     {
       schema: {
-        summary: 'Notifications that keys of this kind sent, newest first, 250 a page',
+        summary: 'List notifications sent with keys of the same type, newest first, 250 per page',
         querystring: Type.Object(
           {
             reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),
@@ -72,7 +72,7 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
           ),
         },
       },
-      preValidation: readRepeatedParameters,
+      preValidation: readListParameters,
     },
     async (request) => {
       const notifications = await listPublicNotifications(app, apiCallerOf(request), request.query, rootOf(request));
@@ -89,8 +89,8 @@ export function publicNotificationRoutes(http: Http, app: Needs): void {
   );
 }
 
-/** `status` and `template_type` may be repeated; of anything else the first one counts. */
-async function readRepeatedParameters(request: FastifyRequest): Promise<void> {
+/** `status` and `template_type` may be repeated; for other parameters the first value wins. */
+async function readListParameters(request: FastifyRequest): Promise<void> {
   const query = request.query as Record<string, unknown>;
   for (const [name, value] of Object.entries(query)) {
     if (name === 'status' || name === 'template_type') query[name] = [value].flat();
@@ -98,7 +98,7 @@ async function readRepeatedParameters(request: FastifyRequest): Promise<void> {
   }
 }
 
-/** `older_than` comes first: clients take the first id they find in a link. */
+/** Puts `older_than` first, because clients parse the first id in a link. */
 function queryText({ older_than, ...filter }: PublicFilter & { include_jobs?: string }): string {
   const parameters = new URLSearchParams(older_than === undefined ? {} : { older_than });
   for (const [name, value] of Object.entries(filter)) {

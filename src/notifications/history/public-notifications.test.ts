@@ -35,7 +35,7 @@ function get(id: string, as = key) {
 }
 
 describe('GET /v2/notifications/{id}', () => {
-  it('200 with every key of a text message', async () => {
+  it('200 returns every key of a text message', async () => {
     const id = await sent({ client_reference: 'mine', recipient: '+(44) 7700-900123' });
     const { status, body } = await get(id);
     expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe('GET /v2/notifications/{id}', () => {
     });
   });
 
-  it('200 with an email: Markdown as written, subject filled in, free of charge', async () => {
+  it('200 returns an email with raw Markdown, rendered subject and no cost', async () => {
     const id = await sent({
       notification_type: 'email',
       recipient: 'Ada@Example.org',
@@ -89,7 +89,7 @@ describe('GET /v2/notifications/{id}', () => {
     });
   });
 
-  it('200 with a letter: address, name of the status, estimated delivery', async () => {
+  it('200 returns a letter with address, letter status and estimated delivery', async () => {
     const id = await sent({
       notification_type: 'letter',
       personalisation: { 'Address Line-1': 'Ada', address_line_2: 'High Street', postcode: 'SW1A 1AA', thing: 'x' },
@@ -111,7 +111,7 @@ describe('GET /v2/notifications/{id}', () => {
     });
   });
 
-  it('no other type has an estimated delivery', async () => {
+  it('200 without estimated delivery for other types', async () => {
     expect((await get(await sent())).body).not.toHaveProperty('estimated_delivery');
   });
 
@@ -148,14 +148,14 @@ describe('GET /v2/notifications/{id}', () => {
     expect(body.cost_details).toEqual(details);
   });
 
-  it('the rate is that of the day of acceptance', async () => {
+  it('uses the rate on the day of acceptance', async () => {
     const id = await sent({ status: 'delivered' }, { billable_units: 1, created_at: '2025-06-01T12:00:00Z' });
     expect((await get(id)).body.cost_in_pounds).toBe(0.0233);
     const early = await sent({ status: 'delivered' }, { billable_units: 1, created_at: '2001-06-01T12:00:00Z' });
     expect((await get(early)).body.cost_in_pounds).toBe(0.0165);
   });
 
-  it('messages of test keys cost nothing', async () => {
+  it('charges nothing for test keys', async () => {
     const id = await sent({ status: 'delivered', key_type: 'test' }, { billable_units: 1 });
     expect((await get(id)).body).toMatchObject({ cost_in_pounds: 0, is_cost_data_ready: true });
   });
@@ -173,7 +173,7 @@ describe('GET /v2/notifications/{id}', () => {
     ['letter', 'validation-failed', 'validation-failed', true],
     ['letter', 'pending-virus-check', 'pending-virus-check', false],
     ['letter', 'virus-scan-failed', 'virus-scan-failed', false],
-  ] as const)('%s in %s is shown as %s', async (notification_type, status, shown, isCompleted) => {
+  ] as const)('shows %s in %s as %s', async (notification_type, status, shown, isCompleted) => {
     const updated_at = '2026-11-16T13:00:00.000000Z';
     const id = await sent({ notification_type, status }, { updated_at });
     const { body } = await get(id);
@@ -181,19 +181,19 @@ describe('GET /v2/notifications/{id}', () => {
     expect(body.completed_at).toBe(isCompleted ? updated_at : null);
   });
 
-  it('200 with the name of the person who sent it by hand', async () => {
+  it('200 with the name of the user who sent a one-off message', async () => {
     const created_by_id = await aUser(harness, { name: 'Grace Sender' });
     expect((await get(await sent({ created_by_id }))).body.created_by_name).toBe('Grace Sender');
   });
 
-  it('200 for a key of another kind, and for an id in capitals or without hyphens', async () => {
+  it('200 for a key of another type, and for an id in capitals or without hyphens', async () => {
     const id = await sent();
     expect((await get(id, await anApiKey(harness, service, { key_type: 'test' }))).body.id).toBe(id);
     expect((await get(id.toUpperCase())).body.id).toBe(id);
     expect((await get(id.replaceAll('-', ''))).body.id).toBe(id);
   });
 
-  it('200 with the words of the version it was accepted with, personalisation not hidden', async () => {
+  it('200 renders the template version at acceptance, without redaction', async () => {
     const template = await aTemplate(harness, service, { content: 'old ((name))', redact_personalisation: true });
     const id = await aNotification(harness, service, template);
     await harness.app.db
@@ -213,7 +213,7 @@ describe('GET /v2/notifications/{id}', () => {
     });
   });
 
-  it('404 when it is unknown or of another service', async () => {
+  it('404 when it is unknown or belongs to another service', async () => {
     const other = await aService(harness);
     const foreign = await aNotification(harness, other, await aTemplate(harness, other));
     for (const id of [unknown, foreign]) {
@@ -225,7 +225,7 @@ describe('GET /v2/notifications/{id}', () => {
 });
 
 describe('GET /v2/notifications', () => {
-  it('200, and a template is read once for all messages of a page', async () => {
+  it('200 loads a template once for all messages of a page', async () => {
     const of = await aService(harness);
     const template = await aTemplate(harness, of);
     const ofService = await anApiKey(harness, of);
@@ -259,11 +259,11 @@ describe('GET /v2/notifications', () => {
     return (await list(query, as)).body.notifications.map(({ id }: { id: string }) => id);
   }
 
-  it('200 and empty: only the current link', async () => {
+  it('200 with only the current link when empty', async () => {
     expect((await list()).body).toEqual({ notifications: [], links: { current: `${root}${url}` } });
   });
 
-  it('200 with what keys of the same kind sent, newest first', async () => {
+  it('200 lists messages of keys of the same type, newest first', async () => {
     const first = await aNotification(harness, own, template);
     const second = await aNotification(harness, own, template);
     const test = await aNotification(harness, own, template, { key_type: 'test' });
@@ -275,7 +275,7 @@ describe('GET /v2/notifications', () => {
     expect(await idsOf('', await anApiKey(harness, own, { key_type: 'team' }))).toEqual([]);
   });
 
-  it('200 filtered by reference, status and type, each repeated as often as wanted', async () => {
+  it('200 filtered by reference, status and type, with repeated parameters', async () => {
     const service = await aService(harness);
     const as = await anApiKey(harness, service);
     const letters = await aTemplate(harness, service, { template_type: 'letter' });
@@ -300,7 +300,7 @@ describe('GET /v2/notifications', () => {
     expect(links.next).toBe(`${root}${url}?older_than=${created}&status=created&status=pending&reference=a%26b`);
   });
 
-  it('200 in pages of 250, the last one followed by an empty one', async () => {
+  it('200 in pages of 250, followed by an empty page', async () => {
     const service = await aService(harness);
     const as = await anApiKey(harness, service);
     const template = await aTemplate(harness, service);
@@ -316,7 +316,7 @@ describe('GET /v2/notifications', () => {
     expect(third.body.links).not.toHaveProperty('next');
   });
 
-  it('200 and empty when older_than is unknown or of another service', async () => {
+  it('200 and empty when older_than is unknown or belongs to another service', async () => {
     expect(await idsOf(`?older_than=${unknown}`)).toEqual([]);
     expect(await idsOf(`?older_than=${await sent()}`)).toEqual([]);
   });
@@ -344,7 +344,7 @@ describe('GET /v2/notifications', () => {
     });
   });
 
-  it('reads a page through the index, the newest and the oldest alike', async () => {
+  it('uses the index for the newest and the oldest page', async () => {
     const { rows } = await harness.app.pool.query(
       `explain (format json) select * from notifications n where n.service_id = '${own}' and n.key_type = 'normal'
        and n.id < '${unknown}' order by n.id desc limit 250`,

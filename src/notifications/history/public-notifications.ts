@@ -4,20 +4,20 @@ import type { Platform } from '../../platform/platform.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { NotificationType } from '../notification.ts';
 import {
+  matchingStatuses,
   type PublicNotification,
   type PublicStatus,
   publicNotification,
-  statusesBehind,
 } from './public-notification.ts';
 import { selectNotification, selectNotifications } from './stored-notifications.sql.ts';
 
-type Needs = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
 
 const pageSize = 250;
 
 /** Any key of a service may read any of its notifications. */
 export async function getPublicNotification(
-  app: Needs,
+  app: Deps,
   caller: ApiCaller,
   notificationId: string,
   root: string,
@@ -34,9 +34,9 @@ export interface PublicFilter {
   older_than?: string;
 }
 
-/** Only what keys of the caller's kind sent. */
+/** Lists only notifications sent with keys of the caller's type. */
 export async function listPublicNotifications(
-  app: Needs,
+  app: Deps,
   caller: ApiCaller,
   filter: PublicFilter,
   root: string,
@@ -47,7 +47,7 @@ export async function listPublicNotifications(
     {
       key_types: [caller.key_type],
       client_reference: filter.reference,
-      statuses: filter.status?.length ? filter.status.flatMap(statusesBehind) : undefined,
+      statuses: filter.status?.length ? filter.status.flatMap(matchingStatuses) : undefined,
       types: filter.template_type?.length ? filter.template_type : undefined,
       older_than: filter.older_than,
     },

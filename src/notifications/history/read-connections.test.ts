@@ -7,8 +7,8 @@ import { messageOf } from '../../../test/kit/queued-messages.ts';
 
 const harness = useHarness({ config: { DATABASE_READ_POOL_SIZE: 2, DATABASE_READ_TIMEOUT_S: 1 } });
 
-describe('connections of requests that read', () => {
-  it('are not those of sending: with all of them taken, messages are accepted, delivered and receipted', async () => {
+describe('connections of read requests', () => {
+  it('are separate: messages are accepted, delivered and receipted while all of them are in use', async () => {
     const service = await aService(harness);
     const key = await anApiKey(harness, service);
     const template_id = await aTemplate(harness, service);
@@ -32,14 +32,14 @@ describe('connections of requests that read', () => {
     const key = await anApiKey(harness, service);
     const lock = await harness.app.pool.connect();
     await lock.query('begin; lock table sms_rates in access exclusive mode');
-    const answer = await harness.v2('GET', '/v2/notifications', key);
+    const response = await harness.v2('GET', '/v2/notifications', key);
     await lock.query('rollback');
     lock.release();
-    expect(answer.status).toBe(503);
-    expect(answer.body.errors[0].message).toContain('took too long');
+    expect(response.status).toBe(503);
+    expect(response.body.errors[0].message).toContain('took too long');
   });
 
-  it('200 for a status that no message has, without a look at the messages', async () => {
+  it('200 for a status without messages, without scanning messages', async () => {
     const service = await aService(harness);
     const key = await anApiKey(harness, service);
     const id = await aNotification(harness, service, await aTemplate(harness, service), { status: 'delivered' });
@@ -57,7 +57,7 @@ describe('connections of requests that read', () => {
     ]);
   });
 
-  it('may read a table whole where that is faster, like timed tasks; sending never does', async () => {
+  it('allow sequential scans, like timed tasks; sending does not', async () => {
     const { pool, apart } = harness.app;
     const setting = async (connections: pg.Pool) =>
       (await connections.query('show enable_seqscan')).rows[0].enable_seqscan;
@@ -68,7 +68,7 @@ describe('connections of requests that read', () => {
     ]);
   });
 
-  it('timed tasks have an hour for each statement', async () => {
+  it('timed tasks have a statement timeout of one hour', async () => {
     const { rows } = await harness.app.apart.tasks.pool.query('show statement_timeout');
     expect(rows).toEqual([{ statement_timeout: '1h' }]);
   });

@@ -10,7 +10,7 @@ import { selectUploadedLetter } from '../one-off/uploaded-letters.sql.ts';
 
 export interface StoredNotification {
   id: string;
-  /** The id it is called by, which for an uploaded letter may be another. */
+  /** The public id, which may differ for an uploaded letter. */
   shown_id: string;
   service_id: string;
   template_id: string;
@@ -31,7 +31,7 @@ export interface StoredNotification {
   provider: string | null;
   provider_reference: string | null;
   one_click_unsubscribe_url: string | null;
-  /** Null when it links to no file. */
+  /** Null if it links to no file. */
   document_download_count: number | null;
   scheduled_for: Timestamp | null;
   created_at: Timestamp;
@@ -42,11 +42,11 @@ export interface StoredNotification {
   created_by_name: string | null;
   created_by_email_address: string | null;
   key_name: string | null;
-  /** Whether the template, as it is now, hides what its messages were personalised with. */
+  /** Whether the current template hides personalisation. */
   redact_personalisation: boolean;
-  /** Of a fragment or of this letter, on the day it was accepted. */
+  /** Rate per fragment, or of this letter, on the day of acceptance. */
   rate: string | null;
-  /** What it costs, exactly. */
+  /** Exact decimal. */
   cost: string | null;
 }
 
@@ -55,15 +55,15 @@ export interface NotificationFilter {
   types?: readonly NotificationType[];
   key_types?: readonly KeyType[];
   client_reference?: string;
-  /** Only those that no person sent by hand, or those that one did as well. */
+  /** Excludes messages sent from the front end. */
   without_one_off?: boolean;
-  /** Part of a recipient, in the form to compare by, or of the sender's own reference. */
+  /** Matches part of the normalised recipient or of the client reference. */
   search?: { recipient: string; reference: string };
   created_since?: Timestamp;
   older_than?: string;
 }
 
-/** By the id it is stored under, else by the one it is called by. */
+/** Finds a notification by its stored id, else by its public id. */
 export async function selectNotification(
   db: Db,
   serviceId: string,
@@ -86,8 +86,8 @@ async function selectStored(
 }
 
 /**
- * Newest first. Ids ascend with time, so a page is a range of the index (service_id, id): the thousandth costs what the
- * first does. An `older_than` that is not a notification of the service matches nothing.
+ * Newest first. Ids ascend with time, so a page after `older_than` is a range of the index (service_id, id): any page costs
+ * the same. An `older_than` that is not a notification of the service matches nothing.
  */
 export async function selectNotifications(
   db: Db,
@@ -99,7 +99,7 @@ export async function selectNotifications(
     filter.older_than && ((await selectUploadedLetter(db, serviceId, filter.older_than)) ?? filter.older_than);
   const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, { ...filter, older_than })];
   if (filter.statuses) {
-    const days = await selectDaysOf(db, serviceId, { ...filter, statuses: filter.statuses });
+    const days = await selectIdRange(db, serviceId, { ...filter, statuses: filter.statuses });
     if (days === undefined) return [];
     conditions.push(sql`n.id >= ${days.first_id} and n.id < ${days.end_id}`);
   }
@@ -109,14 +109,14 @@ export async function selectNotifications(
   return rows;
 }
 
-/** Longer than a letter may be on its way: until then a message outlives the days that its service keeps. */
-const longestLifeDays = 90;
+/** Longer than any letter is in transit: an unfinished message outlives the retention of its service. */
+const maxLifetimeDays = 90;
 
 /**
- * Ids between which all messages of these statuses lie, by the statistics: a status that few messages have, or none, is not
- * looked for among all the others. Undefined when there is no such message.
+ * Returns the id range of all messages with these statuses, from the statistics, so that a rare status does not scan all
+ * messages. Undefined if there is no such message.
  */
-async function selectDaysOf(
+async function selectIdRange(
   db: Db,
   serviceId: string,
   { statuses, types, key_types }: NotificationFilter & { statuses: readonly Status[] },
@@ -127,7 +127,7 @@ async function selectDaysOf(
     with last as (
       select max(london_day) as day from status_counts where service_id = ${serviceId}
     ), kept as (
-      select coalesce(max(days_of_retention), 0) + ${longestLifeDays}::integer as days
+      select coalesce(max(days_of_retention), 0) + ${maxLifetimeDays}::integer as days
       from service_data_retention where service_id = ${serviceId}
     )
     select min(c.london_day) as first_day, max(c.london_day) as last_day
@@ -136,7 +136,7 @@ async function selectDaysOf(
       and ${oneOf('key_type', key_types)}`.execute(db);
   const { first_day, last_day } = rows[0] ?? {};
   if (!first_day || !last_day) return undefined;
-  // An id is made within moments of the acceptance it belongs to; an hour is more than enough.
+  // Ids are created within moments of acceptance; an hour is more than enough.
   return {
     first_id: firstIdAt(earlier(londonInstant(first_day), hour_ms)),
     end_id: firstIdAt(later(londonInstant(addDays(last_day, 1)), hour_ms)),
@@ -149,7 +149,7 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
   if (filter.types) conditions.push(sql`n.notification_type = any (${[...filter.types]}::text[])`);
   if (filter.key_types) conditions.push(sql`n.key_type = any (${[...filter.key_types]}::text[])`);
   if (filter.client_reference !== undefined) {
-    // The index holds the first characters only: a whole reference may be longer than an index entry.
+    // The index covers only a prefix: a whole reference may exceed the max size of an index entry.
     conditions.push(sql`left(n.client_reference, 200) = left(${filter.client_reference}, 200)
       and n.client_reference = ${filter.client_reference}`);
   }
@@ -167,7 +167,7 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
   return conditions;
 }
 
-/** The newest rate that had begun when it was accepted; before the first one began, the first. */
+/** The newest rate in effect at acceptance, else the first rate. */
 const rate = sql`case notification_type
   when 'sms' then (
     select r.rate from sms_rates r order by r.valid_from > n.created_at, abs(extract(epoch from r.valid_from - n.created_at))
@@ -196,7 +196,7 @@ function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> 
     order by n.id desc`;
 }
 
-/** Read from the statistics: counting messages would read them all. */
+/** Uses the statistics: counting messages would scan them all. */
 export async function countSentNotifications(
   db: Db,
   serviceId: string,

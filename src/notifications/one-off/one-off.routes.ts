@@ -12,7 +12,7 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
     {
       ...takesLongText,
       schema: {
-        summary: 'Send one message by hand',
+        summary: 'Send a one-off message',
         params: Type.Object({ service_id: Uuid }),
         body: Type.Object({
           template_id: Uuid,
@@ -35,18 +35,18 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
     {
       ...takesFiles,
       schema: {
-        summary: 'Send one letter that was made elsewhere, by hand',
+        summary: 'Send a one-off precompiled letter',
         params: Type.Object({ service_id: Uuid }),
         body: Type.Object({
           filename: Type.String({ minLength: 1, maxLength: 1000 }),
           created_by: Uuid,
-          content: Type.String({ description: 'The PDF, as base64' }),
+          content: Type.String({ description: 'PDF in base64' }),
           postage: Type.Optional(Nullable(OneOf(postages))),
           file_id: Type.Optional(
             Nullable(
               Type.String({
                 format: 'uuid',
-                description: 'Becomes the id of the letter; a repeat sends no second one',
+                description: 'Becomes the id of the letter; repeated requests send no second letter',
               }),
             ),
           ),

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 
-/** The service with the user who sends for it, and whether that is a member. */
-export function selectSenderByHand(db: Db, serviceId: string, userId: string) {
+/** Loads the service, the sending user and whether the user is a member. */
+export function selectOneOffSender(db: Db, serviceId: string, userId: string) {
   return db
     .selectFrom('services')
     .leftJoin('users', (join) => join.on('users.id', '=', userId))

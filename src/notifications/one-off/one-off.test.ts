@@ -31,7 +31,7 @@ function send(change: object = {}, of = service) {
 const stored = (id: string) => storedMessage(harness, id);
 
 describe('POST /service/{id}/send-notification', () => {
-  it('201 with the id; the public API shows who sent it', async () => {
+  it('201 returns the id; the public API shows who sent it', async () => {
     const sender_id = await aReplyTo(harness, service, 'sms', { text: 'DESK' });
     const { status, body } = await send({ sender_id, reference: 'mine' });
     expect(status).toBe(201);
@@ -48,7 +48,7 @@ describe('POST /service/{id}/send-notification', () => {
     expect(read.body).toMatchObject({ body: 'Hello Ada', created_by_name: 'Grace Sender' });
   });
 
-  it('201 for an email and for a letter, whose address may be written as people write it', async () => {
+  it('201 for an email and for a letter with spaces in address keys', async () => {
     const email = await aTemplate(harness, service, { template_type: 'email', subject: 's' });
     expect((await send({ template_id: email, to: 'Ada@example.org' })).status).toBe(201);
     const letter = await aTemplate(harness, service, { template_type: 'letter', subject: 's' });
@@ -58,7 +58,7 @@ describe('POST /service/{id}/send-notification', () => {
     expect((await stored(sent.body.id))?.recipient).toBe('Ada\nLondon\nSW1A 1AA');
   });
 
-  it('201 to a simulated recipient, stored and delivered like any other', async () => {
+  it('201 for a simulated recipient, stored and delivered like any other', async () => {
     const email = await aTemplate(harness, service, { template_type: 'email', subject: 's' });
     const text = await send({ to: '07700 900000' });
     const mail = await send({ template_id: email, to: 'simulate-delivered@notifications.service.gov.uk' });
@@ -82,9 +82,9 @@ describe('POST /service/{id}/send-notification', () => {
     ],
     [{ sender_id: '4f46df42-f795-4cc4-83bb-65ca312f4900' }, expect.stringContaining('does not exist in database')],
   ])('400 for %j', async (change, message) => {
-    const answer = await send(change);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await send(change);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
   it('400 when the sender is not a member', async () => {
@@ -94,7 +94,7 @@ describe('POST /service/{id}/send-notification', () => {
     );
   });
 
-  it('400 to a stranger in trial mode, 201 to oneself', async () => {
+  it('400 for other recipients in trial mode, 201 for the sender', async () => {
     const trial = await aService(harness, { restricted: true, created_by_id: created_by });
     const template = await aTemplate(harness, trial);
     expect((await send({ template_id: template }, trial)).body.message).toMatch(/trial mode/);
@@ -123,7 +123,7 @@ describe('POST /service/{id}/send-pdf-letter', () => {
     });
   }
 
-  it('201 with the id; the file waits to be checked, and its name is the reference', async () => {
+  it('201 returns the id, queues the check of the file and uses its name as reference', async () => {
     const { status, body } = await sendPdf({ postage: 'first' });
     expect(status).toBe(201);
     expect(body).toEqual({ id: expect.any(String) });
@@ -143,7 +143,7 @@ describe('POST /service/{id}/send-pdf-letter', () => {
     const get = (path: string, of = service) => harness.admin('GET', `/service/${of}${path}`);
     const lettersOf = async (of: string) => (await get('/notifications?template_type=letter', of)).body.notifications;
 
-    it('201, and the letter is called by that id everywhere', async () => {
+    it('201 uses that id for the letter everywhere', async () => {
       const of = await aService(harness, { created_by_id: created_by });
       const file_id = randomUUID();
       const pdf = Buffer.from(await makePdf([firstPage()])).toString('base64');
@@ -174,7 +174,7 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       expect(cancelled.body).toMatchObject({ id: file_id, status: 'cancelled' });
     });
 
-    it('201 with the same id for a repeat, whatever it says, and no second letter', async () => {
+    it('201 with the same id for a repeated request, even with another body, and no second letter', async () => {
       const of = await aService(harness, { letter_message_limit: 1, created_by_id: created_by });
       const file_id = randomUUID();
       const first = await sendPdf({ file_id }, of);
@@ -188,12 +188,12 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       harness.clock.set('2026-11-16T12:00:00Z');
     });
 
-    it('201 to all of many requests at once: one letter, one file, one of the daily limit', async () => {
+    it('201 for all concurrent requests, with one letter, one file and one count of the daily limit', async () => {
       const of = await aService(harness, { created_by_id: created_by });
       const file_id = randomUUID();
       const files = harness.files.kept.size;
-      const answers = await Promise.all(Array.from({ length: 8 }, () => sendPdf({ file_id }, of)));
-      expect(answers.map(({ status, body }) => [status, body.id])).toEqual(answers.map(() => [201, file_id]));
+      const responses = await Promise.all(Array.from({ length: 8 }, () => sendPdf({ file_id }, of)));
+      expect(responses.map(({ status, body }) => [status, body.id])).toEqual(responses.map(() => [201, file_id]));
       expect(await lettersOf(of)).toHaveLength(1);
       expect(harness.files.kept.size).toBe(files + 1);
       const counts = await harness.app.db
@@ -204,7 +204,7 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       expect(counts).toEqual([{ count: 1 }]);
     });
 
-    it('201 to two services that choose the same: each has a letter of its own', async () => {
+    it('201 for two services with the same id: each gets its own letter', async () => {
       const one = await aService(harness, { created_by_id: created_by });
       const other = await aService(harness, { created_by_id: created_by });
       const file_id = randomUUID();
@@ -220,7 +220,7 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       }
     });
 
-    it('201 after one that a limit kept out', async () => {
+    it('201 after a limit rejected the first request', async () => {
       const of = await aService(harness, { letter_message_limit: 0, created_by_id: created_by });
       const file_id = randomUUID();
       expect((await sendPdf({ file_id }, of)).status).toBe(429);
@@ -229,13 +229,13 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       expect(await lettersOf(of)).toHaveLength(1);
     });
 
-    it('400 for what is no id, or is the id of another message of the service', async () => {
+    it('400 for an invalid id or the id of another message of the service', async () => {
       expect((await sendPdf({ file_id: 'x' })).body.message).toEqual({ file_id: ['Not a valid UUID.'] });
       const { id } = (await send()).body;
       expect((await sendPdf({ file_id: id })).body.message).toEqual({ file_id: ['Already in use.'] });
     });
 
-    it('is forgotten after a year', async () => {
+    it('is deleted after a year', async () => {
       const file_id = randomUUID();
       await sendPdf({ file_id });
       harness.clock.advance({ days: 365 });
@@ -256,12 +256,12 @@ describe('POST /service/{id}/send-pdf-letter', () => {
     [{ postage: 'air' }, { postage: ['Must be one of: first, second, economy, europe, rest-of-world.'] }],
     [{ content: 'hi' }, 'Cannot decode letter content (invalid base64 encoding)'],
   ])('400 for %j', async (change, message) => {
-    const answer = await sendPdf(change);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ result: 'error', message });
+    const response = await sendPdf(change);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ result: 'error', message });
   });
 
-  it('403 in trial mode and without letters, 404 without a service', async () => {
+  it('403 in trial mode and without the letter permission, 404 for an unknown service', async () => {
     const trial = await aService(harness, { restricted: true, created_by_id: created_by });
     const refused = await sendPdf({}, trial);
     expect([refused.status, refused.body.message]).toEqual([403, 'Cannot send letters when service is in trial mode']);

@@ -4,14 +4,14 @@ import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { comparableKey } from '../../rendering/personalisation.ts';
 import { getTemplateForSending } from '../../templates/compiled-templates.ts';
-import { refusalOfPhone } from '../account-messages/account-messages.ts';
+import { phoneErrorText } from '../account-messages/account-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
 import { Replay } from '../sending/persist-and-respond.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
 import type { SendContext, SendDeps } from '../sending/send-context.ts';
 import { refuseIfDailyLimitIsReached, type Values } from '../sending/send-rules.ts';
-import { selectSenderByHand } from './one-off.sql.ts';
+import { selectOneOffSender } from './one-off.sql.ts';
 import { claimOfFile, findUploadedLetter } from './uploaded-letters.ts';
 
 interface OneOffRequest {
@@ -23,9 +23,9 @@ interface OneOffRequest {
   reference?: string | null;
 }
 
-/** A message that a person of the service sends by hand. The same rules as for applications, without a key. */
+/** Sends a message from the front end. The same rules as for API clients, without a key. */
 export async function sendOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
-  const context = await contextOfPerson(app, serviceId, request.created_by);
+  const context = await oneOffContext(app, serviceId, request.created_by);
   const { row } = await getTemplateForSending(app, context.service.id, request.template_id);
   refuseIfDailyLimitIsReached(context, row.template_type);
   const shared = {
@@ -37,15 +37,15 @@ export async function sendOneOff(app: SendDeps, serviceId: string, request: OneO
   switch (row.template_type) {
     case 'sms': {
       const parsed = parsePhoneNumber(request.to);
-      if (!parsed.ok) throw invalidField('to', refusalOfPhone(parsed.reason));
-      const texting = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
-      return sendSms(app, context, { request: texting, number: parsed.number, scheduled_for: null });
+      if (!parsed.ok) throw invalidField('to', phoneErrorText(parsed.reason));
+      const smsRequest = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
+      return sendSms(app, context, { request: smsRequest, number: parsed.number, scheduled_for: null });
     }
     case 'email': {
       const parsed = parseEmailAddress(request.to);
       if (!parsed.ok) throw invalidField('to', 'Not a valid email address');
-      const mailing = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
-      return sendEmail(app, context, { request: mailing, ...parsed, scheduled_for: null });
+      const emailRequest = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
+      return sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for: null });
     }
     case 'letter':
       return sendLetter(app, context, { ...shared, personalisation: withAddressKeys(shared.personalisation) });
@@ -57,23 +57,23 @@ interface OneOffLetterRequest {
   created_by: string;
   content: string;
   postage?: Postage;
-  /** The id that the letter is to be called by. */
+  /** The public id of the letter. */
   file_id?: string;
 }
 
-/** A letter that a person uploads as PDF; the name of the file is its reference. */
+/** Sends a letter uploaded as PDF in the front end; the file name becomes its reference. */
 export async function sendUploadedLetter(
   app: SendDeps,
   serviceId: string,
-  { filename, created_by, content, postage, file_id: given }: OneOffLetterRequest,
+  { filename, created_by, content, postage, file_id: requestedFileId }: OneOffLetterRequest,
 ): Promise<{ id: string }> {
-  const context = await contextOfPerson(app, serviceId, created_by);
+  const context = await oneOffContext(app, serviceId, created_by);
   const letter = { reference: filename, content, postage };
-  if (given === undefined) {
+  if (requestedFileId === undefined) {
     refuseIfDailyLimitIsReached(context, 'letter');
     return sendPrecompiledLetter(app, context, letter);
   }
-  const file_id = canonicalId(given);
+  const file_id = canonicalId(requestedFileId);
   if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
   if (await selectNotification(app.db, context.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
   refuseIfDailyLimitIsReached(context, 'letter');
@@ -81,14 +81,14 @@ export async function sendUploadedLetter(
     const claimed = { ...context, idempotency: claimOfFile(file_id) };
     return await sendPrecompiledLetter(app, claimed, { ...letter, file_id });
   } catch (error) {
-    // A request beside this one was faster.
+    // A concurrent request was faster.
     if (error instanceof Replay) return { id: file_id };
     throw error;
   }
 }
 
-async function contextOfPerson(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
-  const found = await selectSenderByHand(app.db, serviceId, userId);
+async function oneOffContext(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
+  const found = await selectOneOffSender(app.db, serviceId, userId);
   if (!found) throw notFound();
   if (!found.is_member) {
     throw invalid(
@@ -112,7 +112,7 @@ const addressKeys = new Map<string, string>(
   [1, 2, 3, 4, 5, 6, 7].map((number) => [`addressline${number}`, `address_line_${number}`]),
 );
 
-/** People's forms write `address line 1`; the address is read from `address_line_1`. */
+/** The front end sends `address line 1`; rename it to `address_line_1`. */
 function withAddressKeys(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [addressKeys.get(comparableKey(name)) ?? name, value]),

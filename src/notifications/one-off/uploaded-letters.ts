@@ -5,11 +5,11 @@ import type { NewNotification } from '../notification.ts';
 import type { IdempotencyClaim } from '../sending/idempotency.ts';
 import { deleteUploadedLettersBefore, insertUploadedLetter, selectUploadedLetter } from './uploaded-letters.sql.ts';
 
-/** Letters that are called by an id of their uploader's choice. Both are ids of the same notification. */
+/** Uploaded letters with a public id chosen by the uploader. It maps to the stored id of the notification. */
 
 export const findUploadedLetter = selectUploadedLetter;
 
-/** The id that a notification is stored under; any other id is given back as it is. */
+/** Maps a public id to the stored id; returns any other id unchanged. */
 export async function storedId(db: Db, serviceId: string, id: string): Promise<string> {
   return (await selectUploadedLetter(db, serviceId, id)) ?? id;
 }
@@ -19,14 +19,14 @@ export function recordUploadedLetter(tx: Tx, letter: NewNotification, file_id: s
   return insertUploadedLetter(tx, { service_id, file_id, notification_id, created_at });
 }
 
-/** Of several requests for one file the first sends the letter. No header holds a line break, so nobody else has this key. */
+/** Only the first of several requests for a file sends the letter. Headers contain no line breaks, so no client has this key. */
 export function claimOfFile(fileId: string): IdempotencyClaim {
   return { key: `file_id\n${fileId}`, request_digest: 'file_id' };
 }
 
-const keptForDays = 365;
+const retentionDays = 365;
 
-/** As long as the printer's references: until then a letter may come back. */
+/** Kept as long as the printer's references, because a letter may be returned until then. */
 export async function deleteOldUploadedLetters({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
-  await deleteUploadedLettersBefore(db, timestamp(earlier(clock.now(), keptForDays * day_ms)));
+  await deleteUploadedLettersBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));
 }
