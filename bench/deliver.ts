@@ -78,7 +78,7 @@ async function measureOvertaking(progress: Progress, database: pg.Client, enviro
     const worker = await startProduct('worker', paced);
     try {
       await sleep(1_000);
-      progress('another service sends meanwhile');
+      progress('another service sends at the same time');
       const order = { port: api.port, connections: 20, per_second: 40, messages: 600, senders: [normal, priority] };
       await runAside<PacedOrder, PacedReport>('paced-load', order);
       await sleep(3_000);

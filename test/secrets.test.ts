@@ -20,7 +20,7 @@ const suspicious: { what: string; pattern: RegExp }[] = [
     pattern: /\b\w+:\/\/[\w.-]+:(?!password@|secret@|\$|<|\.\.\.)[^@\s/'"`$]{12,}@/,
   },
   { what: 'a home folder', pattern: /(?<![\w.])\/(home|Users)\/(?!node\b)[a-z][\w-]+\// },
-  { what: 'a registry of somebody’s own', pattern: /"resolved": "https?:\/\/(?!registry\.npmjs\.org\/)/ },
+  { what: 'a private registry', pattern: /"resolved": "https?:\/\/(?!registry\.npmjs\.org\/)/ },
 ];
 
 function problems(path: string, text: string): string[] {
@@ -48,7 +48,7 @@ describe('tracked files', () => {
     ['a GitHub token', `${'ghp'}_${'a1B2'.repeat(9)}`],
     ['an address with a password', `${'postgres'}://me:${'correct-horse-battery'}@db.example/x`],
     ['a home folder', `see ${'/home'}/somebody/notes.txt`],
-    ['a registry of somebody’s own', `"resolved": ${'"https:'}//npm.example/left-pad.tgz"`],
+    ['a private registry', `"resolved": ${'"https:'}//npm.example/left-pad.tgz"`],
   ])('%s would be found', (what, text) => {
     expect(problems('a file', text)).toEqual([`a file: ${what}`]);
   });

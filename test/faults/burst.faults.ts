@@ -30,15 +30,15 @@ it('ten times the rate limit at once: the limit is exact, the rest gets 429, oth
     `${10 * limit} requests in ${took} ms, limit ${limit} a minute`,
     reckoning,
     [
-      `answers ${JSON.stringify(burst.answers)}`,
-      `neighbour ${JSON.stringify(beside.answers)}, p99 ${beside.quantile(0.99)} ms`,
+      `responses ${JSON.stringify(burst.responses)}`,
+      `neighbour ${JSON.stringify(beside.responses)}, p99 ${beside.quantile(0.99)} ms`,
     ],
   );
   expect(took).toBeLessThan(60_000);
   expect(burst.accepted.size).toBeGreaterThanOrEqual(limit);
   expect(burst.accepted.size).toBeLessThanOrEqual(limit * 1.05);
-  expect(Object.keys(burst.answers).sort()).toEqual(['201', '429']);
-  expect(Object.keys(beside.answers)).toEqual(['201']);
+  expect(Object.keys(burst.responses).sort()).toEqual(['201', '429']);
+  expect(Object.keys(beside.responses)).toEqual(['201']);
   expect(beside.quantile(0.99)).toBeLessThan(1_000);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);

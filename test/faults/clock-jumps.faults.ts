@@ -49,10 +49,10 @@ it('clock jumps: no message is sent twice or waits for the clock to catch up', a
   await loading;
   const reckoning = await reckon(world, new Set([...load.accepted, ...limitedLoad.accepted]), 30);
   report('clock jumps', '1 h forward, 2 h back, 1 h forward, in all processes under load', reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
+    `responses ${JSON.stringify(load.responses)}`,
     `last final after ${reckoning.seconds} s`,
   ]);
-  expect(Object.keys(load.answers)).toEqual(['201']);
+  expect(Object.keys(load.responses)).toEqual(['201']);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
   expect(ofAnotherMinute).toEqual(['201', '201', '201']);

@@ -56,12 +56,12 @@ it('a full disk: 503, no partial writes, and recovery by itself when there is sp
     'a data folder of 256 MB, filled to the last byte for 12 s, PostgreSQL down for the last 6',
     reckoning,
     [
-      `answers meanwhile ${JSON.stringify(full.answers)}, a letter with a file ${letter}`,
+      `responses during it ${JSON.stringify(full.responses)}, a letter with a file ${letter}`,
       `sending again ${recovery_ms} ms after there was space, same process`,
     ],
   );
-  expect(full.answers['503']).toBeGreaterThan(500);
-  expect(Object.keys(full.answers).filter((answer) => !['201', '503'].includes(answer))).toEqual([]);
+  expect(full.responses['503']).toBeGreaterThan(500);
+  expect(Object.keys(full.responses).filter((status) => !['201', '503'].includes(status))).toEqual([]);
   expect(letter).toBe(503);
   expect(fragments).toEqual([]);
   expect(recovery_ms).toBeLessThan(20_000);
@@ -100,13 +100,13 @@ function listFiles(): string[] {
 
 /** A precompiled letter: its file is stored beside the database. */
 async function sendLetter({ api }: World, { key }: Sender): Promise<number> {
-  const answer = await fetch(`${api.url}/v2/notifications/letter`, {
+  const response = await fetch(`${api.url}/v2/notifications/letter`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
     body: JSON.stringify({ reference: 'full', content: Buffer.from('%PDF-1.4').toString('base64') }),
   });
-  await answer.body?.cancel();
-  return answer.status;
+  await response.body?.cancel();
+  return response.status;
 }
 
 /** A message is stored with its counts or not at all, whatever the response was. */

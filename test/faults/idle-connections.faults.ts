@@ -42,7 +42,7 @@ it('ten thousand idle connections do not slow down the others', async () => {
     `restart with all of them open ${Date.now() - stopped} ms`,
   ]);
   expect(open).toBe(wanted);
-  expect(Object.keys(during.answers)).toEqual(['201']);
+  expect(Object.keys(during.responses)).toEqual(['201']);
   expect(during.quantile(0.99)).toBeLessThan(500);
   expect(grown).toBeLessThan(400);
   expect(api.exitCodes).toEqual([0]);

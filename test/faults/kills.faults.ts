@@ -47,14 +47,14 @@ it('random kills: no message is lost, and every duplicate has a cause', async ()
   const told = new Set(world.sink.calls.map(({ body }) => JSON.parse(body).id as string));
   const killed = victims.map((name) => `${kills.filter(({ victim }) => victim === name).length} ${name}`).join(', ');
   report('kill -9 at random', `${kills.length} kills in ${seconds} s: ${killed}`, reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
+    `responses ${JSON.stringify(load.responses)}`,
     `last final after ${reckoning.seconds} s`,
   ]);
   expect(load.accepted.size).toBeGreaterThan(seconds * 10);
   expect(reckoning.lost).toEqual([]);
   expect(unexplained).toEqual([]);
   expect([...load.accepted].filter((id) => !told.has(id))).toEqual([]);
-  expect(Object.keys(load.answers).filter((answer) => !['201', '503', 'no answer'].includes(answer))).toEqual([]);
+  expect(Object.keys(load.responses).filter((status) => !['201', '503', 'no response'].includes(status))).toEqual([]);
 });
 
 async function killAtRandom(end: number): Promise<void> {

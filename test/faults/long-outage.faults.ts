@@ -58,7 +58,7 @@ it.each(['connections break and are refused', 'the server stands still'])(
     world.provider.gateways.delay_ms = 0;
     const reckoning = await reckon(world, load.accepted, 90);
     report(`PostgreSQL away for ${outage_s} s`, `${how}; 2 workers, ${sent} calls made before`, reckoning, [
-      `answers ${JSON.stringify(load.answers)}`,
+      `responses ${JSON.stringify(load.responses)}`,
     ]);
     expect(sent).toBe(messages);
     expect(reckoning.lost).toEqual([]);

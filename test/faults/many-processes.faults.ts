@@ -29,10 +29,10 @@ it('limits are exact across processes', async () => {
     'limits across processes',
     'through 2 APIs at once: 1,200 at a daily limit of 300, 800 at 100 a minute',
     reckoning,
-    [`daily ${JSON.stringify(dailyLoad.answers)}, rate ${JSON.stringify(ratedLoad.answers)}`],
+    [`daily ${JSON.stringify(dailyLoad.responses)}, rate ${JSON.stringify(ratedLoad.responses)}`],
   );
-  expect(dailyLoad.answers).toEqual({ 201: 300, 429: 900 });
-  expect(ratedLoad.answers).toEqual({ 201: 100, 429: 700 });
+  expect(dailyLoad.responses).toEqual({ 201: 300, 429: 900 });
+  expect(ratedLoad.responses).toEqual({ 201: 100, 429: 700 });
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });
@@ -51,7 +51,7 @@ it('a service with a long queue does not starve another, with any number of work
   const ahead = handedOver(bigLoad);
   const reckoning = await reckon(world, new Set([...bigLoad.accepted, ...smallLoad.accepted]));
   report('fairness across processes', '1,500 of one service queued before 100 of another, 2 workers', reckoning, [
-    `the 100 were handed over within ${waited_ms} ms, ${ahead} of the 1,500 meanwhile`,
+    `the 100 were handed over within ${waited_ms} ms, ${ahead} of the 1,500 in that time`,
   ]);
   expect(ahead).toBeLessThan(500);
   expect(reckoning.lost).toEqual([]);
@@ -68,5 +68,5 @@ it('a key that is revoked through one API is rejected by the other within a seco
   const revoked = Date.now();
   while ((await load.send({ service_id, key, template_id })) === '201') await sleep(5);
   expect(Date.now() - revoked).toBeLessThan(1_000);
-  expect(load.answers['403']).toBe(1);
+  expect(load.responses['403']).toBe(1);
 });

@@ -34,10 +34,10 @@ it('100 services at once, and a killed worker: nothing is lost, and every figure
   );
   const slowest = Math.max(...world.provider.sends.map(({ at }) => at)) - killedAt;
   report('100 services', `${each} messages of each through 2 APIs, one of 2 workers killed`, reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
+    `responses ${JSON.stringify(load.responses)}`,
     `last call ${slowest} ms after the kill`,
   ]);
-  expect(Object.keys(load.answers)).toEqual(['201']);
+  expect(Object.keys(load.responses)).toEqual(['201']);
   expect(reckoning.lost).toEqual([]);
   expect(unexplained).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(200);

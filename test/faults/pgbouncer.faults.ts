@@ -39,10 +39,10 @@ it('behind PgBouncer in transaction mode, restarted under load', async () => {
   await loading;
   const reckoning = await reckon(world, load.accepted);
   report(scenario, `${restarts} of them, in transaction mode with 8 connections, under 60 messages/s`, reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
+    `responses ${JSON.stringify(load.responses)}`,
     `p99 ${load.quantile(0.99)} ms`,
   ]);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
-  expect(Object.keys(load.answers).filter((answer) => !['201', '503'].includes(answer))).toEqual([]);
+  expect(Object.keys(load.responses).filter((status) => !['201', '503'].includes(status))).toEqual([]);
 });

@@ -42,12 +42,12 @@ it('PostgreSQL restarts: 503 while it is down, then everything recovers by itsel
   await loading;
   const reckoning = await reckon(world, load.accepted);
   report('PostgreSQL restart', `${restarts} fast shutdowns under 40 messages/s`, reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
+    `responses ${JSON.stringify(load.responses)}`,
     `longest outage ${Math.max(...outages_ms)} ms`,
   ]);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
-  expect(Object.keys(load.answers).sort()).toEqual(['201', '503']);
+  expect(Object.keys(load.responses).sort()).toEqual(['201', '503']);
 });
 
 it('PostgreSQL hangs: readiness fails, requests wait, and nothing is lost', async () => {
@@ -64,11 +64,11 @@ it('PostgreSQL hangs: readiness fails, requests wait, and nothing is lost', asyn
   await loading;
   const reckoning = await reckon(world, load.accepted);
   report('PostgreSQL hangs', 'stopped in its tracks for 5 s under 40 messages/s', reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
-    `longest answer ${load.quantile(1)} ms`,
+    `responses ${JSON.stringify(load.responses)}`,
+    `longest response ${load.quantile(1)} ms`,
   ]);
   expect(ready).toBe(false);
-  expect(Object.keys(load.answers).filter((answer) => !['201', '503'].includes(answer))).toEqual([]);
+  expect(Object.keys(load.responses).filter((status) => !['201', '503'].includes(status))).toEqual([]);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
 });

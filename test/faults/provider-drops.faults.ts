@@ -24,7 +24,7 @@ it('a provider accepts a message and drops the connection: retried with the same
   world.provider.receiptAfter = (reference, nth) => (nth === 1 && untold.has(reference) ? undefined : 100);
   await load.sendFor(sender, 40, 8);
   const reckoning = await reckon(world, load.accepted);
-  report('provider drops the connection', `${told.size + untold.size} calls taken, then cut off`, reckoning, [
+  report('provider drops the connection', `${told.size + untold.size} calls accepted, then cut off`, reckoning, [
     `${told.size} of them had a receipt in time and were not repeated`,
   ]);
   expect(told.size).toBeGreaterThan(20);

@@ -29,12 +29,12 @@ it('a provider hangs: requests are still accepted, and every message is delivere
   hanging = false;
   await loading;
   const reckoning = await reckon(world, load.accepted);
-  report('provider hangs', `8 s without an answer, ${hung.length} calls hung, 100 places`, reckoning, [
+  report('provider hangs', `8 s without a response, ${hung.length} calls hung, 100 slots`, reckoning, [
     `API p99 ${load.quantile(0.99)} ms`,
     `last final after ${reckoning.seconds} s`,
   ]);
   expect(hung.length).toBeGreaterThan(50);
-  expect(Object.keys(load.answers)).toEqual(['201']);
+  expect(Object.keys(load.responses)).toEqual(['201']);
   expect(load.quantile(0.99)).toBeLessThan(1_000);
   expect(reckoning.lost).toEqual([]);
   // The result of a call that hung is unknown, so each may be retried once, with the same reference.

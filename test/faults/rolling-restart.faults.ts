@@ -38,11 +38,11 @@ it('two APIs and two workers are restarted one after the other: no request fails
   await Promise.all(loading);
   const reckoning = await reckon(world, new Set([...load.accepted, ...limitedLoad.accepted]));
   report('rolling restart', '2 APIs and 2 workers, one after the other, under 140 requests/s', reckoning, [
-    `answers ${JSON.stringify(load.answers)}, p99 ${load.quantile(0.99)} ms`,
-    `daily limit ${dailyLimit}: ${JSON.stringify(limitedLoad.answers)}`,
+    `responses ${JSON.stringify(load.responses)}, p99 ${load.quantile(0.99)} ms`,
+    `daily limit ${dailyLimit}: ${JSON.stringify(limitedLoad.responses)}`,
   ]);
-  expect(Object.keys(load.answers)).toEqual(['201']);
-  expect(Object.keys(limitedLoad.answers).sort()).toEqual(['201', '429']);
+  expect(Object.keys(load.responses)).toEqual(['201']);
+  expect(Object.keys(limitedLoad.responses).sort()).toEqual(['201', '429']);
   expect(limitedLoad.accepted.size).toBe(dailyLimit);
   expect(world.processes.map(({ exitCodes }) => exitCodes)).toEqual([[0], [0], [0], [0]]);
   expect(reckoning.lost).toEqual([]);

@@ -34,12 +34,12 @@ it('clients that send a byte a second are disconnected, and others are not affec
     Math.round(Math.max(...drips.map((one) => one.closedAfter_ms ?? 99_000)) / 1_000);
   const reckoning = await reckon(world, load.accepted);
   report('slow-loris clients', '1,500: headers, bodies of a byte a second, nothing at all', reckoning, [
-    `shown out after at most ${longest(inHead)}, ${longest(inBody)}, ${longest(silent)} s`,
+    `disconnected after at most ${longest(inHead)}, ${longest(inBody)}, ${longest(silent)} s`,
     `API p99 ${load.quantile(0.99)} ms`,
   ]);
   for (const { socket } of left) socket.destroy();
   expect(left).toHaveLength(0);
-  expect(Object.keys(load.answers)).toEqual(['201']);
+  expect(Object.keys(load.responses)).toEqual(['201']);
   expect(load.quantile(0.99)).toBeLessThan(500);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);

@@ -34,9 +34,9 @@ it('a callback receiver that never responds does not delay callbacks of others',
   const reckoning = await reckon(world, accepted);
   report(
     'slow webhook receivers',
-    `400 callbacks to a receiver that does not answer, ${heldUp} calls held`,
+    `400 callbacks to a receiver that does not respond, ${heldUp} calls held`,
     reckoning,
-    [`another service told after at most ${Math.max(...waits)} ms (accepted to callback)`],
+    [`another service got its callback after at most ${Math.max(...waits)} ms (accepted to callback)`],
   );
   expect(heldUp).toBeLessThanOrEqual(50);
   expect(Math.max(...waits)).toBeLessThan(4_000);

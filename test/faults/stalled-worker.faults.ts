@@ -37,7 +37,7 @@ it('a worker stalls for longer than its lease: the other takes over, and late re
   const unexplained = reckoning.duplicates.filter(([first]) => !first || !brokenOff(first.at));
   const afterwards = reckoning.duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && at >= resumedAt));
   report('a stalled worker', `one of 2 stopped for ${stall_s} s with up to 40 calls under way`, reckoning, [
-    `answers ${JSON.stringify(load.answers)}`,
+    `responses ${JSON.stringify(load.responses)}`,
     `${countDuplicates(reckoning.duplicates)} calls broke off`,
   ]);
   expect(reckoning.lost).toEqual([]);

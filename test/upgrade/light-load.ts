@@ -5,7 +5,7 @@ import type { RunningRelease } from './running-release.ts';
 /** Text messages of one service, some dozens a second, to each of the releases in turn. */
 export class LightLoad {
   /** Number of responses by status or error. */
-  readonly answers: Record<string, number> = {};
+  readonly responses: Record<string, number> = {};
   private readonly sending: Promise<void>;
   private stopped = false;
   private releases: RunningRelease[];
@@ -29,13 +29,13 @@ export class LightLoad {
     const message = { phone_number: '07700900123', template_id: day.ids.template_id, personalisation: { name: 'Ada' } };
     for (let turn = 0; !this.stopped; turn += 1) {
       const outcome = await this.send(day, message, this.releases[turn % this.releases.length]).catch(String);
-      this.answers[outcome] = (this.answers[outcome] ?? 0) + 1;
+      this.responses[outcome] = (this.responses[outcome] ?? 0) + 1;
       await sleep(20);
     }
   }
 
   private async send(day: Day, message: object, release: RunningRelease | undefined): Promise<string> {
-    if (!release) return 'nobody to send to';
+    if (!release) return 'no release to send to';
     const response = await release.ask('POST', '/v2/notifications/sms', keyOf(day), message);
     if (response.status === 201) day.accepted.sms.push(response.body.id);
     return String(response.status);

@@ -69,7 +69,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     const second = await work(previous);
     expect(await readEveryPage(previous, second)).toEqual(pagesBefore);
     await load.stop();
-    expect(Object.keys(load.answers)).toEqual(['201']);
+    expect(Object.keys(load.responses)).toEqual(['201']);
     await world.settle();
     await expectFigures(previous, world, days);
     expect(previous.faults).toEqual([]);
@@ -82,7 +82,7 @@ describe.skipIf(missing)(`from ${previousRelease.version} to this release`, { ti
     load.sendOnlyTo(present);
     expect(await previous.stop()).toBe(0);
     await load.stop();
-    expect(Object.keys(load.answers)).toEqual(['201']);
+    expect(Object.keys(load.responses)).toEqual(['201']);
     await world.settle();
     await expectFigures(present, world, days);
     await expectDeliveredOnce(world, days);

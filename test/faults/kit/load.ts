@@ -5,8 +5,8 @@ import type { Sender } from './world.ts';
 /** Results of requests to send. */
 export class Load {
   readonly accepted = new Set<string>();
-  /** By status, `no answer` included. */
-  readonly answers: Record<string, number> = {};
+  /** By status, `no response` included. */
+  readonly responses: Record<string, number> = {};
   /** Milliseconds, of those with a 201 response. */
   readonly took: number[] = [];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -23,7 +23,7 @@ export class Load {
       this.accepted.add(JSON.parse(body).id);
       this.took.push(performance.now() - started);
     }
-    this.answers[status] = (this.answers[status] ?? 0) + 1;
+    this.responses[status] = (this.responses[status] ?? 0) + 1;
     return status;
   }
 
@@ -67,7 +67,7 @@ export class Load {
 
   private post(key: string, body: object): Promise<{ status: string; body: string }> {
     return new Promise((resolve) => {
-      const lost = () => resolve({ status: 'no answer', body: '' });
+      const lost = () => resolve({ status: 'no response', body: '' });
       const sent = request({
         agent: this.agent,
         host: '127.0.0.1',
@@ -77,7 +77,7 @@ export class Load {
         headers: { authorization: `Bearer ${key}` },
         timeout: 20_000,
       });
-      sent.on('error', lost).on('timeout', () => sent.destroy(new Error('no answer')));
+      sent.on('error', lost).on('timeout', () => sent.destroy(new Error('no response')));
       sent.on('response', (response) => {
         let text = '';
         response.on('data', (chunk) => (text += chunk));

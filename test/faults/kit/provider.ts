@@ -57,13 +57,13 @@ export class Provider {
         ? new URLSearchParams({ status: '0', reference })
         : JSON.stringify({ status: '3', CID: reference });
     for (let attempt = 0; attempt < 200; attempt += 1) {
-      const answer = await fetch(`${this.receiptUrl()}${path}`, {
+      const response = await fetch(`${this.receiptUrl()}${path}`, {
         method: 'POST',
         body,
         signal: AbortSignal.timeout(10_000),
       }).catch(() => undefined);
-      await answer?.body?.cancel();
-      if (answer?.ok) return;
+      await response?.body?.cancel();
+      if (response?.ok) return;
       await sleep(500);
     }
   }
