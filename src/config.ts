@@ -56,7 +56,7 @@ export const settings = {
     max: 3600,
   }),
   DRAIN_DELAY_S: setting.integer(
-    'Seconds that a stopping process keeps serving requests while /readyz fails, so that the load balancer notices.',
+    'Seconds that a stopping process keeps serving requests while /readyz fails, so that the load balancer stops routing to it.',
     { fallback: 0, min: 0, max: 20 },
   ),
   REQUEST_TIMEOUT_S: setting.integer(

@@ -18,8 +18,8 @@ import { isEmpty, isTooLong } from './sms/sms.ts';
 import { compileTemplate, type TemplateSource } from './template.ts';
 
 /*
- * Runs the reference vectors where they are at hand: beside the repository, or where VECTORS_DIR says. The tests beside
- * each file stand on their own and need none of this.
+ * Runs the reference vectors if available: next to the repository, or in VECTORS_DIR. The tests beside
+ * each file do not need them.
  */
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
 

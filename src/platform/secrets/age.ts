@@ -36,7 +36,7 @@ export function decryptWith(identities: string): Transform {
     try {
       return Readable.fromWeb((await decrypter.decrypt(toWeb(content))) as never);
     } catch {
-      throw new OperatorError('The backup cannot be decrypted with this identity.');
+      throw new OperatorError('The backup cannot be opened with this identity.');
     }
   };
 }
@@ -59,7 +59,7 @@ export async function openIdentity(file: Uint8Array, passphrase: string): Promis
   try {
     return await decrypter.decrypt(file, 'text');
   } catch {
-    throw new OperatorError('The passphrase does not match the one used to encrypt the backup.');
+    throw new OperatorError('The passphrase is not the one that the backup was encrypted with.');
   }
 }
 

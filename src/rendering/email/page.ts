@@ -35,7 +35,7 @@ const afterTitle = `</title>
 </head>
 <body style="margin: 0; padding: 0; background-color: #ffffff; color: ${black}; ${fontStyle} font-size: 16px; -webkit-text-size-adjust: 100%;">
 <span style="display: none; max-height: 0; overflow: hidden; font-size: 1px; color: #ffffff; mso-hide: all;">`;
-const [BEFORE_BODY = '', AFTER_BODY = ''] =
+const [beforeBody = '', afterBody = ''] =
   `${column(`<td style="padding: 10px; ${fontStyle} font-size: 19px; line-height: 25px; color: ${black};">\n\0\n</td>`)}
 ${table(`<tr><td height="30" style="font-size: 0; line-height: 30px;">&nbsp;</td></tr>`)}
 </body>
@@ -50,12 +50,12 @@ ${table(`<tr><td height="30" style="font-size: 0; line-height: 30px;">&nbsp;</td
 function renderEmailHead(brand: EmailBrand | null, platform: EmailPlatform): string {
   return `…</span>
 ${renderHeader(brand, platform)}${table(`<tr><td height="20" style="font-size: 0; line-height: 20px;">&nbsp;</td></tr>`)}
-${BEFORE_BODY}`;
+${beforeBody}`;
 }
 
 /** The whole email. */
 export function renderEmailPage({ subject, preheader, body }: EmailTexts, head: string): string {
-  return pageStart + subject + afterTitle + preheader + head + body + AFTER_BODY;
+  return pageStart + subject + afterTitle + preheader + head + body + afterBody;
 }
 
 function renderHeader(brand: EmailBrand | null, platform: EmailPlatform): string {

@@ -21,7 +21,7 @@ export function inkFor(purpose: LetterPurpose): Ink {
   return purpose === 'print' ? printInk : previewInk;
 }
 
-const printInk = ink(rememberedPressColor());
+const printInk = ink(cachedPressColor());
 const previewInk = ink(([red = 0, green = 0, blue = 0]) => [red, green, blue]);
 
 function ink(fromRgb: Ink['fromRgb']): Ink {
@@ -35,16 +35,16 @@ function ink(fromRgb: Ink['fromRgb']): Ink {
 }
 
 /** The search for inks took as long as the rest of a letter, and letters reuse the same few colours. */
-function rememberedPressColor(): Ink['fromRgb'] {
-  const known = new Map<string, InkColor>();
+function cachedPressColor(): Ink['fromRgb'] {
+  const cache = new Map<string, InkColor>();
   return ([red = 0, green = 0, blue = 0]) => {
     const name = `${red} ${green} ${blue}`;
-    let color = known.get(name);
+    let color = cache.get(name);
     if (!color) {
       // A drawing with many shades is no logo: clearing the cache keeps it small.
-      if (known.size >= 1_000) known.clear();
+      if (cache.size >= 1_000) cache.clear();
       color = pressColor(red, green, blue);
-      known.set(name, color);
+      cache.set(name, color);
     }
     return color;
   };

@@ -74,15 +74,15 @@ function memoiseClosing(text: string, { positions, carets }: Brackets): (bracket
   for (let index = positions.length - 1; index >= 0; index--) {
     nextClosing[index] = isClosing(index) ? index : (nextClosing[index + 1] ?? -1);
   }
-  const known = new Map<number, number>();
+  const cache = new Map<number, number>();
   return (start) => {
     const passed: number[] = [];
     let bracket = start;
-    let answer = -1;
+    let closing = -1;
     while (bracket < positions.length) {
-      const remembered = known.get(bracket);
-      if (remembered !== undefined || isClosing(bracket)) {
-        answer = remembered ?? bracket;
+      const cached = cache.get(bracket);
+      if (cached !== undefined || isClosing(bracket)) {
+        closing = cached ?? bracket;
         break;
       }
       passed.push(bracket);
@@ -90,8 +90,8 @@ function memoiseClosing(text: string, { positions, carets }: Brackets): (bracket
       if (pairEnd === -1 || carets[pairEnd] !== carets[bracket]) break;
       bracket = pairEnd + 1;
     }
-    for (const index of passed) known.set(index, answer);
-    return answer;
+    for (const index of passed) cache.set(index, closing);
+    return closing;
   };
 }
 
