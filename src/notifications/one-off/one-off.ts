@@ -7,7 +7,6 @@ import { getTemplateForSending } from '../../templates/compiled-templates.ts';
 import { phoneErrorText } from '../account-messages/account-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
-import { Replay } from '../sending/persist-and-respond.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
 import type { SendContext, SendDeps } from '../sending/send-context.ts';
 import { refuseIfDailyLimitIsReached, type Values } from '../sending/send-rules.ts';
@@ -39,16 +38,19 @@ export async function sendOneOff(app: SendDeps, serviceId: string, request: OneO
       const parsed = parsePhoneNumber(request.to);
       if (!parsed.ok) throw invalidField('to', phoneErrorText(parsed.reason));
       const smsRequest = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
-      return sendSms(app, context, { request: smsRequest, number: parsed.number, scheduled_for: null });
+      const sms = { request: smsRequest, number: parsed.number, scheduled_for: null };
+      return (await sendSms(app, context, sms)).response;
     }
     case 'email': {
       const parsed = parseEmailAddress(request.to);
       if (!parsed.ok) throw invalidField('to', 'Not a valid email address');
       const emailRequest = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
-      return sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for: null });
+      return (await sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for: null })).response;
     }
-    case 'letter':
-      return sendLetter(app, context, { ...shared, personalisation: withAddressKeys(shared.personalisation) });
+    case 'letter': {
+      const letter = { ...shared, personalisation: withAddressKeys(shared.personalisation) };
+      return (await sendLetter(app, context, letter)).response;
+    }
   }
 }
 
@@ -71,20 +73,15 @@ export async function sendUploadedLetter(
   const letter = { reference: filename, content, postage };
   if (requestedFileId === undefined) {
     refuseIfDailyLimitIsReached(context, 'letter');
-    return sendPrecompiledLetter(app, context, letter);
+    return (await sendPrecompiledLetter(app, context, letter)).response;
   }
   const file_id = canonicalId(requestedFileId);
   if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
   if (await selectNotification(app.db, context.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
   refuseIfDailyLimitIsReached(context, 'letter');
-  try {
-    const claimed = { ...context, idempotency: claimOfFile(file_id) };
-    return await sendPrecompiledLetter(app, claimed, { ...letter, file_id });
-  } catch (error) {
-    // A concurrent request was faster.
-    if (error instanceof Replay) return { id: file_id };
-    throw error;
-  }
+  // Replayed if a concurrent request was faster.
+  await sendPrecompiledLetter(app, { ...context, idempotency: claimOfFile(file_id) }, { ...letter, file_id });
+  return { id: file_id };
 }
 
 async function oneOffContext(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {

@@ -81,13 +81,21 @@ function sortKeys(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-export function refuseDifferentBody(stored: StoredResponse, request_digest: string): void {
-  if (stored.request_digest === request_digest) return;
-  throw new Failure(
-    'unprocessable',
-    'IdempotencyError',
-    'This Idempotency-Key was used before with a different request body',
-  );
+/** The response to a send, and whether it is the one to an earlier request with the same key. */
+export interface Sent<ResponseBody> {
+  response: ResponseBody;
+  replayed: boolean;
+}
+
+export function replay<ResponseBody>(stored: StoredResponse, request_digest: string): Sent<ResponseBody> {
+  if (stored.request_digest !== request_digest) {
+    throw new Failure(
+      'unprocessable',
+      'IdempotencyError',
+      'This Idempotency-Key was used before with a different request body',
+    );
+  }
+  return { response: stored.response as ResponseBody, replayed: true };
 }
 
 /** Requests of this process in progress, by service and key. */

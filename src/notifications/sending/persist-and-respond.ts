@@ -4,7 +4,7 @@ import { Failure } from '../../platform/failure.ts';
 import type { LetterJob, letterWork } from '../letter-work.ts';
 import type { NewNotification } from '../notification.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';
-import { encryptResponse, refuseDifferentBody } from './idempotency.ts';
+import { encryptResponse, replay, type Sent, type StoredResponse } from './idempotency.ts';
 import { recordDocumentCount } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
@@ -17,15 +17,6 @@ interface MessageFiles {
   count?: number;
   /** Stores rows that describe them. */
   record?(tx: Tx): Promise<void>;
-}
-
-/** Thrown to return the response to an earlier identical request instead of creating a message. */
-export class Replay {
-  readonly response: unknown;
-
-  constructor(response: unknown) {
-    this.response = response;
-  }
 }
 
 /** Returns the response once the message is durable. */
@@ -42,13 +33,14 @@ export async function persistAndRespond<ResponseBody>(
     /** Encrypted values, which the response contains too. */
     secret_values?: string | null;
   },
-): Promise<ResponseBody> {
+): Promise<Sent<ResponseBody>> {
   const { notification, response, abroad, job, files, secret_values } = message;
   const paths = notification ? (files?.paths ?? []) : [];
   if (paths.length > 0) await insertUnconfirmedFiles(app.db, paths, timestamp(app.clock.now()));
+  let stored: StoredResponse | undefined;
   try {
     if (notification) await files?.put();
-    const replayed = await app.sending.acceptor.accept({
+    stored = await app.sending.acceptor.accept({
       service,
       notification,
       abroad: abroad ?? false,
@@ -71,14 +63,14 @@ export async function persistAndRespond<ResponseBody>(
             }
           : undefined,
     });
-    if (!replayed || !idempotency) return response;
-    refuseDifferentBody(replayed, idempotency.request_digest);
-    throw new Replay(replayed.response);
   } catch (error) {
     // Delete files only if the message certainly was not stored. After an outage a job decides that an hour later.
-    if (error instanceof Failure || error instanceof Replay) await deleteFiles(app, paths);
+    if (error instanceof Failure) await deleteFiles(app, paths);
     throw error;
   }
+  if (!stored || !idempotency) return { response, replayed: false };
+  await deleteFiles(app, paths);
+  return replay(stored, idempotency.request_digest);
 }
 
 async function deleteFiles({ db, files }: Pick<SendDeps, 'db' | 'files'>, paths: string[]): Promise<void> {

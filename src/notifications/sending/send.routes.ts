@@ -14,10 +14,10 @@ import {
   digestOfRequest,
   findStoredResponse,
   readIdempotencyKey,
-  refuseDifferentBody,
+  replay,
+  type Sent,
   type StoredResponse,
 } from './idempotency.ts';
-import { Replay } from './persist-and-respond.ts';
 import {
   isPrecompiled,
   readEmailRequest,
@@ -41,10 +41,16 @@ import { refuseIfDailyLimitIsReached } from './send-rules.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    sendContext?: SendContext;
-    /** The response to an earlier request with the same Idempotency-Key. */
-    storedResponse?: StoredResponse;
+    admission?: Admission;
   }
+}
+
+/** A request that passed the checks before its body is read. */
+interface Admission {
+  context: SendContext;
+  idempotencyKey: string | undefined;
+  /** The response to an earlier request with the same Idempotency-Key. */
+  stored: StoredResponse | undefined;
 }
 
 const idempotencyHeader = Type.Object({
@@ -71,7 +77,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       const found = app.sending.services.find(caller.service_id);
       const service = found instanceof Promise ? await found : found;
       if (!service) throw new Error('Service not found after authentication');
-      const key = readIdempotencyKey(request.headers['idempotency-key']);
+      const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
       const context: SendContext = {
         service,
         key_type,
@@ -79,14 +85,13 @@ export function sendRoutes(http: Http, app: SendDeps): void {
         created_by_id: null,
         now: app.clock.now(),
         root: rootOf(request),
-        idempotency: key === undefined ? undefined : { key, request_digest: '' },
+        idempotency: undefined,
       };
-      request.sendContext = context;
-      if (key !== undefined) {
-        request.storedResponse = await findStoredResponse(app, service.id, key);
-        // A replayed response does not count towards limits.
-        if (request.storedResponse) return;
-      }
+      const stored =
+        idempotencyKey === undefined ? undefined : await findStoredResponse(app, service.id, idempotencyKey);
+      request.admission = { context, idempotencyKey, stored };
+      // A replayed response does not count towards limits.
+      if (stored) return;
       const taken = app.sending.rateLimits.take({ service_id: service.id, window: key_type }, service.rate_limit);
       const decision = taken instanceof Promise ? await taken : taken;
       reply.headers(rateLimitHeaders(service.rate_limit, decision));
@@ -100,25 +105,18 @@ export function sendRoutes(http: Http, app: SendDeps): void {
     request: FastifyRequest,
     reply: FastifyReply,
     channel: NotificationType,
-    work: (context: SendContext) => Promise<ResponseBody>,
+    work: (context: SendContext) => Promise<Sent<ResponseBody>>,
   ): Promise<ResponseBody> {
-    const { sendContext: context, storedResponse } = request;
-    if (!context) throw new Error('Request without a send context');
-    const { idempotency, service } = context;
+    if (!request.admission) throw new Error('Request without an admission');
+    const { context, idempotencyKey: key, stored } = request.admission;
     reply.code(201);
-    if (!idempotency) return work(context);
-    idempotency.request_digest = digestOfRequest(channel, request.body);
-    try {
-      if (storedResponse) {
-        refuseDifferentBody(storedResponse, idempotency.request_digest);
-        throw new Replay(storedResponse.response);
-      }
-      return await app.sending.running.alone(service.id, idempotency.key, () => work(context));
-    } catch (error) {
-      if (!(error instanceof Replay)) throw error;
-      reply.header('idempotent-replayed', 'true');
-      return error.response as ResponseBody;
-    }
+    if (key === undefined) return (await work(context)).response;
+    const idempotency = { key, request_digest: digestOfRequest(channel, request.body) };
+    const { response, replayed } = stored
+      ? replay<ResponseBody>(stored, idempotency.request_digest)
+      : await app.sending.running.alone(context.service.id, key, () => work({ ...context, idempotency }));
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return response;
   }
 
   const shared = {

@@ -12,6 +12,7 @@ import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
 import { letterFiles, letterWork } from '../letter-work.ts';
 import type { Postage } from '../notification.ts';
 import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
+import type { Sent } from './idempotency.ts';
 import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { newNotification } from './new-notification.ts';
 import { persistAndRespond, responseFor } from './persist-and-respond.ts';
@@ -58,7 +59,7 @@ export async function sendSms(
   app: SendDeps,
   context: SendContext,
   { request, number, scheduled_for }: SmsSend,
-): Promise<SmsResponse> {
+): Promise<Sent<SmsResponse>> {
   refuseUnlessChannelIsAllowed(context, 'sms');
   const values = request.personalisation ?? {};
   const template = await getSendableTemplate(app, context, request.template_id, 'sms');
@@ -104,7 +105,7 @@ export async function sendEmail(
   app: SendDeps,
   context: SendContext,
   { request, cleaned, address, scheduled_for }: EmailSend,
-): Promise<EmailResponse> {
+): Promise<Sent<EmailResponse>> {
   refuseUnlessChannelIsAllowed(context, 'email');
   const template = await getSendableTemplate(app, context, request.template_id, 'email');
   const { personalisation: values, sanitised_content } = sanitisePersonalisation(
@@ -164,7 +165,11 @@ export async function sendEmail(
   });
 }
 
-export async function sendLetter(app: SendDeps, context: SendContext, request: LetterRequest): Promise<LetterResponse> {
+export async function sendLetter(
+  app: SendDeps,
+  context: SendContext,
+  request: LetterRequest,
+): Promise<Sent<LetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
   const values = request.personalisation;
   const template = await getSendableTemplate(app, context, request.template_id, 'letter');
@@ -197,7 +202,7 @@ export async function sendPrecompiledLetter(
   app: SendDeps,
   context: SendContext,
   request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
-): Promise<PrecompiledLetterResponse> {
+): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
   const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, context.now);
   refuseLettersOfTeamKeys(context);
