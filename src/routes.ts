@@ -35,10 +35,11 @@ import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { parseForm } from './platform/http/body/body.ts';
-import { adminErrors, publicErrors, statisticsErrors } from './platform/http/error-bodies.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
 import type { TextFormat } from './platform/http/text-formats.ts';
+import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
+import { protocolFormats } from './protocol/text-formats.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { serviceHistoryRoutes } from './services/history/history.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
@@ -285,6 +286,7 @@ export const surfaces: Surface<App>[] = listed.map((surface) => ({
 
 /** Text formats that request schemas refer to. */
 export const formats: Record<string, TextFormat> = {
+  ...protocolFormats,
   email: (text) => parseEmailAddress(text).ok,
   'service-name': { refusal: refusalOfServiceName },
   'service-permission': { refusal: refusalOfServicePermission },

@@ -60,9 +60,9 @@ function violations(check: (file: SourceFile) => string[]): string[] {
 }
 
 describe('rings', () => {
-  it('every folder is commands, the platform, a pure library or a feature in the order', () => {
+  it('every folder is the commands, the platform, the protocol, a pure library or a feature in the order', () => {
     const rooms = [...new Set(files.map((file) => file.room))].filter((room) => room !== '');
-    const known = ['commands', 'platform', ...pureLibraries, ...featureOrder.flat()];
+    const known = ['commands', 'platform', 'protocol', ...pureLibraries, ...featureOrder.flat()];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });
 
@@ -90,6 +90,18 @@ describe('rings', () => {
       violations((file) =>
         file.room === 'platform'
           ? file.imports.filter(({ room }) => room !== 'platform').map(({ path }) => `imports ${path}`)
+          : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('the protocol imports the platform alone', () => {
+    expect(
+      violations((file) =>
+        file.room === 'protocol'
+          ? file.imports
+              .filter(({ room }) => room !== 'protocol' && room !== 'platform')
+              .map(({ path }) => `imports ${path}`)
           : [],
       ),
     ).toEqual([]);
@@ -225,8 +237,8 @@ describe('places', () => {
       'platform/http/connections.ts',
       'platform/http/openapi-document.ts',
       'platform/http/page.ts',
-      'platform/http/schema-problems.ts',
-      'platform/http/text-formats.ts',
+      'protocol/schema-problems.ts',
+      'protocol/text-formats.ts',
       'rendering/letter/logo.ts',
       'statistics/letter-breakdown.ts',
     ];

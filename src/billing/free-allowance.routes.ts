@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { financialYear } from '../platform/calendar.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
-import { largestInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { largestInteger, Uuid } from '../protocol/fields.ts';
 import { ensureAllowance, setAllowance } from '../services/allowance.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });

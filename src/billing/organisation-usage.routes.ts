@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Datetime, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Datetime, Uuid } from '../protocol/fields.ts';
 import { getOrganisationUsage } from './organisation-usage.ts';
 import { YearQuery } from './usage.routes.ts';
 import { parseFinancialYear } from './usage.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { postages } from '../notifications/notification.ts';
-import { OneOf } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { OneOf } from '../protocol/fields.ts';
 import { createLetterRate, createSmsRate, getSmsRate, listLetterRates } from './rates.ts';
 
 const PostClass = OneOf(postages);

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { postages } from '../notifications/notification.ts';
-import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { listMonthlyUsage, listYearlyUsage, parseFinancialYear } from './usage.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });

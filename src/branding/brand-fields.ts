@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Data, Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Data, Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 
 export const BrandName = Type.String({ minLength: 1, maxLength: 255 });
 

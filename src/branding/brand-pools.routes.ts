@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { takesLongLists } from '../platform/http/body/body-limits.ts';
-import { Data, NoContent, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, NoContent, Uuid } from '../protocol/fields.ts';
 import { EmailBranding, LetterBranding } from './brand-fields.ts';
 import { addToPool, listEmailPool, listLetterPool, removeFromPool } from './brand-pools.ts';
 

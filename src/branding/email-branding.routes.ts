@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, NoContent, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
 import { BrandName, BrandTypes, EmailBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
 import { selectActiveEmailBrandings } from './email-branding.sql.ts';
 import {

@@ -1,9 +1,9 @@
-import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { archivedName } from '../protocol/archived-name.ts';
 import { selectBrandUsers } from './brand-users.sql.ts';
 import {
   type BrandType,

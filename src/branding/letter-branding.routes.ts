@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Uuid } from '../protocol/fields.ts';
 import { BrandName, LetterBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
 import { selectLetterBrandings } from './letter-branding.sql.ts';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Datetime, Day, Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Datetime, Day, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
 import { complaintPageSize, countComplaints, listComplaints } from './complaints.ts';
 
 const Link = Type.String({ description: 'Path and query of the page' });

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
-import { adminErrors } from '../platform/http/error-bodies.ts';
-import { NoContent, Nullable, Raw } from '../platform/http/fields.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { adminErrors } from '../protocol/error-bodies.ts';
+import { NoContent, Nullable, Raw } from '../protocol/fields.ts';
 import { documentUrl, longId } from './document-links.ts';
 import { confirmPage, downloadPage, expiredPage, notFoundPage, slowDownPage, wrongAddress } from './document-pages.ts';
 import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './documents.ts';

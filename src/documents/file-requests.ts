@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
-import { printedValue } from '../platform/http/schema-problems.ts';
+import { printedValue } from '../protocol/schema-problems.ts';
 
 /** A validated upload in the personalisation of an email. */
 export interface FileRequest {

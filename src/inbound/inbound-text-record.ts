@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Datetime, Uuid } from '../platform/http/fields.ts';
+import { Datetime, Uuid } from '../protocol/fields.ts';
 
 /** A received text in the format of both APIs. */
 export const InboundTextRecord = Type.Object({

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import type { Config } from '../config.ts';
-import { Uuid } from '../platform/http/fields.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Uuid } from '../protocol/fields.ts';
 import { InboundTextRecord } from './inbound-text-record.ts';
 import { listInboundTexts } from './inbound-texts.ts';
 

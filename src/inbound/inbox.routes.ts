@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
 import { InboundTextRecord } from './inbound-text-record.ts';
 import { findLastUse, getInboundText, listConversations, listInbox, summariseInbox } from './inbound-texts.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { notFound } from '../platform/failure.ts';
-import { Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Uuid } from '../protocol/fields.ts';
 import { selectByUuid } from './find-by-uuid.sql.ts';
 
 export function findByUuidRoutes(http: Http, app: Platform): void {

@@ -1,11 +1,11 @@
 import type { onRequestHookHandler } from 'fastify';
 import type { Config } from '../config.ts';
 import { Failure } from '../platform/failure.ts';
-import { adminErrors } from '../platform/http/error-bodies.ts';
-import { Raw } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
+import { adminErrors } from '../protocol/error-bodies.ts';
+import { Raw } from '../protocol/fields.ts';
 
 type Deps = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Nullable, Uuid } from '../platform/http/fields.ts';
+import { Nullable, Uuid } from '../protocol/fields.ts';
 
 const ShortText = Nullable(Type.String({ maxLength: 255 }));
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { agreementFields } from './agreement-fields.ts';
 import { organisationTypes } from './organisation-types.ts';
 import { selectOrganisations } from './organisations.sql.ts';

@@ -1,9 +1,9 @@
-import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { archivedName } from '../protocol/archived-name.ts';
 import { findOrganisationIdByDomain } from './domains.ts';
 import type { OrganisationType } from './organisation-types.ts';
 import {

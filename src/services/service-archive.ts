@@ -1,8 +1,8 @@
 import { revokeAllApiKeys } from '../auth/api-keys.ts';
-import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
+import { archivedName } from '../protocol/archived-name.ts';
 import { archiveTemplatesOfService } from '../templates/templates.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
 import { updateServices } from './services.sql.ts';

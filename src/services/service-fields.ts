@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { organisationTypes } from '../organisations/organisation-types.ts';
-import { Datetime, largestInteger, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Datetime, largestInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: largestInteger });
 const Text = Type.String();

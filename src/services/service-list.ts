@@ -1,7 +1,7 @@
 import { type Days, londonDay } from '../platform/calendar.ts';
 import { invalidField } from '../platform/failure.ts';
-import { isTrue } from '../platform/http/fields.ts';
 import type { Platform } from '../platform/platform.ts';
+import { isTrue } from '../protocol/fields.ts';
 import { selectServices } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 import {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
-import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from '../users/account-messages.ts';
 import { archiveService } from './service-archive.ts';
 import { createService } from './service-create.ts';

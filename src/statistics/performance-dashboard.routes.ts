@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Day, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Day, Nullable, Uuid } from '../protocol/fields.ts';
 import { countLiveServices, getPerformance, performanceDays } from './performance-dashboard.ts';
 
 const AllTimeCount = Type.Integer({ description: 'All-time count' });

@@ -2,9 +2,9 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import type { Config } from '../config.ts';
 import type { Days } from '../platform/calendar.ts';
 import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
-import { Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { type DateRangeQuery, daysOf, daysOfOneYear, daysUpTo } from './days.ts';
 import {
   countNotifications,

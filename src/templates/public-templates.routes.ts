@@ -3,9 +3,9 @@ import { apiCallerOf } from '../auth/api-caller.ts';
 import { Failure } from '../platform/failure.ts';
 import { takeNothingForEmpty } from '../platform/http/body/body.ts';
 import { takesLongText } from '../platform/http/body/body-limits.ts';
-import { Datetime, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Datetime, Nullable, Uuid } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, compileRow } from './compiled-templates.ts';
 import {

@@ -1,9 +1,9 @@
 import type { ApiCaller } from '../auth/api-caller.ts';
 import { refused } from '../auth/bearer.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
-import { urlNotFound } from '../platform/http/error-bodies.ts';
-import { largestInteger } from '../platform/http/fields.ts';
+import { urlNotFound } from '../platform/http/declared-routes.ts';
 import type { Platform } from '../platform/platform.ts';
+import { largestInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForSending } from './compiled-templates.ts';
 import { renderPreview } from './template-preview.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { invalidField } from '../platform/failure.ts';
-import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
 import { TemplateTypes } from './template-record.ts';
 import { countByTemplateAndMonth, countByTemplateAndStatus, getLastUsed } from './template-statistics.ts';
 

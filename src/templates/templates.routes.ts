@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
-import { Data, Nullable, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, Nullable, Uuid } from '../protocol/fields.ts';
 import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
 import { getServicePermissions } from './template-checks.ts';
 import { previewTemplate } from './template-preview.ts';

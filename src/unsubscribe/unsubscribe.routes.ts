@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { adminErrors } from '../platform/http/error-bodies.ts';
-import { Raw, Uuid } from '../platform/http/fields.ts';
 import { asHtml, sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { adminErrors } from '../protocol/error-bodies.ts';
+import { Raw, Uuid } from '../protocol/fields.ts';
 import { findSubscription, recordUnsubscribe } from './unsubscribe.ts';
 
 const OfLink = Type.Object({ notification_id: Uuid, token: Type.String() });

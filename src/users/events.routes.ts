@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { timestamp } from '../platform/clock.ts';
-import { Data, Datetime, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, Datetime, Uuid } from '../protocol/fields.ts';
 import { insertEvent } from './events.sql.ts';
 
 const Content = Type.Record(Type.String(), Type.Unknown());

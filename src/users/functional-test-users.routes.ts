@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Nullable, OneOf, Raw, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Nullable, OneOf, Raw, Uuid } from '../protocol/fields.ts';
 import { putFunctionalTestUsers } from './functional-test-users.ts';
 import { servicePermissions } from './members/permissions.ts';
 import { authTypes, userStates } from './user-record.ts';

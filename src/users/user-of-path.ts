@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../platform/failure.ts';
-import { Uuid } from '../platform/http/fields.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Uuid } from '../protocol/fields.ts';
 import { userExists } from './users.sql.ts';
 
 export const OfUser = Type.Object({ user_id: Uuid });

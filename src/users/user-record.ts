@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { selectUserRecords, type UserRow } from './user-record.sql.ts';
 
 export type UserRecord = UserRow;

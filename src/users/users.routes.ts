@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
-import { Data, largestInteger, NoContent, Nullable, OneOf, Uuid } from '../platform/http/fields.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Data, largestInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from './account-messages.ts';
 import { OfUser, refuseUnlessUserExists, userOfPathExists } from './user-of-path.ts';
 import { authTypes, getUserRecord, UserRecord, userStates } from './user-record.ts';

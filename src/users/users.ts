@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts';
-import { archivedName } from '../platform/archived-name.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { archivedName } from '../protocol/archived-name.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
 import { deleteMembershipsOfUser } from './members/permissions.sql.ts';
 import { pageUrl } from './sign-in/link-tokens.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { callbackTypes } from '../../services/settings/callback-api.ts';
 import { listCallbacks, replayCallback, replayFailedCallbacks } from './callback-history.ts';
 

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Failure } from '../../platform/failure.ts';
-import { Data, Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
-import { maxProblems, shortened } from '../../platform/http/schema-problems.ts';
+import { maxProblems } from '../../platform/http/schema-errors.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { shortened } from '../../protocol/schema-problems.ts';
 import {
   getProviderDetails,
   listProviderDetails,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { adminErrors } from '../../platform/http/error-bodies.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { adminErrors } from '../../protocol/error-bodies.ts';
 import { plainText } from '../providers/plain-text.ts';
 import { londonTime, utcTime } from '../providers/provider-times.ts';
 import { receiveText, refuseUnlessGateway } from './inbound-hooks.ts';

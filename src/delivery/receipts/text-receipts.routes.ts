@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { forbidden } from '../../platform/failure.ts';
-import { adminErrors } from '../../platform/http/error-bodies.ts';
-import { OneOf } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { adminErrors } from '../../protocol/error-bodies.ts';
+import { OneOf } from '../../protocol/fields.ts';
 import { firetextReceipt } from '../providers/firetext.ts';
 import { mmgReceipt } from '../providers/mmg.ts';
 import { isTwilioSignature, twilioReceipt } from '../providers/twilio.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { takesFiles } from '../../platform/http/body/body-limits.ts';
-import { NoContent, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
+import { NoContent, Uuid } from '../../protocol/fields.ts';
 import { archiveLetterAttachment, getLetterAttachment } from '../../templates/letter-attachments.ts';
 import { LetterAttachmentRecord } from '../../templates/template-record.ts';
 import type { PdfThreads } from '../pdf-threads.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
-import { NoContent, Raw, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { NoContent, Raw, Uuid } from '../../protocol/fields.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { getLogo, putLogo } from './letter-logo.ts';
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { invalidField } from '../../platform/failure.ts';
-import { Nullable, QueryInteger, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Nullable, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { type LetterPreview, type PreviewFormat, previewLetter, previewLetterTemplate } from './letter-preview.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { NoContent, OneOf } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { NoContent, OneOf } from '../../protocol/fields.ts';
 import { readPrinterToken, recordPrinterReport } from './printer-callback.ts';
 
 const postageClasses = ['1ST', '2ND', 'INTERNATIONAL'] as const;

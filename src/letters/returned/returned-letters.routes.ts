@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { londonTime } from '../../platform/calendar.ts';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
-import { Datetime, Day, LondonTime, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Datetime, Day, LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
 import {
   countReturnedLetters,
   listReturnedLetterDays,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { londonTime } from '../../platform/calendar.ts';
-import { LondonTime, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
 import type { NotificationType, Status } from '../notification.ts';
 import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';

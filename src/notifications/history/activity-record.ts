@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../../templates/compiled-templates.ts';

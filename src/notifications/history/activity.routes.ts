@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { isTrue, Nullable, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { isTrue, Nullable, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityQuery, cancelLetter, countActivity, getActivity, listActivity } from './activity.ts';
 import { ExportRow, exportActivity } from './activity-export.ts';

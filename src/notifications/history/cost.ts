@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable } from '../../platform/http/fields.ts';
+import { Nullable } from '../../protocol/fields.ts';
 import type { Status } from '../notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Timestamp } from '../../platform/clock.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { readPersonalisation, valueToText } from '../../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../../templates/compiled-templates.ts';
 import { renderPreview } from '../../templates/template-preview.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { takesFiles, takesLongText } from '../../platform/http/body/body-limits.ts';
-import { Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
+import { Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { postages } from '../notification.ts';
 import type { SendDeps } from '../sending/send-context.ts';
 import { sendOneOff, sendUploadedLetter } from './one-off.ts';

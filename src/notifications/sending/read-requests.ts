@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
-import { publicErrors } from '../../platform/http/error-bodies.ts';
-import type { SchemaError } from '../../platform/http/schema-problems.ts';
+import type { SchemaError } from '../../platform/http/schema-errors.ts';
+import { publicErrors } from '../../protocol/error-bodies.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { type Postage, postages } from '../notification.ts';

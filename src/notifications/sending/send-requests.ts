@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import * as examples from '../examples.ts';
 import { postages } from '../notification.ts';
 

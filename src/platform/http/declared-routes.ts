@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Failure } from '../failure.ts';
-import { urlNotFound } from './error-bodies.ts';
+
+export const urlNotFound =
+  'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
 
 /**
  * Distinguishes a wrong method (405 with `Allow`) from an unknown path (404). The router does not, so the declared

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { urlNotFound } from './error-bodies.ts';
+import { urlNotFound } from './declared-routes.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const service = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';

@@ -27,9 +27,9 @@ import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { documentRoutes } from './openapi.ts';
 import { shareTheLoop } from './pipelined-requests.ts';
 import { onRequestEnd } from './request-end.ts';
-import { firstOfEachKind, type SchemaError } from './schema-problems.ts';
+import { firstOfEachKind, type SchemaError } from './schema-errors.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
-import { acceptedBy, platformFormats, type TextFormat, withRefusals } from './text-formats.ts';
+import { acceptedBy, type TextFormat, withRefusals } from './text-formats.ts';
 
 /** Share of the body memory that unauthenticated callers may use. */
 const shareOfOpenSurfaces = 1 / 8;
@@ -37,7 +37,7 @@ const shareOfOpenSurfaces = 1 / 8;
 interface ServerOptions<App> {
   app: App & { log: Log; metrics: Metrics; bodyMemory: BodyMemory; draining(): boolean };
   surfaces: Surface<App>[];
-  /** Additional text formats for schemas. */
+  /** Text formats for schemas. */
   formats: Record<string, TextFormat>;
   version: string;
   /** Time limit for receiving a complete request. */
@@ -46,7 +46,7 @@ interface ServerOptions<App> {
 
 export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
   const { app, surfaces } = options;
-  const formats = { ...platformFormats, ...options.formats };
+  const { formats } = options;
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -10,7 +10,7 @@ import type {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Failure } from '../failure.ts';
-import type { SchemaError } from './schema-problems.ts';
+import type { SchemaError } from './schema-errors.ts';
 
 /** The server that a route module gets, typed by the schemas that its routes declare. */
 export type Http = FastifyInstance<

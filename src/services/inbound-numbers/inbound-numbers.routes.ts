@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { Data, Datetime, NoContent, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, Datetime, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
 import { SmsSender } from '../senders/sms-sender-record.ts';
 import { selectAvailableNumbers, selectInboundNumbers } from './inbound-numbers.sql.ts';
 import {

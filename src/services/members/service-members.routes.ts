@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { Data, NoContent, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, NoContent, OneOf, Uuid } from '../../protocol/fields.ts';
 import { servicePermissions } from '../../users/members/permissions.ts';
 import { UserRecord } from '../../users/user-record.ts';
 import { serviceRecord } from '../service-fields.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { NoContent, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { NoContent, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
 import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection } from './go-live-requests.ts';
 

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { agreementFields } from '../../organisations/agreement-fields.ts';
 import { organisationTypes } from '../../organisations/organisation-types.ts';
-import { NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
 import {
   joinOrganisation,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { adminErrors } from '../../platform/http/error-bodies.ts';
-import { Data, Datetime, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { adminErrors } from '../../protocol/error-bodies.ts';
+import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
 import {
   archiveReplyTo,

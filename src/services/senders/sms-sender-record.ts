@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Datetime, Nullable, Uuid } from '../../platform/http/fields.ts';
+import { Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
 
 export const SmsSender = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, Nullable, Uuid } from '../../protocol/fields.ts';
 import { assignInboundNumber } from '../inbound-numbers/inbound-numbers.ts';
 import { SmsSender } from './sms-sender-record.ts';
 import { archiveSmsSender, createSmsSender, getSmsSender, listSmsSenders, updateSmsSender } from './sms-senders.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { callbackTypes, createCallback, deleteCallback, getCallback, updateCallback } from './callback-api.ts';
 
 const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });

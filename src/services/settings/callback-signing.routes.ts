@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, NoContent, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, NoContent, Uuid } from '../../protocol/fields.ts';
 import { createSigningSecret, removeSigningSecret } from './callback-signing.ts';
 
 const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Datetime, NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Datetime, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { createRetention, findRetention, listRetentions, updateRetention } from './data-retention.ts';
 
 const OfService = Type.Object({ service_id: Uuid });

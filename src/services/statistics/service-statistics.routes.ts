@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { invalidField } from '../../platform/failure.ts';
-import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import { Statistics, StatisticsOfMonth } from '../service-fields.ts';
 import { refuseUnlessServiceExists } from '../services.ts';
 import { getMonthlyStatistics, getRecentStatistics } from './service-statistics.ts';

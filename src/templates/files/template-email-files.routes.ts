@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { takesFiles } from '../../platform/http/body/body-limits.ts';
-import { Data, Datetime, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
+import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
 import {
   archiveEmailFile,
   createEmailFile,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
-import { Data, NoContent, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
 import { createFolder, deleteFolder, listFolders, moveIntoFolder, updateFolder } from './template-folders.ts';
 
 const OfService = Type.Object({ service_id: Uuid });

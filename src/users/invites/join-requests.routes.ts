@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../account-messages.ts';
 import { servicePermissions } from '../members/permissions.ts';
 import { authTypes } from '../user-record.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, Datetime, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
+import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { authTypes } from '../user-record.ts';
 import { type InviteDeps, inviteStatuses } from './invite-links.ts';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, NoContent, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, NoContent, OneOf, Uuid } from '../../protocol/fields.ts';
 import { UserRecord } from '../user-record.ts';
 import { joinOrganisation, leaveOrganisation, listOrganisationMembers } from './organisation-members.ts';
 import { organisationPermissions } from './permissions.ts';

@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import { getOrganisation } from '../../organisations/organisations.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
-import { NoContent, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { NoContent, OneOf, Uuid } from '../../protocol/fields.ts';
 import { userOfPathExists } from '../user-of-path.ts';
 import {
   organisationPermissions,

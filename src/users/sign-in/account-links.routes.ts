@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { Data, NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, NoContent, Nullable, OneOf, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { UserRecord } from '../user-record.ts';
 import { completeWebauthnSignIn, resetFailedLoginCount, verifyCode, verifyPassword } from './sign-in.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
-import { NoContent, Nullable } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { NoContent, Nullable } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';

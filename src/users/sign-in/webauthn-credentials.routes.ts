@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Data, Datetime, NoContent, Nullable, Uuid } from '../../platform/http/fields.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { Data, Datetime, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { createCredential, deleteCredential, listCredentials, renameCredential } from './webauthn-credentials.ts';
 

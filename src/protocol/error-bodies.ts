@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { Failure, type FailureDetail } from '../failure.ts';
-import { MalformedJson } from './body/body.ts';
+import { Failure, type FailureDetail } from '../platform/failure.ts';
+import { MalformedJson } from '../platform/http/body/body.ts';
+import { urlNotFound } from '../platform/http/declared-routes.ts';
+import type { SchemaError } from '../platform/http/schema-errors.ts';
+import type { SchemaPlace } from '../platform/http/surface.ts';
 import { OneOf } from './fields.ts';
-import { fieldTexts, publicProblems, type SchemaError } from './schema-problems.ts';
-import type { SchemaPlace } from './surface.ts';
-
-export const urlNotFound =
-  'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
+import { fieldTexts, publicProblems } from './schema-problems.ts';
 
 const notUnderstood = 'The browser (or proxy) sent a request that this server could not understand.';
 

@@ -1,27 +1,5 @@
-import type { FastifySchemaValidationError } from 'fastify';
-import type { Problem } from '../failure.ts';
-
-/** The properties of an ajv error that the texts need; `verbose` adds the invalid value and its schema. */
-export interface SchemaError extends FastifySchemaValidationError {
-  data?: unknown;
-  /** The format's own message for this value, if it has one. */
-  refusal?: string;
-  parentSchema?: { type?: string | string[]; format?: string; properties?: Record<string, unknown> };
-}
-
-/** A body can have as many errors as values. The first ones are enough to correct it. */
-export const maxProblems = 50;
-
-/** The first errors of each kind: a thousand unknown names must not hide a missing field. */
-export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
-  if (errors.length <= maxProblems) return errors;
-  const counts = new Map<string, number>();
-  return errors.filter(({ keyword }) => {
-    const count = (counts.get(keyword) ?? 0) + 1;
-    counts.set(keyword, count);
-    return count <= maxProblems;
-  });
-}
+import type { Problem } from '../platform/failure.ts';
+import { firstOfEachKind, maxProblems, type SchemaError } from '../platform/http/schema-errors.ts';
 
 /** Administrative error texts, by field. */
 export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {

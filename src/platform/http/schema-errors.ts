@@ -1,0 +1,23 @@
+import type { FastifySchemaValidationError } from 'fastify';
+
+/** The properties of an ajv error that the texts need; `verbose` adds the invalid value and its schema. */
+export interface SchemaError extends FastifySchemaValidationError {
+  data?: unknown;
+  /** The format's own message for this value, if it has one. */
+  refusal?: string;
+  parentSchema?: { type?: string | string[]; format?: string; properties?: Record<string, unknown> };
+}
+
+/** A body can have as many errors as values. The first ones are enough to correct it. */
+export const maxProblems = 50;
+
+/** The first errors of each kind: a thousand unknown names must not hide a missing field. */
+export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
+  if (errors.length <= maxProblems) return errors;
+  const counts = new Map<string, number>();
+  return errors.filter(({ keyword }) => {
+    const count = (counts.get(keyword) ?? 0) + 1;
+    counts.set(keyword, count);
+    return count <= maxProblems;
+  });
+}
