@@ -212,7 +212,7 @@ describe('GET /platform-stats/data-for-billing-report', () => {
       sms(free, '2026-05-10T12:00:00Z', { billable_units: 100 }),
       { ...sms(onlyEmail, '2026-05-10T12:00:00Z'), notification_type: 'email' },
     ]);
-    const nobody = {
+    const noServices = {
       purchase_order_number: null,
       contact_names: null,
       contact_email_addresses: null,
@@ -261,7 +261,7 @@ describe('GET /platform-stats/data-for-billing-report', () => {
         total_letters: 1,
         letter_cost: 1.76,
         letter_breakdown: '1 first class letters at £1.76\n',
-        ...nobody,
+        ...noServices,
       },
       {
         organisation_id: '',
@@ -274,7 +274,7 @@ describe('GET /platform-stats/data-for-billing-report', () => {
         total_letters: 0,
         letter_cost: 0,
         letter_breakdown: '',
-        ...nobody,
+        ...noServices,
       },
     ]);
   });

@@ -67,6 +67,6 @@ describe('startup', () => {
     const elsewhere = buildApp(harness.app.config, { databaseUrl: url, log: harness.app.log });
     onTestFinished(() => elsewhere.close());
     elsewhere.pool.options.options = '-c TimeZone=Europe/London';
-    await expect(refuseOtherSettings(elsewhere.pool)).rejects.toThrow('answers in the time zone Europe/London');
+    await expect(refuseOtherSettings(elsewhere.pool)).rejects.toThrow('has the time zone Europe/London');
   });
 });

@@ -249,7 +249,7 @@ describe('POST /notifications/email/ses with signatures', () => {
       'the certificate of another region',
       (id) => signed({ ...bounce(id), SigningCertURL: certificateUrl('good').replace('eu-west-2', 'made-up-1') }),
     ],
-    ['another topic of Amazon', (id) => signed({ ...bounce(id), TopicArn: `${topic}-of-somebody-else` })],
+    ['another topic of Amazon', (id) => signed({ ...bounce(id), TopicArn: `${topic}-of-another-account` })],
   ])('403 with %s', async (_what, make) => {
     const id = await aSentEmailOfStrict();
     const response = await post(make(id));

@@ -27,7 +27,7 @@ function lease(
     now,
     until: new Date(now.getTime() + 8_000),
     takeOver,
-    draw: (count) => ({ home: Array(count).fill('somebody'), abroad: Array(count).fill('somebody') }),
+    draw: (count) => ({ home: Array(count).fill('a-provider'), abroad: Array(count).fill('a-provider') }),
   });
 }
 
@@ -149,7 +149,7 @@ describe('leases', () => {
     expect(await lease(aReader(), 10)).toEqual([]);
     harness.clock.advance({ seconds: 9 });
     const [second] = await lease(aReader(), 10);
-    expect(second).toMatchObject({ id, attempts: 1, last_provider: 'somebody', outcome_known: false });
+    expect(second).toMatchObject({ id, attempts: 1, last_provider: 'a-provider', outcome_known: false });
   });
 
   it('a running worker extends its leases', async () => {

@@ -26,10 +26,10 @@ function parseMoment(text: string): Timestamp | undefined {
   const match = iso8601.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
-  const localTime = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  const asUtc = new Date(`${localTime}Z`);
+  const wallTime = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const asUtc = new Date(`${wallTime}Z`);
   // Date rolls over nonexistent dates: 30 February becomes 2 March and does not round-trip.
-  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== localTime) return undefined;
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== wallTime) return undefined;
   const toTheSecond = earlier(asUtc, offsetMs(zone)).toISOString().slice(0, -5);
   return `${toTheSecond}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
 }

@@ -65,7 +65,7 @@ describe('pennypost backup and restore', () => {
       say: (line) => said.push(line),
       log,
     });
-    expect(said).toContainEqual(expect.stringMatching(/^6 messages and 0 letters wait to be sent/));
+    expect(said).toContainEqual(expect.stringMatching(/^6 messages and 0 letters are waiting and will be sent/));
     expect(said).toContainEqual(expect.stringContaining('--end-unsent'));
     const client = new pg.Client({ connectionString: target.url });
     await client.connect();
@@ -189,7 +189,7 @@ describe('pennypost backup and restore', () => {
       'secrets/secret-key': 'the-canary-of-the-secret-key',
     });
     const wrong = { url: await databaseOf(), dataDir, folder: join(work, 'wrong'), say };
-    await expect(backup({ ...wrong, recipients: ['somebody'] })).rejects.toThrow(/is not an age recipient/);
+    await expect(backup({ ...wrong, recipients: ['a-provider'] })).rejects.toThrow(/is not an age recipient/);
   });
 
   it('can be read only with its passphrase', { timeout: 120_000 }, async () => {
