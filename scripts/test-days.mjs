@@ -3,9 +3,9 @@
 // tests are about dates, not durations.
 //
 // Not shifted: the monotonic clock (timeouts, leases, delays), the times of files, and the clocks of other servers.
-// So the upgrade tests must find the previous release in its cache or compile it with installed dependencies: ten years
-// ahead, a registry's certificate has expired. And libfaketime wraps the calls in which PostgreSQL waits, so a statement
-// that waits for a lock or sleeps is not cancelled by its timeout: the three tests of that are skipped.
+// libfaketime wraps the calls in which PostgreSQL waits, so its timers do not interrupt a backend that waits: a statement
+// that waits for a lock or sleeps is not cancelled by its timeout. The three tests of that are skipped, and the rolling
+// upgrade, whose migrations give way to other statements by lock timeouts.
 //
 //   npm run test:days                                   every date below
 //   npm run test:days -- 2028-02-29T12:00:00Z           one date of your own, or several
