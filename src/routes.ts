@@ -1,3 +1,5 @@
+import accepts from '@fastify/accepts';
+import cookie from '@fastify/cookie';
 import { type App, forReading } from './app.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
@@ -191,6 +193,7 @@ const listed: Surface<App>[] = [
     credential: 'admin',
     ...statisticsErrors,
     errorStatuses: [400, 401, 403],
+    plugins: [accepts],
     routes: [platformStatsRoutes],
   },
   {
@@ -262,6 +265,7 @@ const listed: Surface<App>[] = [
     errorStatuses: [],
     // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
+    plugins: [accepts, cookie],
     routes: [unsubscribeRoutes, documentRoutes, outboxRoutes],
   },
   {

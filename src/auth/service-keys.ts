@@ -35,9 +35,9 @@ export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
 export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secrets'>): ServiceKeys {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    most: 10_000,
+    max: 10_000,
     // Upper bound on staleness if a change notification is lost.
-    forgetAfter_ms: minute_ms,
+    ttl_ms: minute_ms,
     load: async (serviceId) => {
       const service = await selectServiceWithKeys(app.db, serviceId);
       if (!service) return undefined;

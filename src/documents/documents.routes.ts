@@ -1,3 +1,4 @@
+import contentDisposition from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
@@ -84,7 +85,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
       if (!key) return refuse(reply, 400, 'Missing decryption key');
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblem(reply, found);
-      if (!isConfirmed(app, found.document, request.query.signed_data ?? cookieOf(request))) {
+      if (!isConfirmed(app, found.document, request.query.signed_data ?? request.cookies.document_access_signed_data)) {
         return reply.redirect(documentUrl(app.config.BASE_URL, found.document, key), 302);
       }
       return reply
@@ -197,15 +198,10 @@ function fieldOf(body: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function cookieOf(request: FastifyRequest): string | undefined {
-  return /(?:^|; ?)document_access_signed_data=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1];
-}
-
 /** An ASCII name for old clients and the full name for others. Always an attachment: an HTML file must not run in our origin. */
 function disposition({ filename, id, file_extension }: StoredDocument): string {
   const name = filename ?? `${id}.${file_extension}`;
-  const ascii = name.replaceAll(/[^\w .()-]/g, '_');
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name)}`;
+  return contentDisposition(name, { fallback: name.replaceAll(/[^\w .()-]/g, '_') });
 }
 
 function sendProblemPage(reply: FastifyReply, found: Exclude<Lookup, { found: 'document' }>): FastifyReply {

@@ -259,6 +259,14 @@ describe('downloading', () => {
     });
   });
 
+  it.each([
+    ['plans (1).txt', `attachment; filename="plans (1).txt"`],
+    ["it's (a) plan.txt", `attachment; filename="it_s (a) plan.txt"; filename*=UTF-8''it%27s%20%28a%29%20plan.txt`],
+  ])('is downloaded with the name %s', async (filename, expected) => {
+    const { file, key } = await sentFile({ file: base64('x'), filename, confirm_email_before_download: false });
+    expect((await get(`${file}?key=${key}`)).headers['content-disposition']).toBe(expected);
+  });
+
   it('asks for the email address first by default', async () => {
     const { page, file, key: secret } = await sentFile({ file: base64('a,b'), is_csv: true });
     expect((await get(page)).text).toContain('Confirm your email address');

@@ -1,30 +1,25 @@
+import { LRUCache } from 'lru-cache';
 import type { ChangeListener } from './db/change-listener.ts';
-import { Lru } from './lru.ts';
 
 interface InvalidatedCacheOptions<Value> {
   /** NOTIFY channel whose payload is the key of the changed row. */
   channel: string;
-  most: number;
+  max: number;
   /** Time to live, for changes that no notification announces. */
-  forgetAfter_ms?: number;
+  ttl_ms?: number;
   load(key: string): Promise<Value | undefined>;
 }
 
-interface Entry<Value> {
-  value: Value;
-  readAt: number;
-}
-
-const missingFor_ms = 5_000;
+const missingTtl_ms = 5_000;
 const maxMissing = 10_000;
 
 /**
  * Rows by id, cached until a notification announces a change. While notifications may be lost, nothing is cached.
  * Missing rows are cached separately and briefly: made-up ids cost one read each and evict nothing.
  */
-export class InvalidatedCache<Value> {
-  private readonly entries: Lru<Entry<Value>>;
-  private readonly missing = new Lru<number>(maxMissing);
+export class InvalidatedCache<Value extends NonNullable<unknown>> {
+  private readonly entries: LRUCache<string, Value>;
+  private readonly missing = new LRUCache<string, true>({ max: maxMissing, ttl: missingTtl_ms });
   private readonly loading = new Map<string, Promise<Value | undefined>>();
   private readonly changeListener: ChangeListener;
   private readonly options: InvalidatedCacheOptions<Value>;
@@ -32,7 +27,7 @@ export class InvalidatedCache<Value> {
   constructor(changeListener: ChangeListener, options: InvalidatedCacheOptions<Value>) {
     this.changeListener = changeListener;
     this.options = options;
-    this.entries = new Lru(options.most);
+    this.entries = new LRUCache({ max: options.max, ttl: options.ttl_ms ?? 0 });
     // Creating a row is announced like any other change.
     changeListener.on(options.channel, (key) => {
       for (const kept of [this.entries, this.missing, this.loading]) kept.delete(key);
@@ -44,19 +39,18 @@ export class InvalidatedCache<Value> {
 
   /** Returns the cached value without reading the database. */
   peek(key: string): Value | undefined {
-    const entry = this.entries.get(key);
-    return entry && !this.isOld(entry) ? entry.value : undefined;
+    return this.entries.get(key);
   }
 
   /** Returns a cached value synchronously: a promise per request would be measurable on the hot path. */
   find(key: string): Value | undefined | Promise<Value | undefined> {
     const value = this.peek(key);
-    if (value !== undefined || this.isMissing(key)) return value;
+    if (value !== undefined || this.missing.has(key)) return value;
     return this.loading.get(key) ?? this.load(key);
   }
 
   private load(key: string): Promise<Value | undefined> {
-    const readAt = performance.now();
+    const start = performance.now();
     const loading = this.options.load(key);
     if (!this.changeListener.connected) return loading;
     this.loading.set(key, loading);
@@ -69,21 +63,11 @@ export class InvalidatedCache<Value> {
     loading.then(
       (value) =>
         settle(() => {
-          if (value === undefined) this.missing.set(key, readAt, 1);
-          else this.entries.set(key, { value, readAt }, 1);
+          if (value === undefined) this.missing.set(key, true, { start });
+          else this.entries.set(key, value, { start });
         }),
       () => settle(() => undefined),
     );
     return loading;
-  }
-
-  private isOld({ readAt }: Entry<Value>): boolean {
-    const { forgetAfter_ms } = this.options;
-    return forgetAfter_ms !== undefined && performance.now() - readAt >= forgetAfter_ms;
-  }
-
-  private isMissing(key: string): boolean {
-    const readAt = this.missing.get(key);
-    return readAt !== undefined && performance.now() - readAt < missingFor_ms;
   }
 }

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { refused } from '../auth/bearer.ts';
 import { notFound } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
-import { Lru } from '../platform/lru.ts';
 import type { Platform } from '../platform/platform.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
@@ -37,8 +37,8 @@ interface CacheEntry {
  * cached while there is room; the entry for the newest version is invalidated when its service changes.
  */
 export class CompiledTemplates {
-  private readonly newest = new Lru<CacheEntry>(maxCharacters);
-  private readonly versions = new Lru<ReadyTemplate<TemplateRow>>(maxCharacters);
+  private readonly newest = new LRUCache<string, CacheEntry>({ maxSize: maxCharacters });
+  private readonly versions = new LRUCache<string, ReadyTemplate<TemplateRow>>({ maxSize: maxCharacters });
   private readonly reading = new Map<string, Promise<TemplateRow | undefined>>();
   private readonly changedAt = new Map<string, number>();
   private resetAt = 0;
@@ -71,11 +71,12 @@ export class CompiledTemplates {
   }
 
   private cache(key: string, entry: CacheEntry): void {
-    this.newest.set(key, entry, baseWeight);
+    this.newest.set(key, entry, { size: baseWeight });
     const settle = (found?: FoundTemplate) => {
       if (this.newest.get(key) !== entry) return;
       // Do not cache failed reads or templates that are not found.
-      if (found?.found === 'here') this.newest.set(key, entry, weightOf(found.template.row));
+      // A copy, because the cache does not update the size of an object that it already holds.
+      if (found?.found === 'here') this.newest.set(key, { ...entry }, { size: weightOf(found.template.row) });
       else this.newest.delete(key);
     };
     entry.loading.then(settle, () => settle());
@@ -119,7 +120,7 @@ export class CompiledTemplates {
     const cached = this.versions.get(key);
     if (cached) return cached;
     const ready = { row, compiled: compileRow(row, block) };
-    this.versions.set(key, ready, weightOf(row));
+    this.versions.set(key, ready, { size: weightOf(row) });
     return ready;
   }
 }

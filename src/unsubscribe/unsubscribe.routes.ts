@@ -29,7 +29,7 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     async (request, reply) => {
       await recordUnsubscribe(app, request.params.notification_id, request.params.token);
       // The form on our own page gets a page back; a mail client gets JSON.
-      if (request.headers.accept?.includes('text/html')) {
+      if (request.type(['json', 'html']) === 'html') {
         return sendPage(reply, 200, {
           title: 'You have unsubscribed',
           content: '<p>The sender has been told. It can take a few days until emails already on their way stop.</p>',

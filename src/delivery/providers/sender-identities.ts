@@ -10,9 +10,9 @@ export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener'>): SenderIdentities {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    most: 10_000,
+    max: 10_000,
     // A change of branding does not invalidate the services that use it.
-    forgetAfter_ms: minute_ms,
+    ttl_ms: minute_ms,
     load: (serviceId) => selectSenderIdentity(app.db, serviceId),
   });
 }

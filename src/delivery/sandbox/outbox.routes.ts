@@ -63,7 +63,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
     async (request, reply) => {
       const stored = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
       const messages = stored.map((message) => ({ ...message, body: readBody(app, message) }));
-      const wantsPage = (request.headers.accept ?? '').includes('text/html');
+      const wantsPage = request.type(['json', 'html']) === 'html';
       return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
     },
   );

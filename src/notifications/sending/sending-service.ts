@@ -33,9 +33,9 @@ export type SendingServices = InvalidatedCache<SendingService>;
 export function sendingServices(app: Deps): SendingServices {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    most: 10_000,
+    max: 10_000,
     // A safety net if a change notification is lost.
-    forgetAfter_ms: minute_ms,
+    ttl_ms: minute_ms,
     load: (serviceId) => readSendingService(app, serviceId),
   });
 }

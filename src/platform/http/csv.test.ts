@@ -1,4 +1,6 @@
+import accepts from '@fastify/accepts';
 import fc from 'fast-check';
+import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { csvText, prefersCsv } from './csv.ts';
 
@@ -70,6 +72,10 @@ function parse(text: string): string[][] {
 }
 
 describe('prefersCsv', () => {
+  const http = Fastify();
+  http.register(accepts);
+  http.get('/', async (request, reply) => reply.send(JSON.stringify(prefersCsv(request))));
+
   it.each([
     [undefined, false],
     ['*/*', false],
@@ -91,5 +97,8 @@ describe('prefersCsv', () => {
     ['text/csv;q=0, */*', false],
     ['text/csv;q=0, text/*', false],
     ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', false],
-  ])('%s: %s', (accept, expected) => expect(prefersCsv(accept)).toBe(expected));
+  ])('%s: %s', async (accept, expected) => {
+    const response = await http.inject({ url: '/', headers: accept === undefined ? {} : { accept } });
+    expect(response.json()).toBe(expected);
+  });
 });

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 /** CSV as in RFC 4180: a header line, CRLF, quotes only where needed. */
 
 export type Cell = string | number | boolean | null | undefined;
@@ -22,23 +24,8 @@ function cellText(value: Cell): string {
 }
 
 /** Whether the client prefers CSV to JSON, which is the default. */
-export function prefersCsv(accept = ''): boolean {
-  const ranges = accept.split(',').map((part, place) => {
-    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    return { range, place, quality: quality === undefined ? 1 : Number(quality) || 0 };
-  });
-  /** The most specific range that matches a type applies. */
-  const wish = (type: 'text/csv' | 'application/json') => {
-    const holders = [type, type.replace(/[^/]+$/, '*'), '*/*'];
-    const found = holders.flatMap((holder, width) =>
-      ranges.filter(({ range }) => range === holder).map((range) => ({ ...range, width })),
-    );
-    return found[0] ?? { quality: 0, width: holders.length, place: 0 };
-  };
-  const csv = wish('text/csv');
-  const json = wish('application/json');
-  // With equal quality, the more specific range wins, then the first one.
-  const order = csv.quality - json.quality || json.width - csv.width || json.place - csv.place;
-  return csv.quality > 0 && order > 0;
+export function prefersCsv(request: FastifyRequest): boolean {
+  // With its charset too: a range with parameters matches only a type with the same parameters.
+  const csv = ['text/csv', 'text/csv; charset=utf-8'];
+  return csv.includes(String(request.type(['application/json', ...csv])));
 }

@@ -106,6 +106,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     await http.register(async (scope) => {
       if (!surface.cors) pages.remember(scope);
       readBodies(scope, memory, surface.bodyFormats);
+      for (const plugin of surface.plugins ?? []) await scope.register(plugin);
       addSurface(scope as Http, app, surface, formats);
     });
   }

@@ -4,6 +4,7 @@ import type {
   FastifyBaseLogger,
   FastifyContextConfig,
   FastifyInstance,
+  FastifyPluginCallback,
   FastifyReply,
   FastifyRequest,
   RawServerDefault,
@@ -58,6 +59,8 @@ export interface Surface<App> {
   errorStatuses: number[];
   /** Additional body formats (forms, signed envelopes); JSON is always parsed, regardless of the content type. */
   bodyFormats?: Record<string, (body: Buffer, route: FastifyContextConfig) => unknown>;
+  /** Extensions of its requests, such as content negotiation. Other surfaces do not have them. */
+  plugins?: FastifyPluginCallback[];
   /** Called after a successful write, before its response is sent. */
   afterWrite?(app: App): void;
   routes: RouteModule<App>[];
