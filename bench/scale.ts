@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { jobs } from '../src/jobs.ts';
 import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
-import { schedule } from '../src/schedule.ts';
+import { runnableTasks } from '../src/tasks.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
 import { seedMessages } from './scale-seed.ts';
 import { compareReports } from './statistics.ts';
 
-/** Everything that could get slower with the number of messages: every timed task, and every report. */
+/** Everything that could get slower with the number of messages: every scheduled task, and every report. */
 export const name = 'scale';
 export const onlyWhenNamed = true;
 
@@ -65,12 +64,11 @@ async function measureTasks(messages: number, progress: Progress): Promise<{ tas
       const reconcile = () => reconcileRollups({ ...app, ...app.apart.tasks }, (_, repairs) => (repaired += repairs));
       await reconcile();
       const measured: { task: string; seconds: number }[] = [];
-      const handlers = new Map(jobs(app).map((job) => [job.name, job]));
-      for (const task of new Set(schedule.map(({ job }) => job))) {
-        progress(`task ${task}`);
+      for (const { name, run } of runnableTasks(app).filter(({ schedule }) => schedule)) {
+        progress(`task ${name}`);
         const started = performance.now();
-        await handlers.get(task)?.handle({});
-        measured.push({ task, seconds: round((performance.now() - started) / 1_000) });
+        await run({});
+        measured.push({ task: name, seconds: round((performance.now() - started) / 1_000) });
       }
       repaired = 0;
       await reconcile();

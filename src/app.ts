@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
+import { createLetterResults, type LetterResults } from './letters/letter-results.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
@@ -24,7 +25,7 @@ import { createVirusScanner, type VirusScanner } from './platform/storage/virus-
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages.ts';
 
-/** Everything that a request or a job can use. Built by hand in this order and passed down as a value. */
+/** Everything that a request or a task can use. Built by hand in this order and passed down as a value. */
 export interface App extends Platform {
   config: Config;
   build: Build;
@@ -35,6 +36,7 @@ export interface App extends Platform {
   virusScanner: VirusScanner;
   sending: SendState;
   pdfThreads: PdfThreads;
+  letterResults: LetterResults;
   printer: PrintProvider;
   bodyMemory: BodyMemory;
   /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
@@ -55,7 +57,7 @@ interface Outside {
   printer?: PrintProvider;
 }
 
-// One session listens for jobs; the others fetch and complete them.
+// One session listens for tasks; the others fetch and complete them.
 const sessionsOfWorker = 4;
 
 /** Maximum connections that the scheduled tasks of one process use at the same time. */
@@ -128,6 +130,7 @@ export function buildApp(config: Config, outside: Outside): App {
     virusScanner: createVirusScanner({ clamav: config.CLAMAV_ADDRESS }),
     sending,
     pdfThreads,
+    letterResults: createLetterResults(platform),
     printer: outside.printer ?? printFolder(config),
     bodyMemory: new BodyMemory(config.BODY_MEMORY_MB * 1024 * 1024),
     apart,

@@ -72,7 +72,7 @@ export const settings = {
     { fallback: 0, fallbackText: 'the service’s send limit, at least 3000', min: 0, max: 1_000_000 },
   ),
   WORKER_CONCURRENCY: setting.integer(
-    'Background jobs that one process runs concurrently. 0: the number of PDF threads plus three.',
+    'Background tasks that one process runs concurrently. 0: the number of PDF threads plus three.',
     { fallback: 0, min: 0, max: 200 },
   ),
   TRUSTED_PROXIES: setting.networks(

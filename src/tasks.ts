@@ -1,29 +1,234 @@
 import { type App, forTasks } from './app.ts';
-import { deliveryJobs } from './delivery/delivery.job.ts';
-import { emailReceiptJob } from './delivery/receipts/email-receipts.job.ts';
-import { returnedLettersJob } from './delivery/receipts/returned-letters.job.ts';
-import { letterJobs } from './letters/letters.job.ts';
-import { rollupJobs } from './notifications/rollups/rollups.job.ts';
-import { upkeepJobs } from './notifications/upkeep.job.ts';
-import { oldRecordsJob } from './operations/old-records.job.ts';
-import type { Job } from './platform/queue/worker.ts';
-import { allowanceJob } from './services/allowance.job.ts';
-import { processingTimeJob } from './statistics/performance-dashboard.job.ts';
-import { userJobs } from './users/users.job.ts';
+import { cleanDelivery } from './delivery/delivery.task.ts';
+import { driftBack, shiftFromSlow } from './delivery/failover/provider-failover.ts';
+import { findLostMessages } from './delivery/lost-messages.ts';
+import { checkQueue } from './delivery/queue-check.ts';
+import { recordEmailReceipt, recordSesEvent } from './delivery/receipts/email-receipts.ts';
+import { receiptRecorder } from './delivery/receipts/receipt-recorder.ts';
+import { createReturnedLetterCallbacks } from './delivery/receipts/returned-letters.task.ts';
+import { timeOutMessages } from './delivery/time-outs.ts';
+import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
+import { checkLetters } from './letters/print/late-letters.ts';
+import {
+  collateLetters,
+  despatchBatch,
+  despatchInSandbox,
+  printBatch,
+  printLetters,
+} from './letters/print/print-run.ts';
+import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
+import { checkPrecompiledLetter, composeLetter } from './notifications/letter-tasks.ts';
+import { createPartitions } from './notifications/partitions.ts';
+import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
+import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.task.ts';
+import { deleteOldRecords } from './operations/old-records.task.ts';
+import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
+import { createAllowances } from './services/allowance.task.ts';
+import { recordProcessingTime } from './statistics/performance-dashboard.ts';
+import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 
-/** Every background job. A job is only a trigger: the database row that it names is the source of truth. */
-export function jobs(app: App): Job[] {
+interface ScheduledTask extends Task {
+  schedule: Schedule;
+  run(app: App): Promise<void>;
+}
+
+interface QueuedTask extends Task {
+  schedule?: undefined;
+  run(app: App, payload: unknown): Promise<void>;
+}
+
+/** A task whose next run is soon is not retried for long. */
+const soonAgain = { maxAttempts: 3 };
+/** About an hour and a half. */
+const onceADay = { maxAttempts: 9 };
+
+/**
+ * Every background task, in the order of the features. A task is only a trigger: the rows decide what is due. It may run
+ * in any process, late, and twice. Tasks that other code enqueues are defined there, with their payload.
+ */
+export const tasks: (ScheduledTask | QueuedTask)[] = [
+  {
+    name: 'delete-verify-codes',
+    description: 'Deletes sign-in codes a day after they were sent.',
+    schedule: { cron: '13 * * * *', reason: 'Hourly, so that a code is deleted soon after it expires.' },
+    ...soonAgain,
+    run: deleteOldVerifyCodes,
+  },
+  {
+    name: 'delete-invites',
+    description: 'Deletes invitations after their links expire.',
+    schedule: { cron: '17 * * * *', reason: 'Hourly, so that an invitation is deleted soon after its link expires.' },
+    ...soonAgain,
+    run: deleteExpiredInvites,
+  },
+  {
+    name: 'create-allowances',
+    description: 'Creates the free SMS allowance of the new financial year for every active service.',
+    schedule: {
+      cron: '1 2 * * *',
+      reason: 'Nightly, although it has work only on 1 April, so that a platform that was down then catches up.',
+    },
+    ...onceADay,
+    run: createAllowances,
+  },
+  {
+    name: 'fold-rollups',
+    description: 'Adds changes of the daily rollups to the totals.',
+    schedule: {
+      cron: '5,20,35,50 * * * *',
+      reason:
+        'Every 15 minutes: reports add the changes since the last run, and rows are locked only four times an hour.',
+    },
+    ...soonAgain,
+    run: foldAllRollups,
+  },
+  {
+    name: 'reconcile-rollups',
+    description: 'Recounts the last days from the messages and repairs the rollups.',
+    schedule: {
+      cron: '50 1 * * *',
+      reason: 'At night, when load is low, and long before the messages of these days are deleted.',
+    },
+    ...onceADay,
+    run: reconcileAllRollups,
+  },
+  {
+    name: 'create-partitions',
+    description: 'Creates the partitions of the coming days.',
+    schedule: { cron: '7 * * * *', reason: 'Hourly, so that a failure is retried many times before it matters.' },
+    ...soonAgain,
+    run: createPartitions,
+  },
+  {
+    name: 'apply-retention',
+    description: 'Deletes messages beyond the retention of their service.',
+    schedule: {
+      cron: '0 3 * * *',
+      reason: 'After midnight in London all year round, and after the rollups were reconciled with the messages.',
+    },
+    ...onceADay,
+    run: applyRetention,
+  },
+  {
+    name: 'delete-expired-data',
+    description: 'Deletes expired files, idempotency keys and old counters.',
+    schedule: { cron: '37 * * * *', reason: 'Hourly, so that data is deleted soon after its retention period.' },
+    ...soonAgain,
+    run: deleteExpiredData,
+  },
+  queued(composeLetter, tryToCompose),
+  queued(checkPrecompiledLetter, tryToCheckPrecompiled),
+  {
+    name: 'resume-letters',
+    description: 'Restarts letters whose task was lost in a crash.',
+    schedule: { cron: '*/10 * * * *', reason: 'A letter has at least six hours until the next print run.' },
+    ...soonAgain,
+    run: resumeLetters,
+  },
+  {
+    name: 'collate-letters',
+    description: 'Collates the letters of the day for the printer after 17:30 on working days.',
+    schedule: {
+      cron: '30,50 16-21 * * *',
+      reason:
+        '17:30 in London is 16:30 or 17:30 UTC; the later runs collect letters that were not ready then, or catch up after downtime.',
+    },
+    ...soonAgain,
+    run: collateLetters,
+  },
+  queued(printBatch, printLetters),
+  queued(despatchBatch, despatchInSandbox),
+  {
+    name: 'check-letters',
+    description: 'Logs an error when letters are not printed, posted or scanned in time, and when they fail.',
+    schedule: {
+      cron: '0 7,19 * * *',
+      reason: 'In the morning, while there is time to act, and in the evening, after the printer’s working day.',
+    },
+    ...soonAgain,
+    run: checkLetters,
+  },
+  {
+    name: 'clean-letters',
+    description: 'Ends letters without a final status after 90 days, and deletes the files of deleted letters.',
+    schedule: { cron: '30 4 * * *', reason: 'After the nightly deletion of old notifications.' },
+    ...onceADay,
+    run: endAndCleanLetters,
+  },
+  queued(announceReturnedLetters, createReturnedLetterCallbacks),
+  queued(recordEmailReceipt, (app, event) => recordSesEvent(app, receiptRecorder(app), event)),
+  {
+    name: 'shift-from-slow-provider',
+    description: 'Reduces the share of a text message provider whose receipts are slow.',
+    schedule: { cron: '* * * * *', reason: 'Every minute: checks the last 15 minutes.' },
+    ...soonAgain,
+    run: shiftFromSlow,
+  },
+  {
+    name: 'drift-providers-back',
+    description: 'Moves the shares of the providers back to normal when they have not changed for a while.',
+    schedule: { cron: '*/5 * * * *', reason: 'Gradually, so that a recovering provider is not overloaded.' },
+    ...soonAgain,
+    run: driftBack,
+  },
+  {
+    name: 'check-delivery-queue',
+    description: 'Logs a warning when messages have been due for minutes.',
+    schedule: {
+      cron: '* * * * *',
+      reason: 'Every minute, so that the operator hears of a backlog before the services.',
+    },
+    ...soonAgain,
+    run: checkQueue,
+  },
+  {
+    name: 'time-out-messages',
+    description:
+      'Ends text messages and emails without a receipt after 72 hours, and messages that were never handed over.',
+    schedule: { cron: '5 * * * *', reason: 'Hourly, so that a message times out after 72 hours, not the next night.' },
+    ...soonAgain,
+    run: timeOutMessages,
+  },
+  {
+    name: 'find-lost-messages',
+    description: 'Queues accepted messages that are missing from the queue.',
+    schedule: { cron: '45 * * * *', reason: 'Hourly, so that a missing message is delayed by hours, not lost.' },
+    ...soonAgain,
+    run: findLostMessages,
+  },
+  {
+    name: 'clean-delivery',
+    description: 'Deletes old callbacks, health data of past days, and old messages of the sandbox.',
+    schedule: { cron: '25 3 * * *', reason: 'At night, when load is low.' },
+    ...onceADay,
+    run: cleanDelivery,
+  },
+  {
+    name: 'record-processing-time',
+    description: 'Counts how many of yesterday’s messages reached a provider within ten seconds.',
+    schedule: { cron: '0 2 * * *', reason: 'After midnight in London, before yesterday’s messages are deleted.' },
+    ...onceADay,
+    run: recordProcessingTime,
+  },
+  {
+    name: 'delete-old-records',
+    description: 'Deletes old events and complaints, and the personal data of records without a retention rule.',
+    schedule: { cron: '40 3 * * *', reason: 'At night, when load is low.' },
+    ...onceADay,
+    run: deleteOldRecords,
+  },
+];
+
+/** The compiler checks that the handler takes the payload of the task. */
+function queued<Payload>(task: Task<Payload>, run: (app: App, payload: Payload) => Promise<void>): QueuedTask {
+  return { ...task, run };
+}
+
+/** Scheduled tasks have connections of their own, so that a long statement never keeps one from a message. */
+export function runnableTasks(app: App): RunnableTask[] {
   const apart = forTasks(app);
-  return [
-    ...userJobs(apart),
-    allowanceJob(apart),
-    ...rollupJobs(apart),
-    ...upkeepJobs(apart),
-    ...letterJobs(app),
-    ...deliveryJobs(apart),
-    emailReceiptJob(app),
-    returnedLettersJob(app),
-    processingTimeJob(apart),
-    oldRecordsJob(apart),
-  ];
+  return tasks.map((task) => ({
+    ...task,
+    run: (payload) => (task.schedule ? task.run(apart) : task.run(app, payload)),
+  }));
 }

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { jobs } from '../src/jobs.ts';
 import { surfaces } from '../src/routes.ts';
-import { schedule } from '../src/schedule.ts';
+import { tasks } from '../src/tasks.ts';
 import { useHarness } from './kit/harness.ts';
 
 /** The rules of ARCHITECTURE.md, so that reviews need not check them. */
@@ -26,7 +25,7 @@ const featureOrder = [
   ['operations'],
 ];
 const pureLibraries = ['rendering', 'recipients'];
-const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'jobs.ts', 'schedule.ts', 'config.ts'];
+const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts'];
 
 interface SourceFile {
   path: string;
@@ -122,13 +121,13 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('no feature imports another feature’s .sql, .routes and .job files', () => {
+  it('no feature imports another feature’s .sql, .routes and .task files', () => {
     expect(
       violations((file) =>
         rank(file.room) < 0
           ? []
           : file.imports
-              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|job)\.ts$/.test(path))
+              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|task)\.ts$/.test(path))
               .map(({ path }) => `imports ${path}`),
       ),
     ).toEqual([]);
@@ -295,12 +294,13 @@ describe('wiring', () => {
     expect(unguarded).toEqual([]);
   });
 
-  it('every job that is enqueued or timed has a handler', () => {
-    const handled = jobs(harness.app).map(({ name }) => name);
-    const enqueued = files.flatMap(({ text }) =>
-      [...text.matchAll(/queue\.add\([^,]+,\s*'([\w-]+)'/g)].map((m) => m[1]),
+  it('every task is listed once, and every enqueued task is listed', () => {
+    const names = tasks.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    const defined = files.flatMap(({ text }) =>
+      [...text.matchAll(/: Task<[^=]+> = \{\s+name: '([\w-]+)'/g)].map(([, name = '']) => name),
     );
-    const named = [...enqueued, ...schedule.map(({ job }) => job)];
-    expect(named.filter((name) => !handled.includes(name ?? ''))).toEqual([]);
+    expect(defined.length).toBeGreaterThan(5);
+    expect(defined.filter((name) => !names.includes(name))).toEqual([]);
   });
 });

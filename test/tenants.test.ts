@@ -70,7 +70,7 @@ describe('a service', () => {
   it('neither reads nor changes data of another', { timeout: 120_000 }, async () => {
     const owner = await workADay(door, 1, 'http://127.0.0.1:9/');
     const other = await workADay(door, 2, 'http://127.0.0.1:9/');
-    await harness.runJobs();
+    await harness.runTasks();
     await harness.deliver();
     const before = await pagesOf(owner);
     // Names, texts and recipients of the owner are marked, so that a leak can be detected.

@@ -108,18 +108,18 @@ describe.each(['1999-12-31T23:59:59Z', '2046-06-01T00:00:00Z'])('a harness at %s
     expect(new Date(moment.rows[0].now).toISOString()).toBe(new Date(now).toISOString());
   });
 
-  it('runs jobs that are due by its clock, and no others', async () => {
+  it('runs tasks that are due by its clock, and no others', async () => {
     const at = (seconds: number) => new Date(Date.parse(now) + seconds * 1_000);
-    await harness.app.queue.add(harness.app.db, 'forget-invites', {}, { run_at: at(0) });
-    await harness.app.queue.add(harness.app.db, 'forget-verify-codes', {}, { run_at: at(60) });
+    await harness.addTask('delete-invites', { runAt: at(0) });
+    await harness.addTask('delete-verify-codes', { runAt: at(60) });
     const waiting = async () =>
       (await harness.app.pool.query('select task_identifier from graphile_worker.jobs order by id')).rows.map(
         (row) => row.task_identifier,
       );
-    await harness.runJobs();
-    expect(await waiting()).toEqual(['forget-verify-codes']);
+    await harness.runTasks();
+    expect(await waiting()).toEqual(['delete-verify-codes']);
     harness.clock.advance({ seconds: 60 });
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await waiting()).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
-import { jobs } from '../src/jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
+import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
-import { schedule } from '../src/schedule.ts';
+import { tasks } from '../src/tasks.ts';
 import { useHarness } from './kit/harness.ts';
 
 /** Alerts and dashboard use existing metrics and labels: an alert with a misspelt name never fires. */
@@ -46,8 +46,8 @@ beforeAll(() => {
   app.metrics.collectProcessMetrics();
   measureLetters(app);
   measureQueues(app);
-  jobs(app);
-  new TaskRuns(app, schedule);
+  measureRollups(app);
+  new TaskRuns(app, tasks);
   return harness.deliver();
 });
 

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp, forTasks } from '../app.ts';
 import { type Config, isLoopback } from '../config.ts';
 import { buildDelivery } from '../delivery/delivery.ts';
-import { jobs } from '../jobs.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
+import { measureRollups } from '../notifications/rollups/rollup-metrics.ts';
 import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
@@ -18,7 +18,7 @@ import type { Log } from '../platform/log.ts';
 import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
 import { formats, surfaces } from '../routes.ts';
-import { schedule } from '../schedule.ts';
+import { runnableTasks, tasks } from '../tasks.ts';
 
 export interface Roles {
   api: boolean;
@@ -43,25 +43,34 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     );
   }
   const app = buildApp(config, { databaseUrl, log });
-  if (roles.worker) warmPdfThreads(app);
+  if (roles.worker) {
+    warmPdfThreads(app);
+    if (app.virusScanner.mode === 'marker-only') {
+      const message = 'Uploaded files are not scanned for viruses: CLAMAV_ADDRESS is not set';
+      log.info({ event: 'scanner.disabled' }, message);
+    }
+  }
   await app.open();
   await preparePartitions(forTasks(app));
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
   const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
   const listeners = await buildListeners(selected, config, (served) => buildHttp(app, served));
-  // Most jobs are letters: running more at once than there are PDF threads only adds load to the database.
+  // Most tasks are letters: running more at once than there are PDF threads only adds load to the database.
   const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
-  const runs = new TaskRuns(app, schedule);
+  const runs = new TaskRuns(app, tasks);
   const worker = roles.worker
-    ? startWorker({ pool: app.sessions, log, jobs: jobs(app), schedule, concurrency, runs })
+    ? startWorker({ pool: app.sessions, log, tasks: runnableTasks(app), concurrency, runs })
     : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   const deleteAddress = demo ? recordAddress(config.DATA_DIR, reachable(address)) : undefined;
-  if (roles.worker) measureLetters(app);
+  if (roles.worker) {
+    measureLetters(app);
+    measureRollups(app);
+  }
 
   async function stop(): Promise<void> {
     deleteAddress?.();

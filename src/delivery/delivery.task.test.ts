@@ -8,9 +8,9 @@ import { timeOutMessages } from './time-outs.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
 
-async function run(job: string): Promise<void> {
-  await harness.app.queue.add(harness.app.db, job, {});
-  await harness.runJobs();
+async function run(task: string): Promise<void> {
+  await harness.addTask(task);
+  await harness.runTasks();
 }
 
 async function aSentMessage(fields: Partial<NewNotification> = {}): Promise<string> {

@@ -5,7 +5,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { sampleLogo } from '../../test/kit/letter-samples.ts';
 import { aLetter, aLetterBranding, letterRow } from '../../test/kit/letters.ts';
 import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { letterFiles, letterWork } from '../notifications/letter-work.ts';
+import { composeLetter, letterFiles } from '../notifications/letter-tasks.ts';
 import { linesIn } from '../rendering/pdf/pdf-text.ts';
 import { withPdf } from '../rendering/pdf/pdfium.ts';
 import { letterAttachmentPath } from '../templates/letter-attachments.ts';
@@ -42,7 +42,7 @@ const pageBreaks = (pages: number) => Array.from({ length: pages }, (_, n) => `P
 describe('compose-letter', () => {
   it('renders a live letter, counts its sheets and leaves it for the print run', async () => {
     const id = await aLetter(harness, service, template);
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'created', billable_units: 1, provider: null });
     expect(await fileOf(id)).toMatchObject({ page_count: 1, message: null, invalid_pages: null });
     const [page] = await pagesOf(id);
@@ -55,7 +55,7 @@ describe('compose-letter', () => {
 
   it('delivers a letter of a test key at once, free of charge', async () => {
     const id = await aLetter(harness, service, template, { key_type: 'test' });
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'delivered', billable_units: 0 });
     expect(await pagesOf(id)).toHaveLength(1);
   });
@@ -66,7 +66,7 @@ describe('compose-letter', () => {
     const id = await aLetter(harness, service, changed, { reply_to_text: 'Contact of then' });
     await harness.admin('POST', `/service/${service}/template/${changed}`, { content: 'New text', subject: 'New' });
     await harness.admin('POST', `/service/${service}/template/${changed}`, { reply_to: contact });
-    await harness.runJobs();
+    await harness.runTasks();
     const [page] = await pagesOf(id);
     expect(page).toContain('Old text');
     expect(page).toContain('Contact of then');
@@ -81,7 +81,7 @@ describe('compose-letter', () => {
   ])('%d pages are %d sheets', async (pages, sheets) => {
     const content = pageBreaks(pages);
     const id = await aLetter(harness, service, await aTemplate(harness, service, { template_type: 'letter', content }));
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'created', billable_units: sheets });
   });
 
@@ -89,7 +89,7 @@ describe('compose-letter', () => {
     const content = pageBreaks(11);
     const long = await aTemplate(harness, service, { template_type: 'letter', content });
     const id = await aLetter(harness, service, long, { key_type });
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'validation-failed', billable_units: 0 });
     expect(await fileOf(id)).toMatchObject({ page_count: 11, message: 'letter-too-long', invalid_pages: null });
   });
@@ -128,7 +128,7 @@ describe('compose-letter', () => {
     }
     await harness.files.put(letterAttachmentPath(service, attachment), await makePdf([laterPage()]));
     const id = await aLetter(harness, service, bilingual);
-    await harness.runJobs();
+    await harness.runTasks();
     const [welsh, english, attached] = await pagesOf(id);
     expect(welsh).toContain('15 Tachwedd 2030');
     expect(welsh).toContain('Annwyl Ada');
@@ -143,7 +143,7 @@ describe('compose-letter', () => {
     const branded = await aService(harness, { letter_branding_id: brand });
     const id = await aLetter(harness, branded, await aTemplate(harness, branded, { template_type: 'letter' }));
     await harness.admin('POST', `/letter-branding/${brand}/logo`, { svg: sampleLogo.svg });
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await pagesOf(id))[0]).toContain('Borough of');
     expect((await pagesOf(plain))[0]).not.toContain('Borough of');
   });
@@ -155,7 +155,7 @@ describe('compose-letter', () => {
       key_type: 'test',
       personalisation: { build_id: `\n\nqr: ${data}\n\n` },
     });
-    await harness.runJobs();
+    await harness.runTasks();
     const pdf = await harness.files.get(letterFiles.finished(id));
     const image = await withPdf(pdf ?? new Uint8Array(), (file) => file.page(1, (page) => page.render(150)));
     const code = readQrCode(new Uint8ClampedArray(image.pixels), image.width, image.height);
@@ -165,18 +165,18 @@ describe('compose-letter', () => {
   it('does not render a cancelled letter', async () => {
     const id = await aLetter(harness, service, template);
     await harness.admin('POST', `/service/${service}/notifications/${id}/cancel`);
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'cancelled', billable_units: 0 });
     expect(await harness.files.get(letterFiles.finished(id))).toBeUndefined();
   });
 
   it('renders the same bytes when run twice', async () => {
     const id = await aLetter(harness, service, template);
-    await harness.runJobs();
+    await harness.runTasks();
     const first = await harness.files.get(letterFiles.finished(id));
     await harness.app.db.updateTable('notifications').set({ billable_units: 0 }).where('id', '=', id).execute();
-    await harness.app.queue.add(harness.app.db, letterWork.compose, { notification_id: id });
-    await harness.runJobs();
+    await harness.app.queue.add(harness.app.db, composeLetter, { notification_id: id });
+    await harness.runTasks();
     expect(await harness.files.get(letterFiles.finished(id))).toEqual(first);
   });
 
@@ -184,21 +184,21 @@ describe('compose-letter', () => {
     const gone = await aTemplate(harness, service, { template_type: 'letter' });
     const id = await aLetter(harness, service, gone);
     await harness.app.db.deleteFrom('templates_history').where('id', '=', gone).execute();
-    await harness.runJobs();
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'created' });
-    await harness.app.queue.add(harness.app.db, letterWork.compose, { notification_id: id, attempt: 15 });
-    await harness.runJobs();
+    await harness.app.queue.add(harness.app.db, composeLetter, { notification_id: id, attempt: 15 });
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ status: 'technical-failure', billable_units: 0 });
   });
 
-  it('resumes a letter whose job was lost', async () => {
+  it('resumes a letter whose task was lost', async () => {
     const id = await aLetter(harness, service, template);
     await harness.app.db.deleteFrom('letter_files').where('notification_id', '=', id).execute();
-    await harness.runJobs();
+    await harness.runTasks();
     await harness.app.db.updateTable('notifications').set({ billable_units: 0 }).where('id', '=', id).execute();
     harness.clock.advance({ hours: 2 });
-    await harness.app.queue.add(harness.app.db, 'resume-letters', {});
-    await harness.runJobs();
+    await harness.addTask('resume-letters');
+    await harness.runTasks();
     expect(await letterRow(harness, id)).toMatchObject({ billable_units: 1 });
   });
 });

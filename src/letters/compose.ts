@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { letterFiles } from '../notifications/letter-work.ts';
+import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sheetsOf } from '../rendering/letter/pdf.ts';
 import { maximumPages } from '../rendering/pdf/pdf-check.ts';
@@ -18,7 +18,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
 };
 
 /** Renders an accepted letter, stores the PDF and counts its sheets. Idempotent: a second run produces the same bytes. */
-export async function composeLetter(app: Deps, notificationId: string): Promise<void> {
+export async function renderLetter(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
   const { document, logo, attachments, incomplete } = await renderInputOfLetter(app, letter);

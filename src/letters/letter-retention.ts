@@ -1,4 +1,4 @@
-import { letterFiles } from '../notifications/letter-work.ts';
+import { letterFiles } from '../notifications/letter-tasks.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';

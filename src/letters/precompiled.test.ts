@@ -3,7 +3,7 @@ import { anApiKey, aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
 import { address, firstPage, laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { letterFiles, letterWork } from '../notifications/letter-work.ts';
+import { checkPrecompiledLetter, letterFiles } from '../notifications/letter-tasks.ts';
 
 const harness = useHarness({ now: '2030-11-15T12:00:00Z' });
 let service: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 async function upload(pdf: Uint8Array, fields: Parameters<typeof anUploadedLetter>[3] = {}, of = service) {
   const id = await anUploadedLetter(harness, of, pdf, fields);
-  await harness.runJobs();
+  await harness.runTasks();
   return id;
 }
 
@@ -90,13 +90,13 @@ describe('check-precompiled-letter', () => {
     try {
       const id = await upload(await makePdf([firstPage()]));
       expect(await letterRow(harness, id)).toMatchObject({ status: 'pending-virus-check' });
-      await harness.app.queue.add(harness.app.db, letterWork.checkPrecompiled, { notification_id: id, attempt: 15 });
-      await harness.runJobs();
+      await harness.app.queue.add(harness.app.db, checkPrecompiledLetter, { notification_id: id, attempt: 15 });
+      await harness.runTasks();
       expect(await letterRow(harness, id)).toMatchObject({ status: 'technical-failure' });
       expect(harness.files.kept.has(letterFiles.uploaded(id))).toBe(true);
       await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
-      await harness.app.queue.add(harness.app.db, 'clean-letters', {});
-      await harness.runJobs();
+      await harness.addTask('clean-letters');
+      await harness.runTasks();
       expect(harness.files.kept.has(letterFiles.uploaded(id))).toBe(false);
     } finally {
       harness.app.virusScanner.scan = scan;
@@ -107,7 +107,7 @@ describe('check-precompiled-letter', () => {
     const id = await anUploadedLetter(harness, service, await makePdf([firstPage()]));
     const response = await preview(id);
     expect([response.status, response.body.message]).toEqual([400, 'PDF not available yet, try again later']);
-    await harness.runJobs();
+    await harness.runTasks();
   });
 });
 

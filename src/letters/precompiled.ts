@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { letterFiles } from '../notifications/letter-work.ts';
+import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
@@ -25,7 +25,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
 };
 
 /** Scans an uploaded letter, checks that it can be printed and posted, and prepares it. */
-export async function checkPrecompiledLetter(app: Deps, notificationId: string): Promise<void> {
+export async function checkPrecompiled(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status === 'pending-virus-check') await app.letterResults.add(await check(app, letter));
   // No check is needed, but the record lets its file be deleted with it.

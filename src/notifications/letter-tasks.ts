@@ -1,15 +1,27 @@
-/** Jobs and file paths of letters, shared with the letters feature. */
+import type { Task } from '../platform/queue/task.ts';
 
-export const letterWork = {
-  /** Renders a letter from a template and counts its sheets. */
-  compose: 'compose-letter',
-  /** Scans an uploaded letter for viruses, then validates and prepares it for printing. */
-  checkPrecompiled: 'check-precompiled-letter',
-} as const;
+/** Tasks and file paths of letters: sending a letter starts them, the letters feature does the work. */
 
-export interface LetterJob {
+export interface LetterTask {
   notification_id: string;
+  /** The number of failed attempts before this one. */
+  attempt?: number;
 }
+
+// A letter that fails is enqueued anew with its own delays; these attempts are for processes that die.
+const maxAttempts = 25;
+
+export const composeLetter: Task<LetterTask> = {
+  name: 'compose-letter',
+  description: 'Draws an accepted letter as a PDF and counts its sheets.',
+  maxAttempts,
+};
+
+export const checkPrecompiledLetter: Task<LetterTask> = {
+  name: 'check-precompiled-letter',
+  description: 'Scans an uploaded letter for viruses and checks that it can be printed and posted.',
+  maxAttempts,
+};
 
 export const letterFiles = {
   /** The original upload. */

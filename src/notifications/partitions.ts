@@ -12,7 +12,7 @@ import {
   selectPartitions,
 } from './partitions.sql.ts';
 
-/** Leaves a week to notice and fix a failing job. */
+/** Leaves a week to notice and fix a failing task. */
 const daysAhead = 7;
 
 export type { Partition } from './partitions.sql.ts';
@@ -51,6 +51,10 @@ export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'lo
     }
   }
   return complete;
+}
+
+export async function createPartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+  if (!(await preparePartitions(app))) throw new Error('could not create every partition');
 }
 
 /** An earlier release created partitions of UTC days. */

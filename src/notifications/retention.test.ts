@@ -6,7 +6,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
-import { applyRetention, forgetLeftovers } from './retention.ts';
+import { applyRetention, deleteExpiredData } from './retention.ts';
 import { addUpChanges } from './rollups/rollup-changes.ts';
 import { recordStatusChanges } from './status.ts';
 
@@ -192,7 +192,7 @@ describe('retention', () => {
     expect((await send('2 weeks')).status).toBe(201);
     expect(harness.files.kept.size).toBe(2);
     harness.clock.set('2026-11-23T12:00:00Z');
-    await forgetLeftovers(harness.app);
+    await deleteExpiredData(harness.app);
     expect(harness.files.kept.size).toBe(1);
     expect(await harness.app.db.selectFrom('documents').select('id').execute()).toHaveLength(1);
     expect(await harness.app.db.selectFrom('idempotency_keys').select('key').execute()).toEqual([]);

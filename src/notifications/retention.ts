@@ -49,7 +49,7 @@ function cutOff(app: Deps, days: number): string {
 }
 
 /** Deletes short-lived data that has expired. */
-export async function forgetLeftovers(app: Deps): Promise<void> {
+export async function deleteExpiredData(app: Deps): Promise<void> {
   const now = app.clock.now();
   for (let deletedKeys = batch; deletedKeys === batch; ) {
     deletedKeys = await deleteIdempotencyKeys(app.db, timestamp(replayLimit(now)), batch);

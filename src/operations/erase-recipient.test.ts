@@ -178,8 +178,8 @@ describe('retention of records outside notifications', () => {
     await anEndedCallback(service, newId(new Date()), { to: 'x', notification_type: 'email' }, 'delivered');
     await anEndedCallback(other, newId(new Date()), { to: 'x', notification_type: 'sms' }, 'delivered');
     const left = async (of: string) => {
-      await harness.app.queue.add(harness.app.db, 'clean-delivery', {});
-      await harness.runJobs();
+      await harness.addTask('clean-delivery');
+      await harness.runTasks();
       const rows = await harness.app.db
         .selectFrom('service_callbacks')
         .select('body')
@@ -199,8 +199,8 @@ describe('retention of records outside notifications', () => {
     const id = await send('07700900333');
     await deliverAll();
     await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
-    await harness.app.queue.add(harness.app.db, 'clean-delivery', {});
-    await harness.runJobs();
+    await harness.addTask('clean-delivery');
+    await harness.runTasks();
     expect(
       await harness.app.db.selectFrom('sandbox_messages').select('reference').where('reference', '=', id).execute(),
     ).toEqual([]);
@@ -227,8 +227,8 @@ describe('retention of records outside notifications', () => {
       })
       .execute();
     const counts = async () => {
-      await app.queue.add(app.db, 'forget-old-records', {});
-      await harness.runJobs();
+      await harness.addTask('delete-old-records');
+      await harness.runTasks();
       const { rows } = await app.pool.query(
         `select (select count(*)::int from events) as events, (select count(*)::int from complaints where service_id = $1)
           as complaints, (select count(reason)::int from service_join_requests where service_id = $1) as reasons`,

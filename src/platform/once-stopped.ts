@@ -9,7 +9,7 @@ export function onceStopped(log: Log, stop: () => Promise<void>): (reason?: stri
   const end = (reason = 'requested') => {
     if (stopping) process.exit(1);
     stopping = true;
-    log.info({ reason }, 'stopping: finishing requests and jobs in flight');
+    log.info({ reason }, 'stopping: finishing requests and tasks in flight');
     setTimeout(() => process.exit(1), 30_000).unref();
     stop().then(
       () => process.exit(0),

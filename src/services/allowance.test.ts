@@ -148,8 +148,8 @@ describe('the first of April', () => {
     expect(implied.find(({ service_id }) => service_id === archived)).toMatchObject({ free_sms_fragment_limit: 5_000 });
     expect(await selectAllowance(harness.app.db, active, 2026)).toBeUndefined();
 
-    await harness.app.queue.add(harness.app.db, 'open-financial-year', {});
-    await harness.runJobs();
+    await harness.addTask('create-allowances');
+    await harness.runTasks();
     expect(await selectAllowance(harness.app.db, active, 2026)).toMatchObject({ free_sms_fragment_limit: 10_000 });
     expect(await selectAllowance(harness.app.db, archived, 2026)).toBeUndefined();
     expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);

@@ -26,8 +26,8 @@ describe('GET /performance-dashboard', () => {
       message(service, '2026-11-15T01:00:00Z', { status: 'created' }),
     ]);
     await harness.app.db.updateTable('notifications').set({ api_key_id: service }).where('id', 'in', ids).execute();
-    await harness.app.queue.add(harness.app.db, 'record-processing-time', {});
-    await harness.runJobs();
+    await harness.addTask('record-processing-time');
+    await harness.runTasks();
     const { status, body } = await harness.admin('GET', '/performance-dashboard');
     expect(status).toBe(200);
     expect(body).toEqual({

@@ -161,9 +161,9 @@ describe('GET /platform-stats', () => {
     expect((await stats('', '?start_date=2027-06-08')).body).toEqual(today);
     expect((await stats('', range('2027-06-07', '2027-06-08'))).body.sms).toMatchObject({ total: 10, delivered: 3 });
     expect(await stats('', '?start_date=2027-06-09')).toMatchObject(refused(reversed));
-    await harness.app.queue.add(harness.app.db, 'fold-rollups', {});
+    await harness.addTask('fold-rollups');
     harness.clock.set('2027-06-09T12:00:00Z');
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await stats('', range('2027-06-08', '2027-06-08'))).body).toEqual(today);
     harness.clock.set('2026-11-15T12:00:00Z');
   });

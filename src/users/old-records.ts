@@ -7,7 +7,7 @@ import { clearReasonsBefore } from './invites/join-requests.sql.ts';
 const batch = 2_000;
 
 /** Deletes old events and the reasons given in requests to join a service. */
-export async function forgetOldUserRecords(db: Db, before: Date): Promise<void> {
+export async function deleteOldUserRecords(db: Db, before: Date): Promise<void> {
   while ((await deleteEventsBefore(db, timestamp(before), batch)) === batch);
   while ((await clearReasonsBefore(db, firstIdAt(before), batch)) === batch);
 }

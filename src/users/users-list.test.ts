@@ -76,9 +76,8 @@ describe('clean-up', () => {
     const body = { email_address: 'a@example.org', from_user: first, permissions: 'view_activity' };
     const invite = (await harness.admin('POST', `/service/${service}/invite`, body)).body.data;
     const counts = async () => {
-      for (const name of ['forget-verify-codes', 'forget-invites'])
-        await harness.app.queue.add(harness.app.db, name, {});
-      await harness.runJobs();
+      for (const name of ['delete-verify-codes', 'delete-invites']) await harness.addTask(name);
+      await harness.runTasks();
       const codes = await harness.app.db.selectFrom('verify_codes').select('id').execute();
       const { status } = await harness.admin('GET', `/invite/service/${invite.id}`);
       return { codes: codes.length, status };

@@ -56,7 +56,7 @@ describe('a letter sent with a test key', () => {
     expect((await harness.v2('GET', `/v2/notifications/${sent.body.id}/pdf`, testKey)).body.errors).toEqual([
       { error: 'PDFNotReadyError', message: 'PDF not available yet, try again later' },
     ]);
-    await harness.runJobs();
+    await harness.runTasks();
     const { body } = await get(sent.body.id);
     expect(body).toMatchObject({
       status: 'received',
@@ -81,7 +81,7 @@ describe('a letter sent with a test key', () => {
       personalisation: { ...addressed, build_id: `\n\nqr: ${data}\n\n` },
     });
     expect(sent.status).toBe(201);
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(sent.body.id)).body.status).toBe('received');
     const image = await withPdf(await pdfOf(sent.body.id), (file) => file.page(1, (page) => page.render(150)));
     expect(readQrCode(new Uint8ClampedArray(image.pixels), image.width, image.height)?.data).toBe(data);
@@ -98,7 +98,7 @@ describe('a precompiled letter', () => {
     expect(sent.status).toBe(201);
     expect(sent.body).toEqual({ id: sent.body.id, reference: 'p-1', postage: 'first' });
     expect((await get(sent.body.id)).body.status).toBe('pending-virus-check');
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(sent.body.id)).body).toMatchObject({ status: 'received', reference: 'p-1', postage: 'first' });
     expect((await pdfOf(sent.body.id)).equals(Buffer.from(pdf))).toBe(true);
   });
@@ -109,14 +109,14 @@ describe('a precompiled letter', () => {
       firstPage(address, ({ document }) => document.file(Buffer.from(eicar), { name: 'eicar.txt' })),
     ]);
     const sent = await upload(testKey, pdf);
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(sent.body.id)).body).toMatchObject({ status: 'virus-scan-failed', reference: 'p-1' });
   });
 
   it('that is not a PDF fails validation', async () => {
     const sent = await upload(testKey, Buffer.from('%PDF-1.5 testpdf'));
     expect(sent.status).toBe(201);
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(sent.body.id)).body).toMatchObject({
       status: 'validation-failed',
       completed_at: '2024-02-05T12:00:00.000000Z',
@@ -127,7 +127,7 @@ describe('a precompiled letter', () => {
   it('to another country changes its postage', async () => {
     const pdf = await makePdf([firstPage(['Ada', '1 Rue', 'Paris', 'France'])]);
     const sent = await upload(liveKey, pdf, { postage: 'first' });
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(sent.body.id, liveKey)).body).toMatchObject({ status: 'accepted', postage: 'europe' });
   });
 });
@@ -137,7 +137,7 @@ describe('a live letter', () => {
     const sent = await post(liveKey, { template_id: template, personalisation: { ...addressed, build_id: '1' } });
     const id = sent.body.id;
     expect((await get(id, liveKey)).body).toMatchObject({ is_cost_data_ready: false });
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(id, liveKey)).body).toMatchObject({
       status: 'accepted',
       is_cost_data_ready: true,
@@ -145,8 +145,8 @@ describe('a live letter', () => {
       sent_at: null,
     });
     harness.clock.set('2024-02-05T17:30:00Z');
-    await harness.app.queue.add(harness.app.db, 'collate-letters', {});
-    await harness.runJobs();
+    await harness.addTask('collate-letters');
+    await harness.runTasks();
     expect((await get(id, liveKey)).body).toMatchObject({
       status: 'received',
       sent_at: '2024-02-05T17:30:00.000000Z',
@@ -169,7 +169,7 @@ describe('a live letter', () => {
     const letter = { template_id: template, personalisation: { ...addressed, build_id: '1' } };
     const { body: early } = await post(liveKey, letter);
     const { body: late } = await post(liveKey, letter);
-    await harness.runJobs();
+    await harness.runTasks();
     const cancel = (id: string) => harness.admin('POST', `/service/${service}/notifications/${id}/cancel`);
     expect((await cancel(early.id)).status).toBe(200);
     expect((await get(early.id, liveKey)).body.status).toBe('cancelled');

@@ -205,7 +205,7 @@ describe('letters as PDF', () => {
     expect(data).toEqual({ id: expect.stringMatching(uuid), reference: 'my letter', postage: 'first' });
     const early = await testClient.getPdfForLetterNotification(data.id).catch((error) => error.response.data);
     expect(early.errors[0].error).toBe('PDFNotReadyError');
-    await harness.runJobs();
+    await harness.runTasks();
     const read = await testClient.getNotificationById(data.id);
     expect(read.data).toMatchObject({ status: 'received', reference: 'my letter', postage: 'first' });
     expect(Buffer.compare(await testClient.getPdfForLetterNotification(data.id), pdf)).toBe(0);
@@ -213,7 +213,7 @@ describe('letters as PDF', () => {
 
   it('getPdfForLetterNotification: a letter from a template', async () => {
     const { data } = await testClient.sendLetter(letterTemplate, { personalisation: letterAddress });
-    await harness.runJobs();
+    await harness.runTasks();
     const pdf = await testClient.getPdfForLetterNotification(data.id);
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     expect((await testClient.getNotificationById(data.id)).data.status).toBe('received');

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
-import { jobs } from '../../src/jobs.ts';
 import { refuseOtherSettings } from '../../src/platform/db/database.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { startWorker } from '../../src/platform/queue/worker.ts';
 import { formats, surfaces } from '../../src/routes.ts';
+import { runnableTasks } from '../../src/tasks.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { useHarness } from '../kit/harness.ts';
 
@@ -25,7 +25,8 @@ describe('with DATABASE_SESSION_URL', () => {
     const app = buildApp(config, outside);
     await app.open();
     const http = await buildServer({ app, surfaces, formats, version: 'test' });
-    const worker = startWorker({ pool: app.sessions, log: app.log, jobs: jobs(app), schedule: [], concurrency: 1 });
+    const unscheduled = runnableTasks(app).filter(({ schedule }) => !schedule);
+    const worker = startWorker({ pool: app.sessions, log: app.log, tasks: unscheduled, concurrency: 1 });
     onTestFinished(async () => {
       await worker.stop();
       await http.close();

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { buildDelivery, type Delivery } from '../../src/delivery/delivery.ts';
-import { jobs } from '../../src/jobs.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import type { Http } from '../../src/platform/http/surface.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { runDueJobs } from '../../src/platform/queue/worker.ts';
+import { runDueTasks } from '../../src/platform/queue/worker.ts';
 import { formats, surfaces } from '../../src/routes.ts';
+import { runnableTasks, tasks } from '../../src/tasks.ts';
 import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
@@ -53,8 +53,10 @@ export interface Harness {
   ): Promise<Answer>;
   /** A second process on the same database, with the same clock and files. */
   anotherProcess(settings?: Partial<Config>): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
-  /** Runs every background job that is due. */
-  runJobs(): Promise<void>;
+  /** Enqueues a scheduled task by its name. */
+  addTask(name: string, options?: { runAt?: Date }): Promise<void>;
+  /** Runs every background task that is due. */
+  runTasks(): Promise<void>;
   /** Delivers every due message, processes pending receipts of the sandbox, and sends callbacks. */
   deliver(): Promise<void>;
 }
@@ -106,7 +108,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
   });
 
   afterAll(async () => {
-    // A test that timed out may have left running jobs, which still need the database.
+    // A test that timed out may have left running tasks, which still need the database.
     await Promise.allSettled(running);
     await delivery?.stop();
     for (const { http, app } of others) {
@@ -128,8 +130,13 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     delivery ??= buildDelivery(harness.app);
     return delivery.runOnce();
   };
-  harness.runJobs = () => {
-    const run = runDueJobs({ pool: harness.app.pool, log: harness.app.log, jobs: jobs(harness.app) });
+  harness.addTask = (name, options) => {
+    const task = tasks.find((row) => row.name === name);
+    if (!task) throw new Error(`No task is named ${name}`);
+    return harness.app.queue.add(harness.app.db, task, {}, options);
+  };
+  harness.runTasks = () => {
+    const run = runDueTasks({ pool: harness.app.pool, log: harness.app.log, tasks: runnableTasks(harness.app) });
     running.add(run);
     return run.finally(() => running.delete(run));
   };

@@ -1,10 +1,10 @@
-import { letterFiles, letterWork } from '../../src/notifications/letter-work.ts';
+import { checkPrecompiledLetter, composeLetter, letterFiles } from '../../src/notifications/letter-tasks.ts';
 import type { NewNotification } from '../../src/notifications/notification.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { aNotification, aTemplate, aUser } from './builders.ts';
 import type { Harness } from './harness.ts';
 
-/** Letters as the public API accepts them, with their job still queued. */
+/** Letters as the public API accepts them, with their task still queued. */
 
 export async function aLetter(
   harness: Harness,
@@ -27,7 +27,7 @@ export async function aLetter(
     ...fields,
     personalisation,
   });
-  await harness.app.queue.add(harness.app.db, letterWork.compose, { notification_id: id });
+  await harness.app.queue.add(harness.app.db, composeLetter, { notification_id: id });
   return id;
 }
 
@@ -47,7 +47,7 @@ export async function anUploadedLetter(
     ...fields,
   });
   await harness.files.put(letterFiles.uploaded(id), pdf);
-  await harness.app.queue.add(harness.app.db, letterWork.checkPrecompiled, { notification_id: id });
+  await harness.app.queue.add(harness.app.db, checkPrecompiledLetter, { notification_id: id });
   return id;
 }
 

@@ -15,7 +15,7 @@ import { UpgradedWorld } from './upgraded-world.ts';
 
 /**
  * The previous release and this one on the same database: during the migration, side by
- * side, and after a rollback. Each does days of work that touch every table and run every timed task.
+ * side, and after a rollback. Each does days of work that touch every table and run every scheduled task.
  */
 
 const missing = whyMissing();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { letterReference } from '../../src/letters/print/print-provider.ts';
-import { schedule } from '../../src/schedule.ts';
+import { tasks } from '../../src/tasks.ts';
 import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
 import type { Day } from '../kit/day-of-work.ts';
 import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
@@ -14,7 +14,7 @@ import type { UnpackedRelease } from './previous-release.ts';
 import { environmentIn, RunningRelease } from './running-release.ts';
 
 /**
- * A Monday evening, after the print cut-off. Long ago, because jobs that the product schedules by its clock
+ * A Monday evening, after the print cut-off. Long ago, because tasks that the product schedules by its clock
  * are due by the clock of the database.
  */
 const beginning = Date.parse('2024-11-11T17:45:00Z');
@@ -81,13 +81,13 @@ export class UpgradedWorld {
     return database ? (await database.client.query<Row>(text, values)).rows : [];
   }
 
-  /** Every message becomes final, the letters are printed, every timed task runs, one letter is returned. */
+  /** Every message becomes final, the letters are printed, every scheduled task runs, one letter is returned. */
   async endDay(release: RunningRelease, day: Day): Promise<void> {
     await this.settle(day.ids.service_id);
     // The clock is after the cut-off, so that there is a print run; the letters are from before it.
     await this.query(`update notifications set created_at = created_at - interval '1 hour'
       where notification_type = 'letter' and status = 'created'`);
-    for (const job of await this.timedTasks()) await this.query('select graphile_worker.add_job($1)', [job]);
+    for (const task of await this.scheduledTasks()) await this.query('select graphile_worker.add_job($1)', [task]);
     await this.settle(day.ids.service_id);
     const references = [letterReference(day.ids.letter_id ?? '')];
     await release.admin('POST', '/letters/returned', { references });
@@ -95,13 +95,13 @@ export class UpgradedWorld {
   }
 
   /** The tasks that both releases have: either may run them. */
-  private async timedTasks(): Promise<string[]> {
-    const previous = await import(pathToFileURL(join(this.previous.folder, 'dist/schedule.js')).href);
-    const known = new Set(schedule.map(({ job }) => job));
-    return previous.schedule.map(({ job }: { job: string }) => job).filter((job: string) => known.has(job));
+  private async scheduledTasks(): Promise<string[]> {
+    const previous = await import(pathToFileURL(join(this.previous.folder, 'dist/tasks.js')).href);
+    const known = new Set(tasks.filter(({ schedule }) => schedule).map(({ name }) => name));
+    return previous.tasks.map(({ name }: { name: string }) => name).filter((name: string) => known.has(name));
   }
 
-  /** Waits for the messages and callbacks of one service, or of all, and for every job. */
+  /** Waits for the messages and callbacks of one service, or of all, and for every task. */
   async settle(serviceId?: string): Promise<void> {
     for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
       const open = await this.query(
@@ -111,7 +111,7 @@ export class UpgradedWorld {
          select 'callback ' || id from service_callbacks
          where status = 'waiting' and service_id = coalesce($1, service_id)
          union all
-         select 'job ' || task_identifier from graphile_worker.jobs where run_at <= now()`,
+         select 'task ' || task_identifier from graphile_worker.jobs where run_at <= now()`,
         [serviceId],
       );
       if (open.length === 0) return;

@@ -305,8 +305,8 @@ describe('GET /service/{id}/callbacks, POST .../replay', () => {
     const service = await aToldService();
     await sendAndTell(service);
     harness.clock.advance({ days: 8 });
-    await harness.app.queue.add(harness.app.db, 'clean-delivery', {});
-    await harness.runJobs();
+    await harness.addTask('clean-delivery');
+    await harness.runTasks();
     expect(await history(service)).toEqual([]);
   });
 });

@@ -28,9 +28,9 @@ async function set(name: string, change: object): Promise<void> {
   await harness.admin('POST', `/provider-details/${(await detailsOf(name)).id}`, change);
 }
 
-async function run(job: string): Promise<void> {
-  await harness.app.queue.add(harness.app.db, job, {});
-  await harness.runJobs();
+async function run(task: string): Promise<void> {
+  await harness.addTask(task);
+  await harness.runTasks();
 }
 
 const many = (length: number) => Array.from({ length }, () => ({}));

@@ -102,10 +102,10 @@ describe('POST /notifications/email/ses', () => {
       .set({ provider_reference: 'ses-message-id' })
       .where('id', '=', id)
       .execute();
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await messageOf(harness, id)).status).toBe('sending');
     harness.clock.advance({ seconds: 15 });
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await messageOf(harness, id)).status).toBe('delivered');
   });
 

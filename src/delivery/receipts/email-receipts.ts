@@ -2,6 +2,7 @@ import { recordComplaint } from '../../complaints/complaints.ts';
 import { later, minute_ms } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/queue/task.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import { meaningOfSesEvent, type SesComplaint, type SesEvent, taggedReference } from '../providers/ses.ts';
 import type { ReceiptRecorder } from './receipt-recorder.ts';
@@ -12,6 +13,12 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue'>;
 /** A receipt younger than this may have arrived before its message id was recorded. */
 const retryFor_ms = 5 * minute_ms;
 const retryDelay_ms = 15_000;
+
+export const recordEmailReceipt: Task<SesEvent> = {
+  name: 'record-email-receipt',
+  description: 'Retries an email receipt that arrived before the message id was recorded.',
+  maxAttempts: 25,
+};
 
 export async function recordSesEvent(app: Deps, receipts: ReceiptRecorder, event: SesEvent): Promise<void> {
   const meaning = meaningOfSesEvent(event);
@@ -28,9 +35,7 @@ export async function recordSesEvent(app: Deps, receipts: ReceiptRecorder, event
     app.log.warn({ event: 'receipt.unmatched', kind: meaning.kind }, 'An email receipt refers to an unknown message');
     return;
   }
-  await app.queue.add(app.db, 'record-email-receipt', withoutAddresses(event), {
-    run_at: later(now, retryDelay_ms),
-  });
+  await app.queue.add(app.db, recordEmailReceipt, withoutAddresses(event), { runAt: later(now, retryDelay_ms) });
 }
 
 /** A complaint does not change the status: the message was delivered. */

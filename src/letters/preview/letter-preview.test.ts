@@ -41,7 +41,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
     expect(Object.keys(response.body)).toEqual(['content', 'metadata']);
     expect(response.body.metadata).toEqual({ message: '', invalid_pages: [], page_count: 2 });
     expect((await textOf(response.body.content))[0]).toContain('Hello Ada');
-    await harness.runJobs();
+    await harness.runTasks();
     expect((await get(`preview/${id}/pdf`)).body).toEqual(response.body);
   });
 
@@ -60,7 +60,7 @@ describe('GET /service/{service_id}/template/preview/{notification_id}/{file_typ
       content: Array.from({ length: 11 }, () => 'Page').join('\n\n***\n\n'),
     });
     const id = await aLetter(harness, service, long);
-    await harness.runJobs();
+    await harness.runTasks();
     await harness.admin('POST', `/service/${service}/template/${long}`, { content: 'Short' });
     const response = await get(`preview/${id}/pdf`);
     expect(response.body.metadata).toEqual({ message: 'letter-too-long', invalid_pages: [], page_count: 11 });

@@ -26,8 +26,8 @@ async function letter(created: string, status: NewNotification['status'], sent_a
 async function problemsAt(moment: string): Promise<Record<string, number>> {
   harness.clock.set(moment);
   harness.logged.length = 0;
-  await harness.app.queue.add(harness.app.db, 'check-letters', {});
-  await harness.runJobs();
+  await harness.addTask('check-letters');
+  await harness.runTasks();
   const lines = harness.logged.map((line) => JSON.parse(line)).filter(({ problem }) => problem);
   const { text } = await harness.request({ method: 'GET', url: '/metrics' });
   for (const { problem, letters } of lines) expect(text).toContain(`late_letters{problem="${problem}"} ${letters}`);

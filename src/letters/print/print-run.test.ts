@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aLetter, letterRow } from '../../../test/kit/letters.ts';
-import { letterFiles } from '../../notifications/letter-work.ts';
+import { letterFiles } from '../../notifications/letter-tasks.ts';
 import type { NewNotification } from '../../notifications/notification.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { recordDespatches } from './despatch.ts';
@@ -25,21 +25,21 @@ afterAll(() => rm(folder, { recursive: true }));
 async function letterAt(moment: string, fields: Partial<NewNotification> = {}): Promise<string> {
   harness.clock.set(moment);
   const id = await aLetter(harness, service, template, fields);
-  await harness.runJobs();
+  await harness.runTasks();
   return id;
 }
 
 async function collateAt(moment: string): Promise<void> {
   harness.clock.set(moment);
-  await harness.app.queue.add(harness.app.db, 'collate-letters', {});
-  await harness.runJobs();
+  await harness.addTask('collate-letters');
+  await harness.runTasks();
 }
 
 const statusOf = async (id: string) => (await letterRow(harness, id)).status;
 const filesOf = (day: string) => readdir(join(folder, day)).catch(() => []);
 
 describe('collate-letters', () => {
-  // The dates are in the past, so that jobs scheduled for later are due at once.
+  // The dates are in the past, so that tasks scheduled for later are due at once.
   it.each([
     ['in winter', '2024-01-15T12:00:00Z', '2024-01-15T16:50:00Z', '2024-01-15T17:30:00Z'],
     ['in summer', '2024-07-15T12:00:00Z', '2024-07-15T16:20:00Z', '2024-07-15T16:30:00Z'],
@@ -185,8 +185,8 @@ describe('clean-letters', () => {
       ['2024-07-31T13:00:00Z', ['delivered', 'technical-failure']],
     ] as const) {
       harness.clock.set(now);
-      await harness.app.queue.add(harness.app.db, 'clean-letters', {});
-      await harness.runJobs();
+      await harness.addTask('clean-letters');
+      await harness.runTasks();
       expect([await statusOf(held), await statusOf(lost)]).toEqual(statuses);
     }
   });
@@ -199,8 +199,8 @@ describe('clean-letters', () => {
       ['2024-09-10T04:30:00Z', 0],
     ] as const) {
       harness.clock.set(now);
-      await harness.app.queue.add(harness.app.db, 'clean-letters', {});
-      await harness.runJobs();
+      await harness.addTask('clean-letters');
+      await harness.runTasks();
       expect(await filesOf('2024-09-02')).toHaveLength(files);
     }
   });

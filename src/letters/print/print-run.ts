@@ -1,12 +1,14 @@
 import type { Config } from '../../config.ts';
 import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
-import { letterFiles } from '../../notifications/letter-work.ts';
+import { letterFiles } from '../../notifications/letter-tasks.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
 import { londonDay, londonInstant } from '../../platform/calendar.ts';
 import { later, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/queue/task.ts';
 import { selectPrintableLetters } from '../letters.sql.ts';
+import { recordDespatches } from './despatch.ts';
 import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
 import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from './print-run.sql.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
@@ -16,12 +18,22 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets
   printer: PrintProvider;
 };
 
-export interface PrintJob {
+interface Batch {
   day: string;
   notification_ids: string[];
 }
 
-export const printJobs = { collate: 'collate-letters', print: 'print-letters', despatch: 'despatch-letters' } as const;
+export const printBatch: Task<Batch> = {
+  name: 'print-letters',
+  description: 'Hands one batch of letters to the printer.',
+  maxAttempts: 25,
+};
+
+export const despatchBatch: Task<Pick<Batch, 'notification_ids'>> = {
+  name: 'despatch-letters',
+  description: 'Simulates the printer in the sandbox: reports a batch as posted.',
+  maxAttempts: 25,
+};
 
 const lettersPerBatch = 100;
 
@@ -35,12 +47,10 @@ export async function collateLetters(app: Deps): Promise<void> {
   const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
   for (let start = 0; start < ids.length; start += lettersPerBatch) {
     const notification_ids = ids.slice(start, start + lettersPerBatch);
-    const job: PrintJob = { day: cutOff.day, notification_ids };
+    const { name } = printBatch;
     // A serial queue: two batches that share a letter never run concurrently.
-    await app.queue.add(app.db, printJobs.print, job, {
-      queue_name: printJobs.print,
-      job_key: `${printJobs.print} ${notification_ids[0]}`,
-    });
+    const options = { serialQueue: name, key: `${name} ${notification_ids[0]}` };
+    await app.queue.add(app.db, printBatch, { day: cutOff.day, notification_ids }, options);
   }
   app.log.info(
     { event: 'letters.collated', letters: ids.length, day: cutOff.day },
@@ -56,7 +66,7 @@ function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
 }
 
 /** Hands over a batch, then records it. After a crash in between, the same files are handed over under the same names. */
-export async function printLetters(app: Deps, { day, notification_ids }: PrintJob): Promise<void> {
+export async function printLetters(app: Deps, { day, notification_ids }: Batch): Promise<void> {
   const letters = await selectLettersToPrint(app.db, notification_ids);
   const files: PrintedFile[] = [];
   const printed: LetterToPrint[] = [];
@@ -108,7 +118,21 @@ async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void>
     await insertPrintedLetters(tx, rows);
     const delay_ms = app.printer.despatchesItselfAfter_ms;
     if (delay_ms === undefined) return;
-    const run_at = delay_ms > 0 ? { run_at: later(now, delay_ms) } : {};
-    await app.queue.add(tx, printJobs.despatch, { notification_ids: letters.map(({ id }) => id) }, run_at);
+    const options = delay_ms > 0 ? { runAt: later(now, delay_ms) } : {};
+    await app.queue.add(tx, despatchBatch, { notification_ids: letters.map(({ id }) => id) }, options);
   });
+}
+
+/** The sandbox has no printer: a batch counts as posted when its task runs. */
+export async function despatchInSandbox(
+  app: Pick<Platform, 'db' | 'clock'>,
+  { notification_ids }: Pick<Batch, 'notification_ids'>,
+): Promise<void> {
+  const now = app.clock.now();
+  const despatches = notification_ids.map((notification_id) => ({
+    notification_id,
+    despatched_at: now,
+    cost_threshold: 'unsorted' as const,
+  }));
+  await inTransaction(app.db, (tx) => recordDespatches(tx, despatches, now));
 }

@@ -21,10 +21,10 @@ async function printed(): Promise<{ id: string; link: string }> {
   handedOver = [];
   harness.clock.set('2024-07-22T12:00:00Z');
   const id = await aLetter(harness, service, template);
-  await harness.runJobs();
+  await harness.runTasks();
   harness.clock.set('2024-07-22T16:30:00Z');
-  await harness.app.queue.add(harness.app.db, 'collate-letters', {});
-  await harness.runJobs();
+  await harness.addTask('collate-letters');
+  await harness.runTasks();
   const url = handedOver.find((file) => file.notification_id === id)?.callback_url ?? '';
   return { id, link: url.slice(url.indexOf('/notifications')) };
 }

@@ -4,7 +4,7 @@ import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aLetter, anUploadedLetter, letterRow } from '../../../test/kit/letters.ts';
 import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
-import { letterFiles } from '../../notifications/letter-work.ts';
+import { letterFiles } from '../../notifications/letter-tasks.ts';
 import { letterReference } from '../print/print-provider.ts';
 
 const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { SANDBOX_DELAY_MS: 0 } });
@@ -32,10 +32,10 @@ async function printedLetters(): Promise<[string, string]> {
   const templated = await aLetter(harness, service, template, { api_key_id: apiKey, client_reference: 'mine' });
   harness.clock.set('2024-02-05T12:00:01Z');
   const uploaded = await anUploadedLetter(harness, service, await makePdf([firstPage()]), { api_key_id: apiKey });
-  await harness.runJobs();
+  await harness.runTasks();
   harness.clock.set('2024-02-05T17:30:00Z');
-  await harness.app.queue.add(harness.app.db, 'collate-letters', {});
-  await harness.runJobs();
+  await harness.addTask('collate-letters');
+  await harness.runTasks();
   return [templated, uploaded];
 }
 
@@ -54,10 +54,10 @@ describe('POST /letters/returned', () => {
     const response = await report(references);
     expect([response.status, response.body]).toEqual([200, { references }]);
     expect((await letterRow(harness, ids[0])).status).toBe('returned-letter');
-    await harness.runJobs();
+    await harness.runTasks();
     harness.clock.set('2024-02-21T12:00:00Z');
     expect((await report(references)).status).toBe(200);
-    await harness.runJobs();
+    await harness.runTasks();
     const callbacks = await harness.app.db.selectFrom('service_callbacks').selectAll().orderBy('created_at').execute();
     expect(callbacks.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
       [
@@ -136,8 +136,8 @@ describe('POST /letters/returned', () => {
   it('200 for a letter whose notification was deleted, with its files deleted separately', async () => {
     const [id, other] = await printedLetters();
     await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
-    await harness.app.queue.add(harness.app.db, 'clean-letters', {});
-    await harness.runJobs();
+    await harness.addTask('clean-letters');
+    await harness.runTasks();
     expect(harness.files.kept.has(letterFiles.finished(id))).toBe(false);
     harness.clock.set('2024-04-01T12:00:00Z');
     await report([letterReference(id), letterReference(other)]);
@@ -150,10 +150,10 @@ describe('POST /letters/returned', () => {
   it('200 with London times, in summer too', async () => {
     harness.clock.set('2024-07-01T12:00:00Z');
     const id = await aLetter(harness, service, template);
-    await harness.runJobs();
+    await harness.runTasks();
     harness.clock.set('2024-07-01T16:30:00Z');
-    await harness.app.queue.add(harness.app.db, 'collate-letters', {});
-    await harness.runJobs();
+    await harness.addTask('collate-letters');
+    await harness.runTasks();
     harness.clock.set('2024-07-10T12:00:00Z');
     await report([letterReference(id)]);
     const { body } = await get('returned-letters?reported_at=2024-07-10');
@@ -170,13 +170,13 @@ describe('POST /letters/returned', () => {
       .insertInto('uploaded_letters')
       .values({ service_id: service, file_id, notification_id: id, created_at: '2024-02-05T12:00:00Z' })
       .execute();
-    await harness.runJobs();
+    await harness.runTasks();
     harness.clock.set('2024-02-05T17:30:00Z');
-    await harness.app.queue.add(harness.app.db, 'collate-letters', {});
-    await harness.runJobs();
+    await harness.addTask('collate-letters');
+    await harness.runTasks();
     harness.clock.set('2024-05-01T12:00:00Z');
     await report([letterReference(id)]);
-    await harness.runJobs();
+    await harness.runTasks();
     const people = { user_name: 'Grace', email_address: 'grace@example.gov.uk' };
     expect((await get('returned-letters?reported_at=2024-05-01')).body.returned_letters).toMatchObject([
       { notification_id: file_id, client_reference: null, uploaded_letter_file_name: 'rent.pdf', ...people },

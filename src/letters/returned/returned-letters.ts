@@ -4,6 +4,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/queue/task.ts';
 import { refuseUnlessServiceExists } from '../../services/services.ts';
 import {
   clearReferencesBefore,
@@ -19,12 +20,16 @@ export type { ReturnedLetter } from './returned-letters.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
 
-/** The job that sends the callbacks for returned letters. */
-export const announceReturnedLetters = 'announce-returned-letters';
-
-export interface ReturnedLettersJob {
+export interface ReturnedLettersTask {
   notification_ids: string[];
 }
+
+/** Callbacks are the work of delivery, which is above this feature. */
+export const announceReturnedLetters: Task<ReturnedLettersTask> = {
+  name: 'announce-returned-letters',
+  description: 'Creates the callbacks for returned letters.',
+  maxAttempts: 25,
+};
 
 const announcedAtOnce = 500;
 
@@ -43,8 +48,8 @@ export async function recordReturnedLetters(app: Deps, references: string[]): Pr
     if (changes.length > 0) await recordStatusChanges(tx, changes, now);
     const ids = returned.map(({ notification_id }) => notification_id);
     for (let start = 0; start < ids.length; start += announcedAtOnce) {
-      const job: ReturnedLettersJob = { notification_ids: ids.slice(start, start + announcedAtOnce) };
-      await app.queue.add(tx, announceReturnedLetters, job);
+      const notification_ids = ids.slice(start, start + announcedAtOnce);
+      await app.queue.add(tx, announceReturnedLetters, { notification_ids });
     }
   });
 }

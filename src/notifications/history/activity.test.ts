@@ -213,7 +213,7 @@ describe('GET /service/{id}/notifications', () => {
 
   it('200 with the printer and its reference for a letter of a test key', async () => {
     const id = await aLetter(harness, service, letters, { key_type: 'test' });
-    await harness.runJobs();
+    await harness.runTasks();
     const [letter] = (await list('?include_from_test_key=true')).body.notifications;
     expect(letter).toMatchObject({ id, status: 'delivered', reference: letterReference(id), sent_by: 'dvla' });
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { letterFiles } from '../letter-work.ts';
+import { letterFiles } from '../letter-tasks.ts';
 import type { Status } from '../notification.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

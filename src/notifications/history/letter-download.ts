@@ -2,7 +2,7 @@ import type { ApiCaller } from '../../auth/api-caller.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Files } from '../../platform/storage/files.ts';
-import { letterFiles } from '../letter-work.ts';
+import { letterFiles } from '../letter-tasks.ts';
 import type { Status } from '../notification.ts';
 import { selectNotification } from './stored-notifications.sql.ts';
 

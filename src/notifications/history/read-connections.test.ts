@@ -57,7 +57,7 @@ describe('connections of read requests', () => {
     ]);
   });
 
-  it('allow sequential scans, like timed tasks; sending does not', async () => {
+  it('allow sequential scans, like scheduled tasks; sending does not', async () => {
     const { pool, apart } = harness.app;
     const setting = async (connections: pg.Pool) =>
       (await connections.query('show enable_seqscan')).rows[0].enable_seqscan;
@@ -68,7 +68,7 @@ describe('connections of read requests', () => {
     ]);
   });
 
-  it('timed tasks have a statement timeout of one hour', async () => {
+  it('scheduled tasks have a statement timeout of one hour', async () => {
     const { rows } = await harness.app.apart.tasks.pool.query('show statement_timeout');
     expect(rows).toEqual([{ statement_timeout: '1h' }]);
   });

@@ -4,8 +4,8 @@ import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/ki
 import { useHarness } from '../../../test/kit/harness.ts';
 import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
 import { storedMessage } from '../../../test/kit/sends.ts';
-import { letterFiles } from '../letter-work.ts';
-import { forgetLeftovers } from '../retention.ts';
+import { letterFiles } from '../letter-tasks.ts';
+import { deleteExpiredData } from '../retention.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;
@@ -153,7 +153,7 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       expect([status, body]).toEqual([201, { id: file_id }]);
       harness.clock.advance({ seconds: 1 });
       const after = (await sendPdf({}, of)).body.id;
-      await harness.runJobs();
+      await harness.runTasks();
 
       const ids = [after, file_id, before];
       expect((await lettersOf(of)).map(({ id }: { id: string }) => id)).toEqual(ids);
@@ -239,10 +239,10 @@ describe('POST /service/{id}/send-pdf-letter', () => {
       const file_id = randomUUID();
       await sendPdf({ file_id });
       harness.clock.advance({ days: 365 });
-      await forgetLeftovers(harness.app);
+      await deleteExpiredData(harness.app);
       expect((await get(`/notifications/${file_id}`)).status).toBe(200);
       harness.clock.advance({ seconds: 1 });
-      await forgetLeftovers(harness.app);
+      await deleteExpiredData(harness.app);
       expect((await get(`/notifications/${file_id}`)).status).toBe(404);
       harness.clock.set('2026-11-16T12:00:00Z');
     });

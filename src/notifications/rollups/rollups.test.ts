@@ -16,9 +16,9 @@ async function rows(query: ReturnType<typeof sql>): Promise<unknown[]> {
   return (await query.execute(harness.app.db)).rows;
 }
 
-async function run(job: string): Promise<void> {
-  await harness.app.queue.add(harness.app.db, job, {});
-  await harness.runJobs();
+async function run(task: string): Promise<void> {
+  await harness.addTask(task);
+  await harness.runTasks();
 }
 
 let service: string;
@@ -127,7 +127,7 @@ describe('fold-rollups', () => {
   });
 });
 
-describe('reconcile-figures', () => {
+describe('reconcile-rollups', () => {
   const summary = () =>
     rows(sql`select
       (select json_agg(json_build_array(london_day, key_type, status, count) order by london_day, key_type, status)
@@ -154,7 +154,7 @@ describe('reconcile-figures', () => {
     ]);
     const before = await summary();
     harness.logged.length = 0;
-    await run('reconcile-figures');
+    await run('reconcile-rollups');
     expect(await summary()).toEqual(before);
     expect(harness.logged.filter((line) => line.includes('repaired'))).toEqual([]);
     expect(await repairedRows()).toBe(
@@ -180,7 +180,7 @@ describe('reconcile-figures', () => {
         sheets, billable_units, notifications_sent
       from daily_usage where service_id = ${service} and london_day = '2026-11-13'`);
     harness.logged.length = 0;
-    await run('reconcile-figures');
+    await run('reconcile-rollups');
     expect(await summary()).toEqual(right);
     const lines = harness.logged.filter((line) => line.includes('repaired')).map((line) => JSON.parse(line));
     expect(lines).toMatchObject([
@@ -215,7 +215,7 @@ describe('reconcile-figures', () => {
     const before = await summary();
     await rows(sql`delete from notifications where service_id = ${service} and notification_type = 'sms'
       and created_at < '2026-11-13'`);
-    await run('reconcile-figures');
+    await run('reconcile-rollups');
     expect(await summary()).toEqual(before);
   });
 
@@ -228,7 +228,7 @@ describe('reconcile-figures', () => {
     const before = await summary();
     await run('apply-retention');
     await harness.admin('POST', `/service/${service}/data-retention/${kept.body.result.id}`, { days_of_retention: 30 });
-    await run('reconcile-figures');
+    await run('reconcile-rollups');
     expect(await summary()).toEqual(before);
   });
 });

@@ -34,7 +34,7 @@ interface Acceptance {
   notification: NewNotification | null;
   /** Whether it also counts towards the international limit. */
   abroad: boolean;
-  /** Stores related rows, such as jobs and documents, in the same transaction. */
+  /** Stores related rows, such as tasks and documents, in the same transaction. */
   alsoStore?: (tx: Tx) => Promise<void>;
   idempotency?: IdempotencyClaim & { response: unknown };
 }

@@ -69,7 +69,7 @@ export const letterTooLarge = 'Letter must not be larger than 5MB';
 // Base64 is a third longer than the data, plus line breaks.
 const maxContentLength = 1.5 * maximumLetterBytes;
 
-/** Decodes a precompiled letter. A job checks the PDF itself later. */
+/** Decodes a precompiled letter. A task checks the PDF itself later. */
 export function decodeLetter(content: string): Buffer {
   if (content.length > maxContentLength) throw invalid(letterTooLarge);
   const decoded = decodeBase64(content);

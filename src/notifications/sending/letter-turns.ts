@@ -25,7 +25,7 @@ export class LetterTurns {
     this.clock = clock;
   }
 
-  /** Returns the job priority (0 runs first) and counts the letter. */
+  /** Returns the priority of its task (0 runs first) and counts the letter. */
   priorityFor({ service_id, key_type }: Pick<NewNotification, 'service_id' | 'key_type'>): number {
     const key = key_type === 'test' ? `${service_id} test` : service_id;
     const now = this.clock.now().getTime();

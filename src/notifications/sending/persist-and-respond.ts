@@ -1,7 +1,8 @@
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { LetterJob, letterWork } from '../letter-work.ts';
+import type { Task } from '../../platform/queue/task.ts';
+import type { LetterTask } from '../letter-tasks.ts';
 import type { NewNotification } from '../notification.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';
 import { encryptResponse, replay, type Sent, type StoredResponse } from './idempotency.ts';
@@ -28,13 +29,13 @@ export async function persistAndRespond<ResponseBody>(
     notification: NewNotification | null;
     response: ResponseBody;
     abroad?: boolean;
-    job?: (typeof letterWork)[keyof typeof letterWork];
+    task?: Task<LetterTask>;
     files?: MessageFiles;
     /** Encrypted values, which the response contains too. */
     secret_values?: string | null;
   },
 ): Promise<Sent<ResponseBody>> {
-  const { notification, response, abroad, job, files, secret_values } = message;
+  const { notification, response, abroad, task, files, secret_values } = message;
   const paths = notification ? (files?.paths ?? []) : [];
   if (paths.length > 0) await insertUnconfirmedFiles(app.db, paths, timestamp(app.clock.now()));
   let stored: StoredResponse | undefined;
@@ -49,22 +50,22 @@ export async function persistAndRespond<ResponseBody>(
         response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
       },
       alsoStore:
-        job || files?.record
+        task || files?.record
           ? async (tx) => {
               await files?.record?.(tx);
               if (!notification) return;
               if (paths.length > 0) await deleteUnconfirmedFiles(tx, paths);
               if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
               if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
-              if (job) {
+              if (task) {
                 const priority = app.sending.letterTurns.priorityFor(notification);
-                await app.queue.add(tx, job, { notification_id: notification.id } satisfies LetterJob, { priority });
+                await app.queue.add(tx, task, { notification_id: notification.id }, { priority });
               }
             }
           : undefined,
     });
   } catch (error) {
-    // Delete files only if the message certainly was not stored. After an outage a job decides that an hour later.
+    // Delete files only if the message certainly was not stored. After an outage a task decides that an hour later.
     if (error instanceof Failure) await deleteFiles(app, paths);
     throw error;
   }

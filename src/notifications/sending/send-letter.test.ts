@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
 import { expectError, storedMessage } from '../../../test/kit/sends.ts';
-import { letterFiles } from '../letter-work.ts';
-import { forgetLeftovers } from '../retention.ts';
+import { letterFiles } from '../letter-tasks.ts';
+import { deleteExpiredData } from '../retention.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/letter';
@@ -282,10 +282,10 @@ describe('POST /v2/notifications/letter, precompiled', () => {
     await lock.query('rollback');
     lock.release();
     const left = () => [...harness.files.kept.keys()].filter((path) => !before.includes(path));
-    await forgetLeftovers(harness.app);
+    await deleteExpiredData(harness.app);
     expect(left()).toEqual([expect.stringContaining('letters/precompiled/')]);
     harness.clock.advance({ hours: 1, seconds: 1 });
-    await forgetLeftovers(harness.app);
+    await deleteExpiredData(harness.app);
     expect(left()).toEqual([]);
     expect(await harness.files.get(letterFiles.uploaded(body.id))).toEqual(pdf);
   });

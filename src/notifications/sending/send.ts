@@ -9,7 +9,7 @@ import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
 import { getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
-import { letterFiles, letterWork } from '../letter-work.ts';
+import { checkPrecompiledLetter, composeLetter, letterFiles } from '../letter-tasks.ts';
 import type { Postage } from '../notification.ts';
 import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
 import type { Sent } from './idempotency.ts';
@@ -193,7 +193,7 @@ export async function sendLetter(
   });
   return persistAndRespond(app, context, {
     notification,
-    job: letterWork.compose,
+    task: composeLetter,
     response: responseFor(context, notification, { subject: template.compiled.subject(values), body }),
   });
 }
@@ -225,7 +225,7 @@ export async function sendPrecompiledLetter(
   const { file_id } = request;
   return persistAndRespond(app, context, {
     notification,
-    job: letterWork.checkPrecompiled,
+    task: checkPrecompiledLetter,
     files: {
       paths: [letterFiles.uploaded(id)],
       put: () => app.files.put(letterFiles.uploaded(id), pdf),
@@ -245,5 +245,5 @@ function without(values: Record<string, unknown>, names: string[]): Record<strin
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
-/** Placeholder for the address until a job has read the file. */
+/** Placeholder for the address until a task has read the file. */
 const providedAsPdf = 'Provided as PDF';

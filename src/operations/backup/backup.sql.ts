@@ -68,7 +68,7 @@ export async function countUnsent(client: pg.ClientBase): Promise<{ messages: nu
   return { messages: Number(rows[0]?.messages ?? 0), letters: Number(rows[0]?.letters ?? 0) };
 }
 
-export interface WaitingJob {
+export interface WaitingTask {
   task: string;
   payload: unknown;
   run_at: string;
@@ -79,9 +79,9 @@ export interface WaitingJob {
   queue_name?: string | null;
 }
 
-/** Pending jobs, such as callbacks and letters, must survive a restore. */
-export async function listWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
-  const { rows } = await client.query<WaitingJob>(`
+/** Pending tasks, such as callbacks and letters, must survive a restore. */
+export async function listWaitingTasks(client: pg.ClientBase): Promise<WaitingTask[]> {
+  const { rows } = await client.query<WaitingTask>(`
     select task.identifier as task, job.payload, job.run_at::text, job.max_attempts, job.key, job.priority,
       queue.queue_name
     from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = job.task_id
@@ -90,18 +90,18 @@ export async function listWaitingJobs(client: pg.ClientBase): Promise<WaitingJob
   return rows;
 }
 
-export async function addWaitingJob(client: pg.ClientBase, job: WaitingJob): Promise<void> {
+export async function addWaitingTask(client: pg.ClientBase, waiting: WaitingTask): Promise<void> {
   await client.query(
     `select graphile_worker.add_job($1, payload => $2::json, run_at => $3::timestamptz, max_attempts => $4::int,
       job_key => $5, priority => $6::int, queue_name => $7)`,
     [
-      job.task,
-      JSON.stringify(job.payload),
-      job.run_at,
-      job.max_attempts,
-      job.key,
-      job.priority,
-      job.queue_name ?? null,
+      waiting.task,
+      JSON.stringify(waiting.payload),
+      waiting.run_at,
+      waiting.max_attempts,
+      waiting.key,
+      waiting.priority,
+      waiting.queue_name ?? null,
     ],
   );
 }

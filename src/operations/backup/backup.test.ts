@@ -25,11 +25,12 @@ async function databaseOf(): Promise<string> {
 }
 
 describe('pennypost backup and restore', () => {
-  it('copies every row and every pending job to an empty database', async () => {
+  it('copies every row and every pending task to an empty database', async () => {
     const service = await aService(harness, { name: 'Bäckup \\ "quoted"\tand tabbed' });
     await anApiKey(harness, service);
-    const options = { run_at: new Date('2099-01-01'), queue_name: 'one-after-the-other' };
-    await harness.app.queue.add(harness.app.db, 'a-job-for-later', { id: 7 }, options);
+    const task = { name: 'a-task-for-later', description: 'For this test', maxAttempts: 3 };
+    const options = { runAt: new Date('2099-01-01'), serialQueue: 'one-after-the-other' };
+    await harness.app.queue.add(harness.app.db, task, { id: 7 }, options);
     const folder = join(work, 'one');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
 
@@ -40,8 +41,8 @@ describe('pennypost backup and restore', () => {
     const kept = await client.query('select name from services where id = $1', [service]);
     expect(kept.rows).toEqual([{ name: 'Bäckup \\ "quoted"\tand tabbed' }]);
     expect((await client.query('select 1 from api_keys where service_id = $1', [service])).rowCount).toBe(1);
-    const jobs = await client.query('select task_identifier, queue_name from graphile_worker.jobs');
-    expect(jobs.rows).toEqual([{ task_identifier: 'a-job-for-later', queue_name: 'one-after-the-other' }]);
+    const waiting = await client.query('select task_identifier, queue_name from graphile_worker.jobs');
+    expect(waiting.rows).toEqual([{ task_identifier: 'a-task-for-later', queue_name: 'one-after-the-other' }]);
     await client.end();
     await target.drop();
   });

@@ -10,7 +10,7 @@ import type { Log } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import {
   addPartition,
-  addWaitingJob,
+  addWaitingTask,
   beginSnapshot,
   copyIn,
   copyOut,
@@ -19,8 +19,8 @@ import {
   isUnused,
   listAppliedMigrations,
   listTablesToKeep,
-  listWaitingJobs,
-  type WaitingJob,
+  listWaitingTasks,
+  type WaitingTask,
   withForeignKeysCheckedAtTheEnd,
 } from './backup.sql.ts';
 import { BackupFolder, type EncryptedTo, type OpenedWith } from './backup-folder.ts';
@@ -62,7 +62,7 @@ export async function backup({
       await write('\\.\n');
       say(`  ${table}`);
     }
-    for (const job of await listWaitingJobs(client)) await write(`-- job ${JSON.stringify(job)}\n`);
+    for (const task of await listWaitingTasks(client)) await write(`-- task ${JSON.stringify(task)}\n`);
     file.end();
     await written;
   });
@@ -128,8 +128,8 @@ async function load(client: pg.Client, reader: AsyncIterator<string>, say: Backu
     if (table) {
       await copyIntoTable(client, table, columns.split(', '), reader);
       say(`  ${table}`);
-    } else if (text.startsWith('-- job ')) {
-      await addWaitingJob(client, JSON.parse(text.slice('-- job '.length)) as WaitingJob);
+    } else if (text.startsWith('-- task ')) {
+      await addWaitingTask(client, JSON.parse(text.slice('-- task '.length)) as WaitingTask);
     }
   }
 }

@@ -11,8 +11,8 @@ export interface Heartbeat {
 }
 
 /**
- * Records every two seconds that a worker is alive, and unlocks the jobs of workers that are not: the library itself
- * would leave them locked for four hours. A worker that was only stalled may then have a job run twice, which is safe:
+ * Records every two seconds that a worker is alive, and unlocks the tasks of workers that are not: the library itself
+ * would leave them locked for four hours. A worker that was only stalled may then have a task run twice, which is safe:
  * the row decides whether there is anything left to do.
  */
 export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, workerId: string): Heartbeat {
@@ -23,8 +23,9 @@ export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, worke
       await pool.query('insert into queue_workers values ($1, now()) on conflict (id) do update set seen_at = now()', [
         workerId,
       ]);
-      const dead = await unlockJobsOfDeadWorkers(pool);
-      if (dead.length > 0) log.warn({ workers: dead }, 'workers died; their jobs are restarted');
+      const dead = await unlockTasksOfDeadWorkers(pool);
+      if (dead.length > 0)
+        log.warn({ event: 'workers.died', workers: dead }, 'Workers died; their tasks are restarted');
       return beat_ms;
     },
   });
@@ -32,18 +33,18 @@ export function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, worke
   return {
     async stop() {
       await loop.stop();
-      // Jobs whose result could not be recorded are still locked. If this fails, another worker unlocks them later.
-      await unlockJobs(pool, 'id = $1', workerId).catch(() => undefined);
+      // Tasks whose result could not be recorded are still locked. If this fails, another worker unlocks them later.
+      await unlockTasks(pool, 'id = $1', workerId).catch(() => undefined);
     },
   };
 }
 
-function unlockJobsOfDeadWorkers(pool: pg.Pool): Promise<string[]> {
-  return unlockJobs(pool, "seen_at < now() - $1 * interval '1 ms'", deadAfter_ms);
+function unlockTasksOfDeadWorkers(pool: pg.Pool): Promise<string[]> {
+  return unlockTasks(pool, "seen_at < now() - $1 * interval '1 ms'", deadAfter_ms);
 }
 
-/** Deletes the workers that match the condition, and unlocks their jobs. */
-async function unlockJobs(pool: pg.Pool, condition: string, value: string | number): Promise<string[]> {
+/** Deletes the workers that match the condition, and unlocks their tasks. */
+async function unlockTasks(pool: pg.Pool, condition: string, value: string | number): Promise<string[]> {
   const { rows } = await pool.query<{ ended: string[] }>(
     `with ended as (
       delete from queue_workers where ${condition} returning id

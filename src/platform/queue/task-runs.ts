@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Clock } from '../clock.ts';
 import { timestamp } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
+import type { RunnableTask } from './task.ts';
 
 interface Deps {
   pool: pg.Pool;
@@ -18,12 +19,15 @@ export class TaskRuns {
   private readonly tasks: ReadonlySet<string>;
   private readonly runs;
 
-  constructor(app: Deps, schedule: { job: string }[]) {
+  constructor(app: Deps, tasks: Pick<RunnableTask, 'name' | 'schedule'>[]) {
     this.app = app;
-    this.tasks = new Set(schedule.map(({ job }) => job));
-    this.runs = app.metrics.counter('timed_task_runs_total', 'Runs of scheduled tasks by outcome', ['task', 'outcome']);
+    this.tasks = new Set(tasks.filter(({ schedule }) => schedule).map(({ name }) => name));
+    this.runs = app.metrics.counter('scheduled_task_runs_total', 'Runs of scheduled tasks by outcome', [
+      'task',
+      'outcome',
+    ]);
     app.metrics.gauges(
-      'timed_task_last_success_timestamp_seconds',
+      'scheduled_task_last_success_timestamp_seconds',
       'When a scheduled task last succeeded in any process; if never, when it was first scheduled',
       ['task'],
       () => this.lastSuccesses(),

@@ -4,7 +4,7 @@ import { cloneDatabase } from '../../../test/kit/database.ts';
 import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import { TaskRuns } from './task-runs.ts';
-import { cronItem, runDueJobs, startWorker, type Worker } from './worker.ts';
+import { cronItems, runDueTasks, startWorker, type Worker } from './worker.ts';
 
 let database: { url: string; drop(): Promise<void> };
 let pool: pg.Pool;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('the worker', () => {
-  it('finds its jobs even if its first query failed', async () => {
+  it('finds its tasks even if its first query failed', async () => {
     const query = pg.Client.prototype.query;
     let failures = 0;
     const failing = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
@@ -42,39 +42,39 @@ describe('the worker', () => {
     worker = startWorker({
       pool,
       log: createLog('silent'),
-      jobs: [
+      tasks: [
         {
-          name: 'a-job',
+          name: 'a-task',
           description: 'Remembers its payload',
-          handle: async (payload) => {
+          maxAttempts: 3,
+          run: async (payload) => {
             if ((payload as { fails?: true }).fails) throw new Error('as asked');
             handled.push(payload);
           },
         },
       ],
-      schedule: [],
       concurrency: 2,
     });
-    await pool.query(`select graphile_worker.add_job('a-job', '{"n":1}')`);
+    await pool.query(`select graphile_worker.add_job('a-task', '{"n":1}')`);
     await vi.waitFor(() => expect(handled).toEqual([{ n: 1 }]), { timeout: 15_000, interval: 100 });
     expect(failures).toBeGreaterThan(0);
     failing.mockRestore();
   });
 
-  it('takes over the jobs of a dead worker, but not of a live one', async () => {
+  it('takes over the tasks of a dead worker, but not of a live one', async () => {
     handled.length = 0;
     await pool.query(
       `insert into queue_workers values ('dead', now() - interval '9 s'), ('alive', now() + interval '1 h')`,
     );
     for (const of of ['dead', 'alive']) {
       await pool.query(
-        `select graphile_worker.add_job('a-job', json_build_object('of', $1::text), job_key => $1,
+        `select graphile_worker.add_job('a-task', json_build_object('of', $1::text), job_key => $1,
         run_at => now() + interval '1 s')`,
         [of],
       );
     }
     await pool.query(`update graphile_worker._private_jobs set locked_at = now(), locked_by = key, run_at = now()`);
-    // Completed jobs leave the queue a moment later, in batches.
+    // Completed tasks leave the queue a moment later, in batches.
     const left = async () => (await pool.query('select key, locked_by from graphile_worker._private_jobs')).rows;
     await vi.waitFor(async () => expect(await left()).toEqual([{ key: 'alive', locked_by: 'alive' }]), {
       timeout: 10_000,
@@ -83,7 +83,7 @@ describe('the worker', () => {
     expect(handled).toEqual([{ of: 'dead' }]);
   });
 
-  it('survives an unavailable database when a job has failed', async () => {
+  it('survives an unavailable database when a task has failed', async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (error: unknown) => unhandled.push(error);
     process.on('unhandledRejection', onUnhandled);
@@ -100,7 +100,7 @@ describe('the worker', () => {
       }
       return Reflect.apply(query, this, args);
     });
-    await pool.query(`select graphile_worker.add_job('a-job', '{"fails":true}')`);
+    await pool.query(`select graphile_worker.add_job('a-task', '{"fails":true}')`);
     const state = async () =>
       (
         await pool.query(
@@ -128,17 +128,25 @@ describe('the worker', () => {
     const metrics = new Metrics();
     const lines: string[] = [];
     const log = createLog('debug', { write: (line) => void lines.push(line) });
-    const runs = new TaskRuns({ pool, clock, metrics }, [{ job: 'nightly' }, { job: 'broken' }, { job: 'never' }]);
-    await runs.watch();
-    const broken = () => Promise.reject(new Error('no'));
-    const jobs = [
-      { name: 'nightly', description: 'Works', handle: async () => {} },
-      { name: 'broken', description: 'Fails', handle: broken },
-      { name: 'not-timed', description: 'Works', handle: async () => {} },
+    const task = (name: string, cron?: string, run = async () => {}) => ({
+      name,
+      description: 'For this test',
+      maxAttempts: 1,
+      ...(cron && { schedule: { cron, reason: 'For this test' } }),
+      run,
+    });
+    const tasks = [
+      task('nightly', '0 3 * * *'),
+      task('broken', '0 3 * * *', () => Promise.reject(new Error('no'))),
+      task('never', '0 3 * * *'),
+      task('unscheduled'),
     ];
+    const runs = new TaskRuns({ pool, clock, metrics }, tasks);
+    await runs.watch();
     clock.now = () => new Date('2026-11-15T04:00:00Z');
-    for (const { name } of jobs) await pool.query('select graphile_worker.add_job($1, max_attempts => 1)', [name]);
-    await runDueJobs({ pool, log, jobs, runs });
+    for (const name of ['nightly', 'broken', 'unscheduled'])
+      await pool.query('select graphile_worker.add_job($1, max_attempts => 1)', [name]);
+    await runDueTasks({ pool, log, tasks, runs });
     const { rows } = await pool.query('select * from task_runs order by task');
     const at = (hour: number) => new Date(`2026-11-15T0${hour}:00:00Z`);
     expect(rows).toEqual([
@@ -147,15 +155,18 @@ describe('the worker', () => {
       { task: 'nightly', watched_since: at(3), succeeded_at: at(4), failed_at: null },
     ]);
     const figures = await metrics.registry.metrics();
-    expect(figures).toContain(`timed_task_last_success_timestamp_seconds{task="nightly"} ${at(4).getTime() / 1_000}`);
-    expect(figures).toContain(`timed_task_last_success_timestamp_seconds{task="never"} ${at(3).getTime() / 1_000}`);
-    expect(figures).toContain('timed_task_runs_total{task="broken",outcome="given up"} 1');
-    expect(lines.filter((line) => line.includes('job failed; no retries left'))).toHaveLength(1);
+    expect(figures).toContain(
+      `scheduled_task_last_success_timestamp_seconds{task="nightly"} ${at(4).getTime() / 1_000}`,
+    );
+    expect(figures).toContain(`scheduled_task_last_success_timestamp_seconds{task="never"} ${at(3).getTime() / 1_000}`);
+    expect(figures).toContain('scheduled_task_runs_total{task="broken",outcome="given up"} 1');
+    expect(lines.filter((line) => line.includes('A task failed; no retries left'))).toHaveLength(1);
     expect(lines.filter((line) => line.includes('it will be retried'))).toHaveLength(0);
   });
 
   it('backfills a missed daily run, but not a minutely one', () => {
-    const options = (cron: string) => cronItem({ cron, job: 'x', description: 'x' }).options;
+    const task = { name: 'x', description: 'x', maxAttempts: 9, run: async () => {} };
+    const options = (cron: string) => cronItems({ ...task, schedule: { cron, reason: 'x' } })[0]?.options;
     expect(options('0 3 * * *')).toEqual({ backfillPeriod: 86_400_000, maxAttempts: 9 });
     expect(options('*/5 * * * *')).toMatchObject({ backfillPeriod: 0 });
     expect(options('13 * * * *')).toMatchObject({ backfillPeriod: 0 });

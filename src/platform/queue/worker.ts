@@ -14,21 +14,8 @@ import type pg from 'pg';
 import { hour_ms } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
+import type { RunnableTask } from './task.ts';
 import type { TaskRuns } from './task-runs.ts';
-
-/** `description` documents the job. */
-export interface Job<Payload = unknown> {
-  name: string;
-  description: string;
-  handle(payload: Payload): Promise<void>;
-}
-
-/** When a job is scheduled. `cron` is in UTC; a task about London days checks the hour itself. */
-export interface TimedTask {
-  cron: string;
-  job: string;
-  description: string;
-}
 
 export interface Worker {
   stop(): Promise<void>;
@@ -37,15 +24,14 @@ export interface Worker {
 interface WorkerOptions {
   pool: pg.Pool;
   log: Log;
-  jobs: Job[];
-  schedule: TimedTask[];
+  tasks: RunnableTask[];
   concurrency: number;
   runs?: TaskRuns;
 }
 
 /**
- * Runs until stopped. The library caches its first lookup of job names even if it failed, and then never finds a job
- * again; so a runner that gets an error before it has found the queue is replaced.
+ * Runs until stopped. The library caches its first lookup of task names even if it failed, and then never finds a
+ * task again; so a runner that gets an error before it has found the queue is replaced.
  */
 export function startWorker(options: WorkerOptions): Worker {
   let stopped = false;
@@ -55,7 +41,7 @@ export function startWorker(options: WorkerOptions): Worker {
     while (!stopped) {
       let heartbeat: Heartbeat | undefined;
       const events: WorkerEvents = new EventEmitter();
-      // The earliest event that reveals the worker id used for locking jobs.
+      // The earliest event that reveals the worker id that locks tasks.
       events.once('pool:create', ({ workerPool }) => {
         heartbeat = startHeartbeat(options, workerPool.id);
       });
@@ -86,7 +72,7 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 /**
- * Jobs that finish together are recorded together: while many letters are rendered that is one statement instead of
+ * Tasks that finish together are recorded together: while many letters are rendered that is one statement instead of
  * ten. It also keeps the process alive if the database is unavailable at that moment: without a batch the library does
  * not await the records, and an unhandled rejection ends Node.
  */
@@ -102,7 +88,7 @@ function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runn
     events,
     preset,
     taskList: taskList(options),
-    parsedCronItems: parseCronItems(options.schedule.map(cronItem)),
+    parsedCronItems: parseCronItems(options.tasks.flatMap(cronItems)),
     logger: workerLogger(options.log),
   });
 }
@@ -118,8 +104,8 @@ function queueNotFound(events: WorkerEvents): Promise<void> {
   });
 }
 
-/** Runs all due jobs, then returns; for tests. */
-export async function runDueJobs(options: Omit<WorkerOptions, 'schedule' | 'concurrency'>): Promise<void> {
+/** Runs all due tasks, then returns; for tests. */
+export async function runDueTasks(options: Omit<WorkerOptions, 'concurrency'>): Promise<void> {
   await runOnce({
     pgPool: options.pool,
     noHandleSignals: true,
@@ -129,42 +115,43 @@ export async function runDueJobs(options: Omit<WorkerOptions, 'schedule' | 'conc
   });
 }
 
-function taskList({ jobs, log, runs }: Pick<WorkerOptions, 'jobs' | 'log' | 'runs'>): TaskList {
-  const tasks: TaskList = {};
-  for (const job of jobs) {
-    if (tasks[job.name]) throw new Error(`Two jobs are named ${job.name}`);
-    tasks[job.name] = async (payload, helpers) => {
+function taskList({ tasks, log, runs }: Pick<WorkerOptions, 'tasks' | 'log' | 'runs'>): TaskList {
+  const list: TaskList = {};
+  for (const task of tasks) {
+    if (list[task.name]) throw new Error(`Two tasks are named ${task.name}`);
+    list[task.name] = async (payload, helpers) => {
       try {
-        await job.handle(payload);
+        await task.run(payload);
       } catch (error) {
         const { attempts: attempt, max_attempts } = helpers.job;
         const final = attempt >= max_attempts;
         log.error(
-          { err: error, job: job.name, attempt },
-          final ? 'job failed; no retries left' : 'job failed; it will be retried',
+          { event: 'task.failed', err: error, task: task.name, attempt },
+          final ? 'A task failed; no retries left' : 'A task failed; it will be retried',
         );
         await runs
-          ?.record(job.name, final ? 'given up' : 'failed')
-          .catch((lost) => log.warn({ err: lost, job: job.name }, 'could not record the outcome of a task'));
+          ?.record(task.name, final ? 'given up' : 'failed')
+          .catch((lost) =>
+            log.warn(
+              { event: 'task.unrecorded', err: lost, task: task.name },
+              'The outcome of a task was not recorded',
+            ),
+          );
         throw error;
       }
-      await runs?.record(job.name, 'succeeded');
+      await runs?.record(task.name, 'succeeded');
     };
   }
-  return tasks;
+  return list;
 }
 
 const onceADay = /^\d+ \d+ \* \* \*$/;
 
-/**
- * A daily task is backfilled if no worker ran at that time, and retried for an hour and a half if it fails. More
- * frequent tasks are not: their next run is soon.
- */
-export function cronItem({ job, cron }: TimedTask): CronItem {
-  const options = onceADay.test(cron)
-    ? { backfillPeriod: 24 * hour_ms, maxAttempts: 9 }
-    : { backfillPeriod: 0, maxAttempts: 3 };
-  return { task: job, match: cron, identifier: job, options };
+/** A daily task is backfilled if no worker ran at that time. More frequent tasks are not: their next run is soon. */
+export function cronItems({ name, maxAttempts, schedule }: RunnableTask): CronItem[] {
+  if (!schedule) return [];
+  const backfillPeriod = onceADay.test(schedule.cron) ? 24 * hour_ms : 0;
+  return [{ task: name, match: schedule.cron, identifier: name, options: { backfillPeriod, maxAttempts } }];
 }
 
 function workerLogger(log: Log): Logger {

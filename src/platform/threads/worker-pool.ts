@@ -73,7 +73,7 @@ export type WorkerPool<Tasks> = TaskRunner<Tasks> & {
   close(): Promise<void>;
 };
 
-interface Job {
+interface Call {
   message: TaskMessage;
   urgent: boolean;
   timeout_ms: number;
@@ -85,7 +85,7 @@ interface Thread {
   ready: boolean;
   /** File with its CPU time. */
   times: string | undefined;
-  job: Job | undefined;
+  call: Call | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -107,8 +107,8 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
   const memory_mb = options.memory_mb ?? 512;
   const threads = new Set<Thread>();
   const ending = new Set<Promise<unknown>>();
-  const urgent = new FairQueue<Job>();
-  const background = new FairQueue<Job>();
+  const urgent = new FairQueue<Call>();
+  const background = new FairQueue<Call>();
   let urgentInARow = 0;
   let closing: Promise<void> | undefined;
   let drained: (() => void) | undefined;
@@ -120,17 +120,17 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
       // The parent's flags (a test runner's loader, an inspector) must not apply to these threads.
       execArgv: ['--enable-source-maps'],
     });
-    const thread: Thread = { worker, ready: false, times: undefined, job: undefined, timer: undefined };
+    const thread: Thread = { worker, ready: false, times: undefined, call: undefined, timer: undefined };
     threads.add(thread);
     worker.on('message', (message: ThreadMessage) => {
       if (message.kind === 'ready') {
         thread.ready = true;
         thread.times = message.times;
-        if (thread.job) watch(thread, thread.job.timeout_ms);
+        if (thread.call) watch(thread, thread.call.timeout_ms);
       } else {
-        const job = release(thread);
-        if (message.kind === 'done') job?.resolve(message.value);
-        else job?.reject(errorOf(message.error));
+        const call = release(thread);
+        if (message.kind === 'done') call?.resolve(message.value);
+        else call?.reject(errorOf(message.error));
         assign();
       }
     });
@@ -144,7 +144,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
 
   function watch(thread: Thread, limit_ms: number): void {
     clearTimeout(thread.timer);
-    const task = thread.job?.message.task;
+    const task = thread.call?.message.task;
     const what = thread.ready ? `task ${task} took longer than ${limit_ms} ms` : `a worker thread did not start`;
     const began_ms = performance.now();
     const worked_ms = readThreadTime(thread.times);
@@ -159,30 +159,30 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
     thread.timer = setTimeout(check, limit_ms);
   }
 
-  function release(thread: Thread): Job | undefined {
+  function release(thread: Thread): Call | undefined {
     clearTimeout(thread.timer);
-    const { job } = thread;
-    thread.job = undefined;
+    const { call } = thread;
+    thread.call = undefined;
     // An idle thread must not keep the process alive.
     thread.worker.unref();
-    return job;
+    return call;
   }
 
   function lose(thread: Thread, failure: WorkerFailure): void {
     if (!threads.delete(thread)) return;
-    const job = release(thread);
+    const call = release(thread);
     const end = thread.worker.terminate().finally(() => ending.delete(end));
     ending.add(end);
-    job?.reject(failure);
+    call?.reject(failure);
     assign();
   }
 
   /** The next task that may start now. */
-  function takeJob(): Job | undefined {
-    const running = [...threads].flatMap(({ job }) => job ?? []);
+  function takeCall(): Call | undefined {
+    const running = [...threads].flatMap(({ call }) => call ?? []);
     const hasRoom = running.length < size;
     const isBackgroundDue = hasRoom && background.length > 0 && urgentInARow >= maxUrgentInARow;
-    const hasSpare = running.length === size && running.some((job) => !job.urgent);
+    const hasSpare = running.length === size && running.some((call) => !call.urgent);
     if (urgent.length > 0 && !isBackgroundDue && (hasRoom || hasSpare)) {
       urgentInARow += 1;
       return urgent.take();
@@ -193,32 +193,32 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
   }
 
   function assign(): void {
-    for (let job = takeJob(); job; job = takeJob()) {
-      const idle = [...threads].find((candidate) => !candidate.job);
+    for (let call = takeCall(); call; call = takeCall()) {
+      const idle = [...threads].find((candidate) => !candidate.call);
       let thread: Thread;
       try {
         thread = idle ?? startThread();
       } catch (error) {
-        job.reject(error);
+        call.reject(error);
         continue;
       }
-      thread.job = job;
+      thread.call = call;
       thread.worker.ref();
-      watch(thread, thread.ready ? job.timeout_ms : threadStart_ms);
+      watch(thread, thread.ready ? call.timeout_ms : threadStart_ms);
       try {
-        thread.worker.postMessage(job.message);
+        thread.worker.postMessage(call.message);
       } catch (error) {
         release(thread)?.reject(error);
       }
     }
-    if (![...threads].some((thread) => thread.job)) drained?.();
+    if (![...threads].some((thread) => thread.call)) drained?.();
   }
 
   async function shutDown(): Promise<void> {
-    for (const job of [...urgent.clear(), ...background.clear()]) {
-      job.reject(new WorkerFailure('closed', 'the worker pool is closing'));
+    for (const call of [...urgent.clear(), ...background.clear()]) {
+      call.reject(new WorkerFailure('closed', 'the worker pool is closing'));
     }
-    if ([...threads].some((thread) => thread.job)) {
+    if ([...threads].some((thread) => thread.call)) {
       await new Promise<void>((resolve) => {
         drained = resolve;
       });
@@ -239,7 +239,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
             message: { task: name, args },
             urgent: share.urgent ?? false,
             timeout_ms: share.timeout_ms ?? timeout_ms,
-            resolve: resolve as Job['resolve'],
+            resolve: resolve as Call['resolve'],
             reject,
           });
           assign();
