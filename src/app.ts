@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import type { Config } from './config.ts';
@@ -19,8 +18,8 @@ import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
 import { followSecretForm } from './platform/secrets/secret-form.ts';
 import { SecretBox } from './platform/secrets/secrets.ts';
-import { type Files, localFiles } from './platform/storage/files.ts';
-import { objectStore } from './platform/storage/object-store.ts';
+import type { Files } from './platform/storage/files.ts';
+import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages.ts';
@@ -165,20 +164,4 @@ export function forReading(app: App): App {
 export function forTasks(app: App): App {
   const { db, pool } = app.apart.tasks;
   return { ...app, db, pool };
-}
-
-function openFiles(config: Config, clock: Clock): Files {
-  const { S3_BUCKET: bucket, S3_REGION: region, S3_PREFIX: prefix } = config;
-  if (bucket === undefined) return localFiles(join(config.DATA_DIR, 'files'));
-  return objectStore({
-    endpoint: config.S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
-    bucket,
-    prefix,
-    account: {
-      region,
-      access_key_id: config.S3_ACCESS_KEY_ID ?? '',
-      secret_access_key: config.S3_SECRET_ACCESS_KEY ?? '',
-    },
-    clock,
-  });
 }

@@ -90,6 +90,14 @@ describe('readConfig', () => {
     expect(readConfig({ DATA_DIR: folder }).SES_TOPIC_ARNS).toEqual([]);
   });
 
+  it('takes both parts of an AWS access key or none', () => {
+    const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_TOPIC_ARNS: '*', S3_BUCKET: 'files' };
+    expect(readConfig(ses).SES_ACCESS_KEY_ID).toBeUndefined();
+    expect(() => readConfig({ ...ses, SES_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 's' })).toThrow(
+      /SES_SECRET_ACCESS_KEY must be set when SES_ACCESS_KEY_ID is set\n.*S3_ACCESS_KEY_ID must be set when S3_SECRET_ACCESS_KEY is set/,
+    );
+  });
+
   it('generates secrets once, readable only by the owner, and reports them once', () => {
     const reported: GeneratedSecret[] = [];
     const first = readConfig({ DATA_DIR: folder }, (secret) => reported.push(secret));

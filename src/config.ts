@@ -207,7 +207,9 @@ export const settings = {
   SMTP_DKIM_KEY: setting.optionalText('DKIM private key, in PEM.', { secret: true }),
   SES_REGION: setting.text('AWS region for sending email.', { fallback: 'eu-west-2' }),
   SES_URL: setting.optionalText('URL of Amazon SES, if not the default of the region.'),
-  SES_ACCESS_KEY_ID: setting.optionalText('AWS access key with permission to send email through Amazon SES.'),
+  SES_ACCESS_KEY_ID: setting.optionalText(
+    'AWS access key with permission to send email through Amazon SES. Unset: an AWS profile, a web identity, or the role of the container or instance.',
+  ),
   SES_SECRET_ACCESS_KEY: setting.optionalText('Secret of SES_ACCESS_KEY_ID.', { secret: true }),
   SES_CONFIGURATION_SET: setting.optionalText('Amazon SES configuration set that publishes receipts to SNS.'),
   SES_VERIFY_SIGNATURES: setting.flag(
@@ -263,7 +265,9 @@ export const settings = {
   ),
   S3_REGION: setting.text('Region of the object store.', { fallback: 'eu-west-2' }),
   S3_PREFIX: setting.optionalText('Prefix of every object key in the bucket, for example `pennypost/`.'),
-  S3_ACCESS_KEY_ID: setting.optionalText('Access key with permission to read, write and delete objects in the bucket.'),
+  S3_ACCESS_KEY_ID: setting.optionalText(
+    'Access key with permission to read, write and delete objects in the bucket. Unset: as for SES_ACCESS_KEY_ID.',
+  ),
   S3_SECRET_ACCESS_KEY: setting.optionalText('Secret of S3_ACCESS_KEY_ID.', { secret: true }),
   CLAMAV_ADDRESS: setting.optionalText(
     'ClamAV for scanning uploaded letters and files: the path of its socket, or `host:port`. Unset: they are not scanned.',
@@ -353,15 +357,18 @@ type Values = setting.Values<typeof settings>;
 /** Settings that each provider requires. */
 const neededBy: Record<string, (keyof Values)[]> = {
   smtp: ['SMTP_URL'],
-  ses: ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
   mmg: ['MMG_API_KEY'],
   firetext: ['FIRETEXT_API_KEY'],
   twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
 };
 
+const accessKeys: (keyof Values)[][] = [
+  ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+];
+
 function missingForOthers(values: Values): string[] {
   const inUse = [values.SMS_PROVIDERS, values.EMAIL_PROVIDERS].flatMap((names) => names ?? []);
-  const forFiles = values.S3_BUCKET === undefined ? [] : (['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const);
   const forSessions = values.DATABASE_SESSION_URL === undefined ? [] : (['DATABASE_URL'] as const);
   const isSamePort = values.ADMIN_PORT === values.PORT && values.ADMIN_PORT !== 0;
   return [
@@ -372,7 +379,11 @@ function missingForOthers(values: Values): string[] {
     ...(inUse.includes('ses') && values.SES_VERIFY_SIGNATURES && values.SES_TOPIC_ARNS?.length === 0
       ? ['SES_TOPIC_ARNS must be set for the provider ses: name the SNS topics of its receipts, or * for any topic']
       : []),
-    ...missing(forFiles).map((need) => `${need} must be set for the bucket in S3_BUCKET`),
+    ...accessKeys.flatMap((pair) => {
+      const missingOfPair = missing(pair);
+      const given = pair.find((name) => !missingOfPair.includes(name));
+      return given === undefined ? [] : missingOfPair.map((need) => `${need} must be set when ${given} is set`);
+    }),
     ...missing(forSessions).map((need) => `${need} must be set when DATABASE_SESSION_URL is set`),
   ];
 

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withoutAwsCredentials } from '../../test/kit/aws.ts';
 import { emptyDatabase } from '../../test/kit/database.ts';
 import { readConfig } from '../config.ts';
 import { examine } from './doctor.ts';
 
 /** Fake gateways and a mail server that accept one key each. */
-const gateway = createServer(({ url = '', headers }, response) => {
+const gateway = createServer(({ url = '', method, headers }, response) => {
   const { authorization = '' } = headers;
   if (url === '/2010-04-01/Accounts/AC1.json') {
     const isKnown = authorization === `Basic ${Buffer.from('AC1:right').toString('base64')}`;
@@ -21,6 +22,10 @@ const gateway = createServer(({ url = '', headers }, response) => {
       ? 'AccessDeniedException'
       : 'UnrecognizedClientException';
     return void response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ __type: type }));
+  }
+  if (url.startsWith('/our-bucket/doctor/')) {
+    const may = authorization.includes('Credential=mayStore/') || method !== 'DELETE';
+    return void response.writeHead(may ? 200 : 403).end('<Code>AccessDenied</Code>');
   }
   response.writeHead(405).end();
 });
@@ -92,5 +97,32 @@ describe('pennypost doctor', () => {
     ],
   ])('%j: %s', async (environment, expected) => {
     expect(await findings(environment)).toContain(expected);
+  });
+
+  const bucket = { S3_BUCKET: 'our-bucket', S3_ENDPOINT: address, S3_SECRET_ACCESS_KEY: 'secret' };
+  it.each([
+    [{ ...bucket, S3_ACCESS_KEY_ID: 'mayStore' }, 'ok files: bucket our-bucket can be read and written'],
+    [
+      { ...bucket, S3_ACCESS_KEY_ID: 'mayNotDelete' },
+      'PROBLEM files: bucket our-bucket: the object store did not delete a file: 403 AccessDenied: check the S3_ settings and the permissions of the access key',
+    ],
+  ])('%j: %s', async (environment, expected) => {
+    expect(await findings(environment)).toContain(expected);
+  });
+
+  it('reports that there are no AWS credentials', async () => {
+    withoutAwsCredentials(folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const found = await findings({
+      EMAIL_PROVIDERS: 'ses',
+      SES_URL: address,
+      SES_TOPIC_ARNS: '*',
+      S3_BUCKET: 'our-bucket',
+      S3_ENDPOINT: address,
+    });
+    const description =
+      'There are no AWS credentials (Could not load credentials from any providers): set an access key, or let this process use an AWS profile, a web identity, or the role of its container or instance';
+    expect(found).toContain(`PROBLEM files: bucket our-bucket: ${description}`);
+    expect(found).toContain(`PROBLEM email: ses: ${description}`);
   });
 });

@@ -7,8 +7,11 @@ import { emailProviders, textProviders } from '../delivery/providers/providers.t
 import { systemClock } from '../platform/clock.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
+import { newId } from '../platform/id.ts';
 import { createLog } from '../platform/log.ts';
+import { OperatorError } from '../platform/operator-error.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
+import { openFiles } from '../platform/storage/open-files.ts';
 import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 
 interface Finding {
@@ -27,6 +30,7 @@ export async function examine(config: Config, url: string): Promise<Finding[]> {
     checkNode(),
     checkDataDir(config.DATA_DIR),
     checkDisk(config.DATA_DIR),
+    ...(await checkBucket(config)),
     ...(await checkDatabase(config, url)),
     ...(await checkProviders(config, url)),
   ];
@@ -55,6 +59,23 @@ function checkDisk(dataDir: string): Finding {
     return finding('disk', free >= minFreeBytes, text, 'free some space: PostgreSQL stops when the disk is full');
   } catch {
     return finding('disk', false, 'free space unknown', 'create the data folder first');
+  }
+}
+
+/** Stores, reads and deletes a file, because each needs its own permission. */
+async function checkBucket(config: Config): Promise<Finding[]> {
+  if (config.S3_BUCKET === undefined) return [];
+  const files = openFiles(config, systemClock);
+  const path = `doctor/${newId(systemClock.now())}`;
+  try {
+    await files.put(path, Buffer.from('pennypost doctor'));
+    await files.get(path);
+    await files.remove(path);
+    return [finding('files', true, `bucket ${config.S3_BUCKET} can be read and written`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const fix = error instanceof OperatorError ? '' : ': check the S3_ settings and the permissions of the access key';
+    return [finding('files', false, `bucket ${config.S3_BUCKET}`, `${reason}${fix}`)];
   }
 }
 

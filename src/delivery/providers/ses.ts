@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isUuid } from '../../platform/id.ts';
+import { awsCredentials, NoAwsCredentials } from '../../platform/storage/aws-credentials.ts';
 import { signedHeaders } from '../../platform/storage/aws-signature.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from './http-client.ts';
 import { unsubscribeHeaders } from './mime.ts';
@@ -27,37 +28,42 @@ export function ses({ config, clock }: Deps): Provider<EmailMessage> {
   const http = new ProviderHttpClient(config);
   const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
   const url = `${base}/v2/email/outbound-emails`;
-  const account = {
-    region: config.SES_REGION,
-    service: 'ses',
-    access_key_id: config.SES_ACCESS_KEY_ID ?? '',
-    secret_access_key: config.SES_SECRET_ACCESS_KEY ?? '',
-  };
+  const region = config.SES_REGION;
+  const credentials = awsCredentials({
+    region,
+    access_key_id: config.SES_ACCESS_KEY_ID,
+    secret_access_key: config.SES_SECRET_ACCESS_KEY,
+  });
+  const signed = async (request: { method: string; url: string; headers: Record<string, string>; body: string }) =>
+    signedHeaders({ region, service: 'ses', ...(await credentials()) }, request, clock.now());
   return {
     name: 'ses',
     close: () => http.close(),
     async check() {
       const url = `${base}/v2/email/account`;
-      const { status, body } = await http.ping(
-        url,
-        signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, clock.now()),
-      );
+      const { status, body } = await http.ping(url, await signed({ method: 'GET', url, headers: {}, body: '' }));
       // AccessDenied means that the key is valid, but only allowed to send.
       if (status === 403 && !body.includes('AccessDenied')) {
-        throw new Error('it responded with 403: correct SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY, and the clock');
+        const given = config.SES_ACCESS_KEY_ID !== undefined;
+        const credentials = given ? 'SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY' : 'the AWS credentials';
+        throw new Error(`it responded with 403: correct ${credentials}, and the clock`);
       }
     },
     async send(message) {
       const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
-      const headers = { 'content-type': 'application/json' };
-      const called = await http.post(
-        url,
-        signedHeaders(account, { method: 'POST', url, headers, body }, clock.now()),
-        body,
-      );
+      const request = { method: 'POST', url, headers: { 'content-type': 'application/json' }, body };
+      const headers = await signed(request).catch(reasonOfNoCredentials);
+      if (typeof headers === 'string') return { kind: 'retry', reason: headers };
+      const called = await http.post(url, headers, body);
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };
+}
+
+/** An operator can fix it while the message waits. */
+function reasonOfNoCredentials(error: unknown): string {
+  if (error instanceof NoAwsCredentials) return error.message;
+  throw error;
 }
 
 function requestOf(message: EmailMessage, configurationSet: string | undefined) {

@@ -26,6 +26,13 @@ describe('signature version 4', () => {
     expect(headers).not.toHaveProperty('host');
   });
 
+  it('signs the token of temporary credentials', () => {
+    const request = { method: 'GET', url: 'https://example.amazonaws.com/', headers: {}, body: '' };
+    const headers = signedHeaders({ ...account, session_token: 'for an hour' }, request, now);
+    expect(headers['x-amz-security-token']).toBe('for an hour');
+    expect(headers.authorization).toContain('SignedHeaders=host;x-amz-date;x-amz-security-token,');
+  });
+
   it('sorts the query', () => {
     const url = 'https://example.amazonaws.com/?Param2=value2&Param1=value1';
     const headers = signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, now);

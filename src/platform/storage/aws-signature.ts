@@ -1,11 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { AwsCredentials } from './aws-credentials.ts';
 
-/** An access key, and the service and region that requests are for. */
-export interface AwsAccount {
+/** Credentials, and the service and region that requests are for. */
+interface AwsAccount extends AwsCredentials {
   region: string;
   service: string;
-  access_key_id: string;
-  secret_access_key: string;
 }
 
 interface AwsRequest {
@@ -28,6 +27,7 @@ export function signedHeaders(account: AwsAccount, request: AwsRequest, now: Dat
     host,
     'x-amz-date': moment,
     ...(account.service === 's3' ? { 'x-amz-content-sha256': digest } : {}),
+    ...(account.session_token === undefined ? {} : { 'x-amz-security-token': account.session_token }),
   };
   const names = Object.keys(all).sort();
   const signedNames = names.join(';');

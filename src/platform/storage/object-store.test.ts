@@ -6,7 +6,8 @@ import { signedHeaders } from './aws-signature.ts';
 import type { Files } from './files.ts';
 import { objectStore } from './object-store.ts';
 
-const account = { region: 'eu-west-2', access_key_id: 'AKID', secret_access_key: 'secret' };
+const region = 'eu-west-2';
+const account = { access_key_id: 'AKID', secret_access_key: 'secret', session_token: 'for an hour' };
 const kept = new Map<string, Buffer>();
 /** Error statuses to return before succeeding. */
 let stumbles: number[] = [];
@@ -37,7 +38,14 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  files = objectStore({ endpoint, bucket: 'letters', prefix: 'here/', account, clock: systemClock });
+  files = objectStore({
+    endpoint,
+    bucket: 'letters',
+    prefix: 'here/',
+    region,
+    credentials: async () => account,
+    clock: systemClock,
+  });
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
@@ -48,7 +56,7 @@ function isSigned(request: IncomingMessage, body: Buffer): boolean {
   const stamp = String(request.headers['x-amz-date']);
   const moment = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
   const expected = signedHeaders(
-    { ...account, service: 's3' },
+    { ...account, region, service: 's3' },
     { method: request.method ?? '', url: `${endpoint}${request.url}`, headers: {}, body },
     new Date(moment),
   );
@@ -77,7 +85,8 @@ describe('object store', () => {
     const stranger = objectStore({
       endpoint,
       bucket: 'letters',
-      account: { ...account, secret_access_key: 'wrong' },
+      region,
+      credentials: async () => ({ ...account, secret_access_key: 'wrong' }),
       clock: systemClock,
     });
     await expect(stranger.put('x', Buffer.from('x'))).rejects.toThrow('403 SignatureDoesNotMatch');

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import type { Clock } from '../clock.ts';
-import { type AwsAccount, encode, signedHeaders } from './aws-signature.ts';
+import { type AwsCredentialSource, NoAwsCredentials } from './aws-credentials.ts';
+import { encode, signedHeaders } from './aws-signature.ts';
 import type { Files } from './files.ts';
 
 interface ObjectStoreOptions {
@@ -9,7 +10,8 @@ interface ObjectStoreOptions {
   bucket: string;
   /** Prefix of every object key, so that several installations can share a bucket. */
   prefix?: string;
-  account: Omit<AwsAccount, 'service'>;
+  region: string;
+  credentials: AwsCredentialSource;
   clock: Clock;
   timeout_ms?: number;
 }
@@ -19,8 +21,7 @@ const pause_ms = 200;
 
 /** Files in a bucket of any S3-compatible store. Uses path-style URLs, which every such store supports. */
 export function objectStore(options: ObjectStoreOptions): Files {
-  const { endpoint, bucket, prefix = '', clock, timeout_ms = 30_000 } = options;
-  const account: AwsAccount = { ...options.account, service: 's3' };
+  const { endpoint, bucket, prefix = '', region, credentials, clock, timeout_ms = 30_000 } = options;
   const base = endpoint.replace(/\/+$/, '');
   const urlOf = (path: string) => {
     const parts = `${prefix}${path}`.split('/');
@@ -29,6 +30,7 @@ export function objectStore(options: ObjectStoreOptions): Files {
   };
 
   async function call(method: 'GET' | 'PUT' | 'DELETE', url: string, body: Uint8Array = new Uint8Array()) {
+    const account = { region, service: 's3', ...(await credentials()) };
     const headers = signedHeaders(account, { method, url, headers: {}, body }, clock.now());
     const response = await request(url, {
       method,
@@ -50,7 +52,7 @@ export function objectStore(options: ObjectStoreOptions): Files {
         const response = await call(method, url, body);
         if (response.status < 500 || last) return response;
       } catch (error) {
-        if (last) throw error;
+        if (last || error instanceof NoAwsCredentials) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause_ms * attempt));
     }
