@@ -21,6 +21,8 @@ import { SecretBox } from './platform/secrets/secrets.ts';
 import type { Files } from './platform/storage/files.ts';
 import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
+import { allowances } from './services/allowance.ts';
+import type { Allowances } from './services/allowances.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages.ts';
 
@@ -32,6 +34,7 @@ export interface App extends Platform {
   keyUses: KeyUses;
   compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
+  allowances: Allowances;
   virusScanner: VirusScanner;
   sending: SendState;
   pdfThreads: PdfThreads;
@@ -126,6 +129,7 @@ export function buildApp(config: Config, outside: Outside): App {
     keyUses,
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
+    allowances,
     virusScanner: createVirusScanner({ clamav: config.CLAMAV_ADDRESS }),
     sending,
     pdfThreads,

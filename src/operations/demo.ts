@@ -8,6 +8,7 @@ import { Failure } from '../platform/failure.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
+import type { Allowances } from '../services/allowances.ts';
 import { createService } from '../services/service-create.ts';
 import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/account-messages.ts';
@@ -39,6 +40,7 @@ const templates = [
 ] as const;
 
 type Deps = Platform & {
+  allowances: Allowances;
   config: Pick<Config, 'DATA_DIR' | 'FROM_NUMBER' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'PRINT_HAND_OFF'>;
 };
 

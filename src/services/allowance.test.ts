@@ -6,11 +6,11 @@ import { somePastMessages } from '../../test/kit/messages.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { selectAllowance, selectDefault } from './allowance.sql.ts';
 import {
+  allowances,
   ensureAllowance,
   getAllowance,
   listImpliedAllowances,
   openFinancialYear,
-  resetAllowance,
   setAllowance,
 } from './allowance.ts';
 
@@ -126,11 +126,11 @@ describe('setAllowance', () => {
   });
 });
 
-describe('resetAllowance', () => {
+describe('resetting an allowance', () => {
   it('overwrites a limit set this year, unless last year was custom too', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
     await inTx((tx) => setAllowance(tx, service, 5, now()));
-    await inTx((tx) => resetAllowance(tx, service, now()));
+    await inTx((tx) => allowances.reset(tx, service, now()));
     expect(await selectAllowance(harness.app.db, service, 2026)).toMatchObject({
       free_sms_fragment_limit: 10_000,
       has_custom_allowance: false,

@@ -14,6 +14,7 @@ import {
   upsertAllowance,
   upsertLimit,
 } from './allowance.sql.ts';
+import type { Allowances } from './allowances.ts';
 
 export type { ImpliedAllowance } from './allowance.sql.ts';
 
@@ -39,13 +40,11 @@ export async function ensureAllowance(tx: Tx, serviceId: string, year: number, n
   return (await selectAllowance(tx, serviceId, year)) ?? implied;
 }
 
-/**
- * Recomputes and overwrites the allowance of the current year: for a new service, a service that joins an organisation,
- * and the services of an organisation whose type changes.
- */
-export async function resetAllowance(tx: Tx, serviceId: string, now: Date): Promise<void> {
-  await upsertAllowance(tx, await impliedAllowance(tx, serviceId, financialYear(now), now), timestamp(now));
-}
+export const allowances: Allowances = {
+  async reset(tx, serviceId, now) {
+    await upsertAllowance(tx, await impliedAllowance(tx, serviceId, financialYear(now), now), timestamp(now));
+  },
+};
 
 /** Sets the limit of the current year only. */
 export async function setAllowance(tx: Tx, serviceId: string, limit: number, now: Date): Promise<void> {

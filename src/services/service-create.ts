@@ -8,7 +8,7 @@ import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../users/user-record.ts';
-import { resetAllowance } from './allowance.ts';
+import type { Allowances } from './allowances.ts';
 import { defaultLimits } from './limits.ts';
 import { insertSmsSender } from './senders/sms-senders.sql.ts';
 import { nhsNotifyOrganisationId, selectNhsBrands, selectOrganisationId } from './service-create.sql.ts';
@@ -19,7 +19,7 @@ import { columnsOf, validateReferences } from './service-rows.ts';
 import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'>; allowances: Allowances };
 
 /** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(
@@ -55,7 +55,7 @@ export async function createService(
       is_default: true,
       created_at: timestamp(now),
     });
-    await resetAllowance(tx, id, now);
+    await app.allowances.reset(tx, id, now);
   });
   return getService(app.db, id);
 }

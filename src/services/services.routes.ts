@@ -4,6 +4,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from '../users/account-messages.ts';
+import type { Allowances } from './allowances.ts';
 import { archiveService } from './service-archive.ts';
 import { createService } from './service-create.ts';
 import { pickSettable, ServiceRecord, SettableFields, settable } from './service-fields.ts';
@@ -30,7 +31,11 @@ const FoundByName = Type.Object({
   organisation_name: Nullable(Type.String()),
 });
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'FROM_NUMBER'> };
+type Deps = Platform & {
+  accountMessages: AccountMessageSender;
+  allowances: Allowances;
+  config: Pick<Config, 'FROM_NUMBER'>;
+};
 
 export function serviceRoutes(http: Http, app: Deps): void {
   http.get(

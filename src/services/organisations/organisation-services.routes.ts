@@ -6,13 +6,18 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
+import type { Allowances } from '../allowances.ts';
 import {
   joinOrganisation,
   listServicesOfOrganisation,
   updateOrganisationAndServices,
 } from './organisation-services.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & {
+  accountMessages: AccountMessageSender;
+  allowances: Allowances;
+  config: Pick<Config, 'ADMIN_BASE_URL'>;
+};
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const Text = Nullable(Type.String());

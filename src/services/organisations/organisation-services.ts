@@ -6,12 +6,12 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AccountMessageSender } from '../../users/account-messages.ts';
-import { resetAllowance } from '../allowance.ts';
+import type { Allowances } from '../allowances.ts';
 import { lockService, updateServices } from '../services.sql.ts';
 import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'clock'> & { allowances: Allowances };
 type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {
@@ -20,16 +20,16 @@ export async function listServicesOfOrganisation(db: Db, organisationId: string)
 }
 
 /** A service gets the type and crown status of the organisation it joins, and the corresponding allowance. */
-export async function joinOrganisation({ db, clock }: Deps, organisationId: string, serviceId: string): Promise<void> {
-  const organisation = await getOrganisation(db, organisationId);
-  await inTransaction(db, async (tx) => {
+export async function joinOrganisation(app: Deps, organisationId: string, serviceId: string): Promise<void> {
+  const organisation = await getOrganisation(app.db, organisationId);
+  await inTransaction(app.db, async (tx) => {
     const service = await lockService(tx, serviceId);
     if (!service) throw invalidField('service_id', 'No result found');
-    const now = clock.now();
+    const now = app.clock.now();
     const { organisation_type, crown } = organisation;
     const change = { organisation_id: organisation.id, organisation_type, crown };
     await updateServices(tx, [service.id], change, timestamp(now));
-    await resetAllowance(tx, service.id, now);
+    await app.allowances.reset(tx, service.id, now);
   });
 }
 
@@ -46,7 +46,7 @@ export async function updateOrganisationAndServices(
     await updateOrganisation(tx, organisationId, change, now);
     if (change.email_branding_id) await addDefaultToPool(tx, 'email', organisationId, change.email_branding_id);
     if (change.letter_branding_id) await addDefaultToPool(tx, 'letter', organisationId, change.letter_branding_id);
-    await followOrganisation(tx, organisationId, change, now);
+    await followOrganisation(app, tx, organisationId, change, now);
     if (change.agreement_signed && change.agreement_signed_by_id) {
       await sendAgreementReceipts(app, tx, organisationId, change.agreement_signed_by_id);
     }
@@ -54,6 +54,7 @@ export async function updateOrganisationAndServices(
 }
 
 async function followOrganisation(
+  app: Deps,
   tx: Tx,
   organisationId: string,
   change: OrganisationChange,
@@ -80,5 +81,5 @@ async function followOrganisation(
     }
   }
   if (organisation_type === undefined) return;
-  for (const { id } of services) await resetAllowance(tx, id, now);
+  for (const { id } of services) await app.allowances.reset(tx, id, now);
 }
