@@ -4,7 +4,7 @@ import { type App, forReading } from './app.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
-import { freeAllowanceRoutes } from './billing/free-allowance.routes.ts';
+import { allowanceRoutes } from './billing/allowance.routes.ts';
 import { organisationUsageRoutes } from './billing/organisation-usage.routes.ts';
 import { rateRoutes } from './billing/rates.routes.ts';
 import { usageRoutes } from './billing/usage.routes.ts';
@@ -173,7 +173,7 @@ const listed: Surface<App>[] = [
       // billing
       rateRoutes,
       usageRoutes,
-      freeAllowanceRoutes,
+      allowanceRoutes,
       organisationUsageRoutes,
       // statistics
       performanceDashboardRoutes,

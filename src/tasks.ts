@@ -1,4 +1,5 @@
 import { type App, forTasks } from './app.ts';
+import { createAllowances } from './billing/allowance.task.ts';
 import { cleanDelivery } from './delivery/delivery.task.ts';
 import { driftBack, shiftFromSlow } from './delivery/failover/provider-failover.ts';
 import { findLostMessages } from './delivery/lost-messages.ts';
@@ -23,7 +24,6 @@ import { applyRetention, deleteExpiredData } from './notifications/retention.ts'
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.task.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
-import { createAllowances } from './services/allowance.task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
 import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 
@@ -60,16 +60,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '17 * * * *', reason: 'Hourly, so that an invitation is deleted soon after its link expires.' },
     ...soonAgain,
     run: deleteExpiredInvites,
-  },
-  {
-    name: 'create-allowances',
-    description: 'Creates the free SMS allowance of the new financial year for every active service.',
-    schedule: {
-      cron: '1 2 * * *',
-      reason: 'Nightly, although it has work only on 1 April, so that a platform that was down then catches up.',
-    },
-    ...onceADay,
-    run: createAllowances,
   },
   {
     name: 'fold-rollups',
@@ -202,6 +192,16 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '25 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
     run: cleanDelivery,
+  },
+  {
+    name: 'create-allowances',
+    description: 'Creates the free SMS allowance of the new financial year for every active service.',
+    schedule: {
+      cron: '1 2 * * *',
+      reason: 'Nightly, although it has work only on 1 April, so that a platform that was down then catches up.',
+    },
+    ...onceADay,
+    run: createAllowances,
   },
   {
     name: 'record-processing-time',

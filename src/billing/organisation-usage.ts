@@ -1,7 +1,7 @@
 import { timestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { listImpliedAllowances } from '../services/allowance.ts';
+import { listImpliedAllowances } from './allowance.ts';
 import { organisationExists, selectLiveServicesOf } from './organisation-usage.sql.ts';
 import { listOrganisationCosts } from './usage.ts';
 

@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
-import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from '../services/allowance.ts';
+import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from './allowance.ts';
 import { loadPriceList } from './rates.ts';
 import {
   type LetterPrice,

@@ -13,7 +13,7 @@ import { GroupCommit } from '../platform/db/group-commit.ts';
 import { retryUntilAvailable } from '../platform/db/retry.ts';
 import { Loop, type Rest } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Composed } from './compose.ts';
+import type { Composed } from './compose-message.ts';
 import { deliver, failedAttempt, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';

@@ -8,7 +8,7 @@ import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
 import { type Channel, ChannelWorker } from './channel-worker.ts';
 import { clockRecovery } from './clock-recovery.ts';
-import { composeEmail, composeText } from './compose.ts';
+import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
 import { addUpHealth } from './failover/provider-health.sql.ts';

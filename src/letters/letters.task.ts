@@ -7,7 +7,7 @@ import type { Task } from '../platform/queue/task.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { WorkerFailure } from '../platform/threads/worker-pool.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
-import { renderLetter } from './compose.ts';
+import { renderLetter } from './compose-letter.ts';
 import type { LetterResults } from './letter-results.ts';
 import { cleanLetters, endOldLetters, giveUpLetters } from './letter-retention.ts';
 import { selectUnfinishedLetters } from './letters.sql.ts';

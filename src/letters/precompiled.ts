@@ -12,7 +12,7 @@ import {
   type PrecompiledReading,
   unreadablePrecompiled,
 } from '../rendering/pdf/pdf-check.ts';
-import { ready } from './compose.ts';
+import { ready } from './compose-letter.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfTasks, PdfThreads } from './pdf-threads.ts';

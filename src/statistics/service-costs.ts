@@ -1,7 +1,7 @@
+import { listImpliedAllowances } from '../billing/allowance.ts';
 import { listServiceCosts, listServiceVolumes } from '../billing/usage.ts';
 import type { Days } from '../platform/calendar.ts';
 import type { Platform } from '../platform/platform.ts';
-import { listImpliedAllowances } from '../services/allowance.ts';
 import { letterBreakdown } from './letter-breakdown.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
 

@@ -4,7 +4,7 @@ import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { comparableKey } from '../../rendering/personalisation.ts';
 import { getTemplateForSending } from '../../templates/compiled-templates.ts';
-import { phoneErrorText } from '../account-messages/account-messages.ts';
+import { phoneErrorText } from '../account-messages/account-message-sender.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';

@@ -10,7 +10,7 @@ import { lanes, type NewNotification } from '../notification.ts';
 import { insertNotifications } from '../sending/notifications.sql.ts';
 import { updateSecretValues } from '../sending/secret-values.sql.ts';
 import { encryptValues } from '../sending/secret-values.ts';
-import { selectAccountTemplate } from './account-messages.sql.ts';
+import { selectAccountTemplate } from './account-message-sender.sql.ts';
 
 /**
  * Messages to users are notifications of the platform service: delivered, listed and counted like any other, in the

@@ -2,6 +2,7 @@ import { financialYear, financialYearDays } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
+import type { Allowances } from '../services/allowances.ts';
 import {
   type Allowance,
   type ImpliedAllowance,
@@ -14,7 +15,6 @@ import {
   upsertAllowance,
   upsertLimit,
 } from './allowance.sql.ts';
-import type { Allowances } from './allowances.ts';
 
 export type { ImpliedAllowance } from './allowance.sql.ts';
 

@@ -5,11 +5,11 @@ import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { largestInteger, Uuid } from '../protocol/fields.ts';
-import { ensureAllowance, setAllowance } from '../services/allowance.ts';
+import { ensureAllowance, setAllowance } from './allowance.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
 
-export function freeAllowanceRoutes(http: Http, app: Platform): void {
+export function allowanceRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/billing/free-sms-fragment-limit',
     {
