@@ -2,6 +2,8 @@ import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import { allowances } from './billing/allowance.ts';
 import type { Config } from './config.ts';
+import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
+import { providers } from './delivery/providers/providers.ts';
 import { createLetterResults, type LetterResults } from './letters/letter-results.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
@@ -40,6 +42,7 @@ export interface App extends Platform {
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   printer: PrintProvider;
+  providers: readonly ProviderDescriptor[];
   bodyMemory: BodyMemory;
   /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
   apart: { reading: Database; tasks: Database };
@@ -57,6 +60,7 @@ interface Outside {
   log?: Log;
   files?: Files;
   printer?: PrintProvider;
+  providers?: readonly ProviderDescriptor[];
 }
 
 // One session listens for tasks; the others fetch and complete them.
@@ -135,6 +139,7 @@ export function buildApp(config: Config, outside: Outside): App {
     pdfThreads,
     letterResults: createLetterResults(platform),
     printer: outside.printer ?? printFolder(config),
+    providers: outside.providers ?? providers,
     bodyMemory: new BodyMemory(config.BODY_MEMORY_MB * 1024 * 1024),
     apart,
     draining: () => draining,

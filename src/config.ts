@@ -1,5 +1,8 @@
 import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
+import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
+import { providerProblems, providerSettings } from './delivery/providers/provider-settings.ts';
+import { providers } from './delivery/providers/providers.ts';
 import { OperatorError } from './platform/operator-error.ts';
 import { type GeneratedSecret, generatedSecret } from './platform/secrets/generated-secrets.ts';
 import { shortSecrets } from './platform/secrets/secret-length.ts';
@@ -129,12 +132,7 @@ export const settings = {
     fallback: 'Pennypost',
   }),
   LOGO_BASE_URL: setting.optionalText('Base URL of the logo files of email branding; a logo may also be a full URL.'),
-  SMS_PROVIDERS: setting.listOf(
-    'Text message providers. With several, the traffic is shared between them, with failover.',
-    ['sandbox', 'mmg', 'firetext', 'twilio'],
-    { fallback: ['sandbox'] },
-  ),
-  EMAIL_PROVIDERS: setting.listOf('Email providers.', ['sandbox', 'smtp', 'ses'], { fallback: ['sandbox'] }),
+  ...providerSettings(providers),
   SMS_RECEIPT_TOKENS: setting.flag(
     'Accept MMG and Firetext receipts only at the per-message URL, which contains a token; false: also at the URL without a token.',
     { fallback: true },
@@ -178,71 +176,6 @@ export const settings = {
       max: 64,
     },
   ),
-  SANDBOX_RECEIPTS: setting.oneOf(
-    '`auto`: the sandbox generates a receipt for every message; `hold`: it generates none, and receipts must be posted.',
-    ['auto', 'hold'],
-    { fallback: 'auto' },
-  ),
-  SANDBOX_DELAY_MS: setting.integer('Milliseconds before the sandbox generates a receipt.', {
-    fallback: 200,
-    min: 0,
-    max: 3_600_000,
-  }),
-  SMTP_URL: setting.optionalUrl(
-    'SMTP server, for example `smtps://user:password@mail.example:465`.',
-    ['smtp://', 'smtps://'],
-    { secret: true },
-  ),
-  SMTP_REQUIRE_TLS: setting.flag(
-    'Refuse to send to an SMTP server without STARTTLS, unless it is on this machine or network.',
-    { fallback: true },
-  ),
-  SMTP_CONNECTIONS: setting.integer('Connections to the SMTP server that one process keeps open.', {
-    fallback: 10,
-    min: 1,
-    max: 500,
-  }),
-  SMTP_DKIM_DOMAIN: setting.optionalText('Domain for DKIM signatures; requires SMTP_DKIM_SELECTOR and SMTP_DKIM_KEY.'),
-  SMTP_DKIM_SELECTOR: setting.optionalText('DKIM selector of the published public key.'),
-  SMTP_DKIM_KEY: setting.optionalText('DKIM private key, in PEM.', { secret: true }),
-  SES_REGION: setting.text('AWS region for sending email.', { fallback: 'eu-west-2' }),
-  SES_URL: setting.optionalText('URL of Amazon SES, if not the default of the region.'),
-  SES_ACCESS_KEY_ID: setting.optionalText(
-    'AWS access key with permission to send email through Amazon SES. Unset: an AWS profile, a web identity, or the role of the container or instance.',
-  ),
-  SES_SECRET_ACCESS_KEY: setting.optionalText('Secret of SES_ACCESS_KEY_ID.', { secret: true }),
-  SES_CONFIGURATION_SET: setting.optionalText('Amazon SES configuration set that publishes receipts to SNS.'),
-  SES_VERIFY_SIGNATURES: setting.flag(
-    'Accept email receipts only with a valid SNS signature. Set to false only on a trusted network.',
-    { fallback: true },
-  ),
-  SES_TOPIC_ARNS: setting.list(
-    'Comma-separated SNS topics whose signed receipts are accepted. `*` accepts any topic in SES_REGION, including those of other AWS accounts. Required for the provider ses.',
-    { fallback: [], fallbackText: '(unset)' },
-  ),
-  MMG_URL: setting.url('MMG endpoint for sending text messages.', {
-    fallback: 'https://api.mmg.co.uk/jsonv2a/api.php',
-  }),
-  MMG_API_KEY: setting.optionalText('API key of the MMG account.', { secret: true }),
-  MMG_INBOUND_AUTH: setting.optionalText(
-    '`user:password` that MMG sends with received text messages. Unset: they are rejected.',
-    {
-      secret: true,
-    },
-  ),
-  FIRETEXT_URL: setting.url('Firetext endpoint for sending text messages.', {
-    fallback: 'https://www.firetext.co.uk/api/sendsms/json',
-  }),
-  FIRETEXT_API_KEY: setting.optionalText('API key of the Firetext account.', { secret: true }),
-  FIRETEXT_INBOUND_AUTH: setting.optionalText(
-    '`user:password` that Firetext sends with received text messages. Unset: they are rejected.',
-    { secret: true },
-  ),
-  TWILIO_URL: setting.url('Base URL of the Twilio API.', { fallback: 'https://api.twilio.com' }),
-  TWILIO_ACCOUNT_SID: setting.optionalText('SID of the Twilio account.'),
-  TWILIO_AUTH_TOKEN: setting.optionalText('Auth token of the Twilio account; also verifies status callbacks.', {
-    secret: true,
-  }),
   CALLBACK_ALLOW_PRIVATE: setting.flag(
     'Allow service callbacks to loopback and private addresses, and plain http to those.',
     { fallback: false },
@@ -286,6 +219,11 @@ export const settings = {
   ),
 };
 
+/** The same table, with the settings of other providers. */
+function settingsWith(list: readonly ProviderDescriptor[]): typeof settings {
+  return { ...settings, ...providerSettings(list) };
+}
+
 export type Config = Omit<setting.Values<typeof settings>, 'DEMO'> & { DEMO: boolean };
 
 export class ConfigurationError extends OperatorError {
@@ -299,14 +237,19 @@ export class ConfigurationError extends OperatorError {
   }
 }
 
+interface ReadOptions {
+  shortKeysMayRead?: boolean;
+  providers?: readonly ProviderDescriptor[];
+}
+
 /** Reads the environment. On first start in a data folder, generates the secrets that are not configured. */
 export function readConfig(
   environment: Record<string, string | undefined> = process.env,
   onGenerated: (secret: GeneratedSecret) => void = () => {},
-  { shortKeysMayRead = false } = {},
+  { shortKeysMayRead = false, providers: list = providers }: ReadOptions = {},
 ): Config {
-  const { values, problems } = setting.readSettings(settings, environment);
-  problems.push(...missingForOthers(values), ...shortSecrets(values, shortKeysMayRead));
+  const { values, problems } = setting.readSettings(settingsWith(list), environment);
+  problems.push(...missingForOthers(values, list), ...shortSecrets(values, shortKeysMayRead));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const DATA_DIR = resolve(values.DATA_DIR);
   const port = environment.PORT && values.PORT !== 0 && !environment.BASE_URL;
@@ -354,36 +297,13 @@ export function readSandboxConfig(place: { folder: string; port: number }): Conf
 
 type Values = setting.Values<typeof settings>;
 
-/** Settings that each provider requires. */
-const neededBy: Record<string, (keyof Values)[]> = {
-  smtp: ['SMTP_URL'],
-  mmg: ['MMG_API_KEY'],
-  firetext: ['FIRETEXT_API_KEY'],
-  twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
-};
-
-const accessKeys: (keyof Values)[][] = [
-  ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
-  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
-];
-
-function missingForOthers(values: Values): string[] {
-  const inUse = [values.SMS_PROVIDERS, values.EMAIL_PROVIDERS].flatMap((names) => names ?? []);
+function missingForOthers(values: Values, list: readonly ProviderDescriptor[]): string[] {
   const forSessions = values.DATABASE_SESSION_URL === undefined ? [] : (['DATABASE_URL'] as const);
   const isSamePort = values.ADMIN_PORT === values.PORT && values.ADMIN_PORT !== 0;
   return [
     ...(isSamePort && (values.ADMIN_HOST ?? values.HOST) === values.HOST ? ['ADMIN_PORT must differ from PORT'] : []),
-    ...inUse.flatMap((name) =>
-      missing(neededBy[name] ?? []).map((need) => `${need} must be set for the provider ${name}`),
-    ),
-    ...(inUse.includes('ses') && values.SES_VERIFY_SIGNATURES && values.SES_TOPIC_ARNS?.length === 0
-      ? ['SES_TOPIC_ARNS must be set for the provider ses: name the SNS topics of its receipts, or * for any topic']
-      : []),
-    ...accessKeys.flatMap((pair) => {
-      const missingOfPair = missing(pair);
-      const given = pair.find((name) => !missingOfPair.includes(name));
-      return given === undefined ? [] : missingOfPair.map((need) => `${need} must be set when ${given} is set`);
-    }),
+    ...providerProblems(list, values),
+    ...setting.problemsOfGroup(values, ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']),
     ...missing(forSessions).map((need) => `${need} must be set when DATABASE_SESSION_URL is set`),
   ];
 

@@ -15,8 +15,7 @@ import { complaintRoutes } from './complaints/complaints.routes.ts';
 import { callbackHistoryRoutes } from './delivery/callbacks/callback-history.routes.ts';
 import { providerDetailsRoutes } from './delivery/failover/provider-details.routes.ts';
 import { inboundHookRoutes } from './delivery/inbound/inbound-hooks.routes.ts';
-import { emailReceiptRoutes } from './delivery/receipts/email-receipts.routes.ts';
-import { textReceiptRoutes } from './delivery/receipts/text-receipts.routes.ts';
+import { receiptRoutes } from './delivery/receipts/receipts.routes.ts';
 import { outboxRoutes } from './delivery/sandbox/outbox.routes.ts';
 import { documentRoutes } from './documents/documents.routes.ts';
 import { inboundTextRoutes } from './inbound/inbound-texts.routes.ts';
@@ -90,13 +89,7 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 type Routes = Surface<App>['routes'][number];
 
 /** Routes that accept messages and receipts, and the health checks. All others use the separate read pool. */
-const withConnectionsOfSending: Routes[] = [
-  sendRoutes,
-  textReceiptRoutes,
-  emailReceiptRoutes,
-  inboundHookRoutes,
-  operationsRoutes,
-];
+const withConnectionsOfSending: Routes[] = [sendRoutes, receiptRoutes, inboundHookRoutes, operationsRoutes];
 
 /** Every route of the product, grouped by authentication and error body. */
 const listed: Surface<App>[] = [
@@ -232,7 +225,7 @@ const listed: Surface<App>[] = [
     bodyFormats: {
       'application/x-www-form-urlencoded': parseForm,
     },
-    routes: [textReceiptRoutes, emailReceiptRoutes, inboundHookRoutes],
+    routes: [receiptRoutes, inboundHookRoutes],
   },
   {
     name: 'printer',

@@ -4,8 +4,7 @@ import { cleanDelivery } from './delivery/delivery.task.ts';
 import { driftBack, shiftFromSlow } from './delivery/failover/provider-failover.ts';
 import { findLostMessages } from './delivery/lost-messages.ts';
 import { checkQueue } from './delivery/queue-check.ts';
-import { recordEmailReceipt, recordSesEvent } from './delivery/receipts/email-receipts.ts';
-import { receiptRecorder } from './delivery/receipts/receipt-recorder.ts';
+import { recordEmailReceipt, retryReceipt } from './delivery/receipts/provider-reports.ts';
 import { createReturnedLetterCallbacks } from './delivery/receipts/returned-letters.task.ts';
 import { timeOutMessages } from './delivery/time-outs.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
@@ -146,7 +145,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: endAndCleanLetters,
   },
   queued(announceReturnedLetters, createReturnedLetterCallbacks),
-  queued(recordEmailReceipt, (app, event) => recordSesEvent(app, receiptRecorder(app), event)),
+  queued(recordEmailReceipt, retryReceipt),
   {
     name: 'shift-from-slow-provider',
     description: 'Reduces the share of a text message provider whose receipts are slow.',

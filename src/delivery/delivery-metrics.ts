@@ -1,6 +1,6 @@
 import type { ChangedNotification } from '../notifications/status.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Receipt } from './providers/provider.ts';
+import type { Receipt } from './providers/reports.ts';
 
 const untilSent = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const untilDelivered = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 108_000];

@@ -12,14 +12,19 @@ import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
 import { addUpHealth } from './failover/provider-health.sql.ts';
+import { openEmailProviders, openTextProviders } from './providers/active-providers.ts';
+import type { ProviderDescriptor } from './providers/descriptor.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
-import { emailProviders, textProviders } from './providers/providers.ts';
 import { senderIdentities } from './providers/sender-identities.ts';
 import { measureQueues } from './queue-check.ts';
 import { recordReceipts } from './receipts/receipts.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 
-type DeliveryDeps = Platform & { config: Config; compiledTemplates: CompiledTemplates };
+type DeliveryDeps = Platform & {
+  config: Config;
+  compiledTemplates: CompiledTemplates;
+  providers: readonly ProviderDescriptor[];
+};
 
 export interface Delivery {
   start(): void;
@@ -34,13 +39,13 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
   const rates = app.config.PROVIDER_RATES;
   const texts: Channel<TextMessage> = {
     type: 'sms',
-    choice: new ProviderChoice(textProviders(app), rates),
+    choice: new ProviderChoice(openTextProviders(app), rates),
     services,
     compose: (queued, service) => composeText(app, queued, service),
   };
   const emails: Channel<EmailMessage> = {
     type: 'email',
-    choice: new ProviderChoice(emailProviders(app), rates),
+    choice: new ProviderChoice(openEmailProviders(app), rates),
     services,
     compose: (queued, service) => composeEmail(app, queued, service),
   };

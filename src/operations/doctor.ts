@@ -2,8 +2,9 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import pg from 'pg';
 import { decryptKeySecret } from '../auth/api-keys.ts';
 import type { Config } from '../config.ts';
+import { openEmailProviders, openTextProviders } from '../delivery/providers/active-providers.ts';
 import type { Provider } from '../delivery/providers/provider.ts';
-import { emailProviders, textProviders } from '../delivery/providers/providers.ts';
+import { providers } from '../delivery/providers/providers.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
@@ -132,11 +133,11 @@ const olderKeys =
 async function checkProviders(config: Config, url: string): Promise<Finding[]> {
   const log = createLog('silent');
   const { db, close } = openDatabase({ url, poolSize: 1, log });
-  const app = { config, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEYS) };
+  const app = { config, providers, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEYS) };
   try {
     return await Promise.all([
-      ...textProviders(app).map((provider) => checkProvider('sms', provider)),
-      ...emailProviders(app).map((provider) => checkProvider('email', provider)),
+      ...openTextProviders(app).map((provider) => checkProvider('sms', provider)),
+      ...openEmailProviders(app).map((provider) => checkProvider('email', provider)),
     ]);
   } finally {
     await close();

@@ -151,7 +151,7 @@ export function url(description: string, options: Options<string>): Setting<stri
   });
 }
 
-type Settings = Record<string, Setting<unknown>>;
+export type Settings = Record<string, Setting<unknown>>;
 export type Values<S extends Settings> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
 
 /** Reads every setting and reports all problems at once. */
@@ -170,6 +170,13 @@ export function readSettings<S extends Settings>(
     }
   }
   return { values: values as Values<S>, problems };
+}
+
+/** Problems of settings that must be set together or not at all. */
+export function problemsOfGroup(values: { [name: string]: unknown }, names: readonly string[]): string[] {
+  const missing = names.filter((name) => values[name] === undefined);
+  const given = names.find((name) => !missing.includes(name));
+  return given === undefined ? [] : missing.map((name) => `${name} must be set when ${given} is set`);
 }
 
 function givenText(name: string, setting: Setting<unknown>, environment: Record<string, string | undefined>) {

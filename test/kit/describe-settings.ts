@@ -1,7 +1,7 @@
-import { settings } from '../../src/config.ts';
+import { settings as builtIn } from '../../src/config.ts';
 
 /** docs/configuration.md and .env.example, from the table of settings. */
-export function describeSettings(): { markdown: string; env: string } {
+export function describeSettings(settings = builtIn): { markdown: string; env: string } {
   const rows = Object.entries(settings).map(([name, { description, fallback, fallbackText, secret }]) => ({
     name,
     description,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { buildDelivery, type Delivery } from '../../src/delivery/delivery.ts';
+import type { ProviderDescriptor } from '../../src/delivery/providers/descriptor.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import type { Http } from '../../src/platform/http/surface.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -63,6 +64,8 @@ export interface Harness {
 
 interface HarnessOptions {
   config?: Partial<Config>;
+  /** All providers, instead of the built-in ones. */
+  providers?: readonly ProviderDescriptor[];
   now?: string;
   /** Other processes use the database, too: it keeps the real time, while the clock of the harness stands still. */
   sharesDatabase?: boolean;
@@ -92,7 +95,16 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     const config = { ...readConfig(environment), DEMO: false, ...options.config };
     const log = createLog('debug', { write: (line) => void logged.push(line) });
     const start = async (settings: Partial<Config> = {}) => {
-      const app = buildApp({ ...config, ...settings }, { databaseUrl: database.url, clock, files, log });
+      const app = buildApp(
+        { ...config, ...settings },
+        {
+          databaseUrl: database.url,
+          clock,
+          files,
+          log,
+          providers: options.providers,
+        },
+      );
       await app.open();
       const http = await buildServer({ app, surfaces, formats, version: 'test' });
       await http.ready();

@@ -1,17 +1,45 @@
-import type { Config } from '../../config.ts';
-import type { SecretBox } from '../../platform/secrets/secrets.ts';
-import { receiptAddress } from '../receipts/receipt-address.ts';
+import { type Static, Type } from 'typebox';
+import type { Http } from '../../platform/http/surface.ts';
+import * as setting from '../../platform/setting.ts';
+import { adminErrors } from '../../protocol/error-bodies.ts';
+import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
 import { ProviderHttpClient, retryOf } from './http-client.ts';
+import { InboundOk, PhoneNumber, refuseUnlessGateway } from './inbound-callback.ts';
 import { plainText } from './plain-text.ts';
-import type { Outcome, Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
+import type { Outcome, Provider, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
+import { receiptAddress } from './receipt-address.ts';
+import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
+import type { Receipt, ReceiptStatus } from './reports.ts';
 
-interface Deps {
-  secrets: SecretBox;
-  config: Pick<Config, 'FIRETEXT_URL' | 'FIRETEXT_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
-}
+const settings = {
+  FIRETEXT_URL: setting.url('Firetext endpoint for sending text messages.', {
+    fallback: 'https://www.firetext.co.uk/api/sendsms/json',
+  }),
+  FIRETEXT_API_KEY: setting.optionalText('API key of the Firetext account.', { secret: true }),
+  FIRETEXT_INBOUND_AUTH: setting.optionalText(
+    '`user:password` that Firetext sends with received text messages. Unset: they are rejected.',
+    { secret: true },
+  ),
+};
 
-export function firetext(app: Deps): Provider<TextMessage> {
+export const firetext = {
+  name: 'firetext',
+  channel: 'sms',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c02',
+    display_name: 'Firetext',
+    priority: 49,
+    supports_international: false,
+  },
+  settings,
+  required: ['FIRETEXT_API_KEY'],
+  open,
+  receipts,
+  inbound,
+} satisfies SmsDescriptor<typeof settings>;
+
+function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
   const { config } = app;
   const http = new ProviderHttpClient(config);
   return {
@@ -52,17 +80,34 @@ function outcomeOf(code: number): Outcome {
   return { kind: 'retry', reason: `code ${code}` };
 }
 
+const form = ['application/x-www-form-urlencoded'];
+const ReceiptBody = Type.Object({ status: Anything, reference: Anything, code: Anything, time: Anything });
+
+function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
+  http.post(
+    '/notifications/sms/firetext',
+    {
+      schema: {
+        summary: 'Delivery receipt from Firetext (form)',
+        consumes: form,
+        querystring: ReceiptToken,
+        body: ReceiptBody,
+        response: receiptResponses,
+      },
+    },
+    async ({ body, query }, reply) => {
+      const missing = missingFields(body, ['status', 'reference'], 'Firetext');
+      if (missing) return reply.code(400).send(missing);
+      await app.recordReceipt(receiptOf(body, isProven(app, 'firetext', body.reference, query.token)));
+      return { result: 'success' as const };
+    },
+  );
+}
+
 const permanent = new Set(['101', '201', '301', '401']);
 const temporary = new Set(['000', '102', '103', '104', '302', '900']);
 
-interface FiretextReceiptBody {
-  status?: unknown;
-  reference?: unknown;
-  code?: unknown;
-  time?: unknown;
-}
-
-export function firetextReceipt({ status, reference, code, time }: FiretextReceiptBody, proven: boolean): Receipt {
+function receiptOf({ status, reference, code, time }: Static<typeof ReceiptBody>, proven: boolean): Receipt {
   return {
     provider: 'firetext',
     proven,
@@ -89,4 +134,35 @@ function failureOf(code: unknown, { status }: { status: string }): ReceiptStatus
   if (permanent.has(plainText(code))) return 'permanent-failure';
   if (temporary.has(plainText(code))) return 'temporary-failure';
   return status === 'pending' ? 'temporary-failure' : 'permanent-failure';
+}
+
+function inbound(http: Http, app: InboundDeps<typeof settings>): void {
+  http.post(
+    '/notifications/sms/receive/firetext',
+    {
+      schema: {
+        summary: 'Inbound text from Firetext (form, basic authentication)',
+        body: Type.Object({
+          source: PhoneNumber,
+          destination: PhoneNumber,
+          message: Type.String(),
+          time: Type.Optional(Type.Unknown({ description: 'London time' })),
+        }),
+        consumes: form,
+        response: { 200: InboundOk, 401: adminErrors.errorSchema },
+      },
+      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.FIRETEXT_INBOUND_AUTH),
+    },
+    async ({ body }) => {
+      await app.receiveText({
+        provider: 'firetext',
+        from: plainText(body.source),
+        to: plainText(body.destination),
+        content: body.message,
+        received_at: londonTime(body.time),
+        reference: undefined,
+      });
+      return { status: 'ok' as const };
+    },
+  );
 }

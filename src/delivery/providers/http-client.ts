@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import type { Config } from '../../config.ts';
 import type { Outcome } from './provider.ts';
 
 export interface HttpResponse {
@@ -24,7 +23,7 @@ export class ProviderHttpClient {
    * A call that waits for a connection would spend its timeout before the provider sees it. So there are as many connections
    * as concurrent calls, and the timeout starts when the request is written.
    */
-  constructor({ DELIVERY_CONCURRENCY }: Pick<Config, 'DELIVERY_CONCURRENCY'>) {
+  constructor({ DELIVERY_CONCURRENCY }: { DELIVERY_CONCURRENCY: number }) {
     this.agent = new Agent({
       connect: { timeout: timeout_ms },
       headersTimeout: timeout_ms,

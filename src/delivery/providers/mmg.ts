@@ -1,17 +1,45 @@
-import type { Config } from '../../config.ts';
-import type { SecretBox } from '../../platform/secrets/secrets.ts';
-import { receiptAddress } from '../receipts/receipt-address.ts';
+import { type Static, Type } from 'typebox';
+import type { Http } from '../../platform/http/surface.ts';
+import * as setting from '../../platform/setting.ts';
+import { adminErrors } from '../../protocol/error-bodies.ts';
+import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
 import { ProviderHttpClient, retryOf } from './http-client.ts';
+import { PhoneNumber, refuseUnlessGateway } from './inbound-callback.ts';
 import { plainText } from './plain-text.ts';
-import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
-import { londonTime } from './provider-times.ts';
+import type { Provider, TextMessage } from './provider.ts';
+import { londonTime, utcTime } from './provider-times.ts';
+import { receiptAddress } from './receipt-address.ts';
+import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
+import type { Receipt, ReceiptStatus } from './reports.ts';
 
-interface Deps {
-  secrets: SecretBox;
-  config: Pick<Config, 'MMG_URL' | 'MMG_API_KEY' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
-}
+const settings = {
+  MMG_URL: setting.url('MMG endpoint for sending text messages.', {
+    fallback: 'https://api.mmg.co.uk/jsonv2a/api.php',
+  }),
+  MMG_API_KEY: setting.optionalText('API key of the MMG account.', { secret: true }),
+  MMG_INBOUND_AUTH: setting.optionalText(
+    '`user:password` that MMG sends with received text messages. Unset: they are rejected.',
+    { secret: true },
+  ),
+};
 
-export function mmg(app: Deps): Provider<TextMessage> {
+export const mmg = {
+  name: 'mmg',
+  channel: 'sms',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c01',
+    display_name: 'MMG',
+    priority: 51,
+    supports_international: true,
+  },
+  settings,
+  required: ['MMG_API_KEY'],
+  open,
+  receipts,
+  inbound,
+} satisfies SmsDescriptor<typeof settings>;
+
+function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
   const { config } = app;
   const http = new ProviderHttpClient(config);
   return {
@@ -45,6 +73,28 @@ export function mmg(app: Deps): Provider<TextMessage> {
   };
 }
 
+const ReceiptBody = Type.Object({ status: Anything, CID: Anything, substatus: Anything, deliverytime: Anything });
+
+function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
+  http.post(
+    '/notifications/sms/mmg',
+    {
+      schema: {
+        summary: 'Delivery receipt from MMG',
+        querystring: ReceiptToken,
+        body: ReceiptBody,
+        response: receiptResponses,
+      },
+    },
+    async ({ body, query }, reply) => {
+      const missing = missingFields(body, ['status', 'CID'], 'MMG');
+      if (missing) return reply.code(400).send(missing);
+      await app.recordReceipt(receiptOf(body, isProven(app, 'mmg', body.CID, query.token)));
+      return { result: 'success' as const };
+    },
+  );
+}
+
 const statuses = new Map<string, ReceiptStatus>([
   ['2', 'permanent-failure'],
   ['3', 'delivered'],
@@ -52,13 +102,7 @@ const statuses = new Map<string, ReceiptStatus>([
   ['5', 'permanent-failure'],
 ]);
 
-interface MmgReceiptBody {
-  status?: unknown;
-  CID?: unknown;
-  deliverytime?: unknown;
-}
-
-export function mmgReceipt({ status, CID, deliverytime }: MmgReceiptBody, proven: boolean): Receipt {
+function receiptOf({ status, CID, deliverytime }: Static<typeof ReceiptBody>, proven: boolean): Receipt {
   const outcome = statuses.get(plainText(status)) ?? 'technical-failure';
   return {
     provider: 'mmg',
@@ -68,4 +112,44 @@ export function mmgReceipt({ status, CID, deliverytime }: MmgReceiptBody, proven
     statusFor: () => outcome,
     at: londonTime(deliverytime),
   };
+}
+
+function inbound(http: Http, app: InboundDeps<typeof settings>): void {
+  http.post(
+    '/notifications/sms/receive/mmg',
+    {
+      schema: {
+        summary: 'Inbound text from MMG (basic authentication)',
+        body: Type.Object({
+          MSISDN: PhoneNumber,
+          Number: PhoneNumber,
+          Message: Type.String({ description: 'URL-encoded' }),
+          ID: Type.Optional(Type.Unknown()),
+          DateRecieved: Type.Optional(Type.Unknown({ description: 'URL-encoded, UTC' })),
+        }),
+        response: { 200: Type.Unsafe<{ status: 'ok' } | 'RECEIVED'>({}), 401: adminErrors.errorSchema },
+      },
+      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.MMG_INBOUND_AUTH),
+    },
+    async ({ body }, reply) => {
+      const received = await app.receiveText({
+        provider: 'mmg',
+        from: plainText(body.MSISDN),
+        to: plainText(body.Number),
+        content: decoded(body.Message),
+        received_at: utcTime(typeof body.DateRecieved === 'string' ? decoded(body.DateRecieved) : undefined),
+        reference: typeof body.ID === 'string' ? body.ID : undefined,
+      });
+      return received ? { status: 'ok' as const } : reply.type('text/plain').serializer(String).send('RECEIVED');
+    },
+  );
+}
+
+/** Form decoding: a plus is a space. Malformed input is returned unchanged. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
 }

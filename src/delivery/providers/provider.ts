@@ -1,5 +1,3 @@
-import type { NotificationType, Status } from '../../notifications/notification.ts';
-
 /** A text message for a gateway. */
 export interface TextMessage {
   /** The id of the notification. All attempts and receipts contain it. */
@@ -51,19 +49,3 @@ export interface Provider<Message> {
   check?(): Promise<void>;
   close?(): Promise<void>;
 }
-
-/** The outcome of one message, as reported by a provider. */
-export interface Receipt {
-  provider: string;
-  notification_type: NotificationType;
-  /** Our id, or the reference of the provider. */
-  reference: string;
-  /** Signed, or sent to the secret URL of the message: it comes from this provider. */
-  proven: boolean;
-  /** The meaning may depend on the current status of the message. */
-  statusFor(notification: { status: Status }): ReceiptStatus;
-  /** When it happened, according to the provider. */
-  at?: Date;
-}
-
-export type ReceiptStatus = 'delivered' | 'pending' | 'temporary-failure' | 'permanent-failure' | 'technical-failure';

@@ -1,18 +1,48 @@
 import { createTransport } from 'nodemailer';
-import type { Config } from '../../config.ts';
 import { isInsideName } from '../../platform/http/outside-addresses.ts';
+import * as setting from '../../platform/setting.ts';
+import type { EmailDescriptor, ProviderDeps } from './descriptor.ts';
 import { mailOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider } from './provider.ts';
 
-interface Deps {
-  config: Pick<
-    Config,
-    'SMTP_URL' | 'SMTP_REQUIRE_TLS' | 'SMTP_CONNECTIONS' | 'SMTP_DKIM_DOMAIN' | 'SMTP_DKIM_SELECTOR' | 'SMTP_DKIM_KEY'
-  >;
-}
+const settings = {
+  SMTP_URL: setting.optionalUrl(
+    'SMTP server, for example `smtps://user:password@mail.example:465`.',
+    ['smtp://', 'smtps://'],
+    { secret: true },
+  ),
+  SMTP_REQUIRE_TLS: setting.flag(
+    'Refuse to send to an SMTP server without STARTTLS, unless it is on this machine or network.',
+    { fallback: true },
+  ),
+  SMTP_CONNECTIONS: setting.integer('Connections to the SMTP server that one process keeps open.', {
+    fallback: 10,
+    min: 1,
+    max: 500,
+  }),
+  SMTP_DKIM_DOMAIN: setting.optionalText('Domain for DKIM signatures; requires SMTP_DKIM_SELECTOR and SMTP_DKIM_KEY.'),
+  SMTP_DKIM_SELECTOR: setting.optionalText('DKIM selector of the published public key.'),
+  SMTP_DKIM_KEY: setting.optionalText('DKIM private key, in PEM.', { secret: true }),
+};
 
 /** Any mail server. SMTP has no receipts, so an accepted message counts as delivered. */
-export function smtp({ config }: Deps): Provider<EmailMessage> {
+export const smtp = {
+  name: 'smtp',
+  channel: 'email',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c06',
+    display_name: 'SMTP',
+    priority: 50,
+    supports_international: false,
+  },
+  settings,
+  required: ['SMTP_URL'],
+  open,
+} satisfies EmailDescriptor<typeof settings>;
+
+type SmtpConfig = ProviderDeps<typeof settings>['config'];
+
+function open({ config }: ProviderDeps<typeof settings>): Provider<EmailMessage> {
   const transport = createTransport({
     url: config.SMTP_URL,
     requireTLS: requiresTls(config),
@@ -51,11 +81,14 @@ export function smtp({ config }: Deps): Provider<EmailMessage> {
 }
 
 /** Without STARTTLS (or if an attacker strips it) nothing is sent, except to a server on a private network. */
-export function requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS }: Pick<Config, 'SMTP_URL' | 'SMTP_REQUIRE_TLS'>): boolean {
+export function requiresTls({
+  SMTP_URL,
+  SMTP_REQUIRE_TLS,
+}: Pick<SmtpConfig, 'SMTP_URL' | 'SMTP_REQUIRE_TLS'>): boolean {
   return SMTP_REQUIRE_TLS && SMTP_URL !== undefined && !isInsideName(new URL(SMTP_URL).hostname);
 }
 
-function dkim(config: Deps['config']) {
+function dkim(config: SmtpConfig) {
   const { SMTP_DKIM_DOMAIN: domainName, SMTP_DKIM_SELECTOR: keySelector, SMTP_DKIM_KEY: privateKey } = config;
   return domainName && keySelector && privateKey ? { dkim: { domainName, keySelector, privateKey } } : {};
 }

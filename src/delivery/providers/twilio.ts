@@ -1,17 +1,42 @@
 import { createHmac } from 'node:crypto';
-import type { Config } from '../../config.ts';
+import { Type } from 'typebox';
+import { forbidden } from '../../platform/failure.ts';
+import type { Http } from '../../platform/http/surface.ts';
 import { sameSecret } from '../../platform/secrets/secrets.ts';
+import * as setting from '../../platform/setting.ts';
+import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
 import { ProviderHttpClient, retryOf } from './http-client.ts';
-import type { Provider, Receipt, ReceiptStatus, TextMessage } from './provider.ts';
+import type { Provider, TextMessage } from './provider.ts';
+import { missingFields, receiptResponses } from './receipt-callback.ts';
+import type { Receipt, ReceiptStatus } from './reports.ts';
 
-interface Deps {
-  config: Pick<Config, 'TWILIO_URL' | 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'BASE_URL' | 'DELIVERY_CONCURRENCY'>;
-}
+const settings = {
+  TWILIO_URL: setting.url('Base URL of the Twilio API.', { fallback: 'https://api.twilio.com' }),
+  TWILIO_ACCOUNT_SID: setting.optionalText('SID of the Twilio account.'),
+  TWILIO_AUTH_TOKEN: setting.optionalText('Auth token of the Twilio account; also verifies status callbacks.', {
+    secret: true,
+  }),
+};
+
+export const twilio = {
+  name: 'twilio',
+  channel: 'sms',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c03',
+    display_name: 'Twilio',
+    priority: 50,
+    supports_international: true,
+  },
+  settings,
+  required: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
+  open,
+  receipts,
+} satisfies SmsDescriptor<typeof settings>;
 
 /** The number cannot receive texts: invalid, not a mobile, opted out, or a country that is not enabled. */
 const permanentErrors = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
-export function twilio({ config }: Deps): Provider<TextMessage> {
+function open({ config }: ProviderDeps<typeof settings>): Provider<TextMessage> {
   const http = new ProviderHttpClient(config);
   const account = `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}`;
   const credentials = Buffer.from(`${config.TWILIO_ACCOUNT_SID}:${config.TWILIO_AUTH_TOKEN}`).toString('base64');
@@ -53,6 +78,36 @@ function senderField(sender: string): Record<string, string> {
   return { From: /^\d{9,15}$/.test(sender) ? `+${sender}` : sender };
 }
 
+function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
+  http.post(
+    '/notifications/sms/twilio',
+    {
+      schema: {
+        summary: 'Status callback from Twilio (signed form)',
+        consumes: ['application/x-www-form-urlencoded'],
+        querystring: Type.Object({ reference: Type.Optional(Type.String()) }),
+        body: Type.Record(Type.String(), Type.String(), { maxProperties: 100 }),
+        response: receiptResponses,
+      },
+      // Check the signature before validation, so that errors do not reveal the schema.
+      preValidation: async ({ body, headers, url }) => {
+        const token = app.config.TWILIO_AUTH_TOKEN;
+        const given = [headers['x-twilio-signature']].flat()[0];
+        if (!token || !isSignature(given, token, `${app.config.BASE_URL}${url}`, body)) {
+          throw forbidden('Twilio callback failed: invalid signature');
+        }
+      },
+    },
+    async ({ body, query }, reply) => {
+      const missing = missingFields(body, ['MessageStatus', 'MessageSid'], 'Twilio');
+      if (missing) return reply.code(400).send(missing);
+      const receipt = receiptOf(body, query.reference);
+      if (receipt) await app.recordReceipt(receipt);
+      return { result: 'success' as const };
+    },
+  );
+}
+
 /** HMAC-SHA1 over the callback URL and the fields sorted by name. */
 export function twilioSignature(authToken: string, url: string, fields: Record<string, string>): string {
   const text = Object.keys(fields)
@@ -62,7 +117,7 @@ export function twilioSignature(authToken: string, url: string, fields: Record<s
 }
 
 /** Checks an unvalidated body. */
-export function isTwilioSignature(given: string | undefined, authToken: string, url: string, body: unknown): boolean {
+function isSignature(given: string | undefined, authToken: string, url: string, body: unknown): boolean {
   return given !== undefined && isForm(body) && sameSecret(given, twilioSignature(authToken, url, body));
 }
 
@@ -74,7 +129,7 @@ function isForm(body: unknown): body is Record<string, string> {
 const temporaryCodes = new Set(['30001', '30002', '30003', '30008', '30009', '30010']);
 
 /** Undefined if the status is not final. */
-export function twilioReceipt(fields: Record<string, string>, reference: string | undefined): Receipt | undefined {
+function receiptOf(fields: Record<string, string>, reference: string | undefined): Receipt | undefined {
   const status = outcomeOf(fields.MessageStatus ?? fields.SmsStatus, fields.ErrorCode);
   const named = reference ?? fields.MessageSid ?? fields.SmsSid;
   if (!status || !named) return undefined;

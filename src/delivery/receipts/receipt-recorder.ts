@@ -3,8 +3,8 @@ import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { retryOnConflict } from '../../platform/db/retry.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
-import type { Receipt } from '../providers/provider.ts';
-import { type ReceiptOutcome, recordReceipts } from './receipts.ts';
+import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
+import { recordReceipts } from './receipts.ts';
 
 /** Under load, receipts are recorded in batches this often: a commit costs about the same for one and for a hundred. */
 const recordEvery_ms = 15;

@@ -3,14 +3,11 @@ import { type ChangedNotification, type StatusChange, transitions } from '../../
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/id.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import type { Receipt } from '../providers/provider.ts';
+import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
 import { updateReported } from '../record-results.sql.ts';
 import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
 
 const mayChange: readonly Status[] = transitions.receipt;
-
-/** Whether the message of a receipt was found, even if its status did not change. */
-export type ReceiptOutcome = 'known' | 'unknown';
 
 interface RecordedReceipts {
   /** In the order of the receipts. */

@@ -1,78 +1,37 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
-import { day_ms, earlier, later, timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
-import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { simulatedOutcome } from '../../recipients/simulated-recipients.ts';
-import { mimeOf } from '../providers/mime.ts';
-import type { EmailMessage, Outcome, Provider, Receipt, TextMessage } from '../providers/provider.ts';
+import type { Receipt } from '../providers/reports.ts';
 import {
   deleteSandboxMessages,
   deleteSandboxMessagesBefore,
   deleteSandboxOrphans,
-  insertSandboxMessages,
   replaceSandboxBodies,
   type SandboxMessage,
   selectSandboxBodies,
-  selectSandboxReferences,
   takeDueReceipts,
 } from './sandbox.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
-  config: Pick<Config, 'DATA_DIR' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
-};
+type Deps = Pick<Platform, 'db' | 'clock'> & OfFolder;
 
-interface StoredMessage {
-  file: string;
-  content: string | Buffer;
-  row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at'>;
-}
-
-/** Sends nothing: stores each message as a file and a row, and simulates a receipt later. */
-export function sandboxTexts(app: Deps): Provider<TextMessage> {
-  const outbox = sandboxOutbox(app);
-  return {
-    name: 'sandbox',
-    findAccepted: outbox.findAccepted,
-    send: ({ reference, to, sender, text }) =>
-      outbox.store({
-        file: `${reference}.txt`,
-        content: `From: ${sender}\nTo: ${to}\n\n${text}\n`,
-        row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
-      }),
-  };
-}
-
-export function sandboxEmails(app: Deps): Provider<EmailMessage> {
-  const outbox = sandboxOutbox(app);
-  return {
-    name: 'sandbox',
-    findAccepted: outbox.findAccepted,
-    async send(message) {
-      const { reference, to: recipient, from, subject, text: body } = message;
-      return outbox.store({
-        file: `${reference}.eml`,
-        content: await mimeOf(message),
-        row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
-      });
-    },
-  };
+interface OfFolder {
+  config: { DATA_DIR: string };
 }
 
 /** Whether any channel uses the sandbox instead of a real provider. */
-export function isSandboxInUse({ SMS_PROVIDERS, EMAIL_PROVIDERS }: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'>) {
-  return SMS_PROVIDERS.includes('sandbox') || EMAIL_PROVIDERS.includes('sandbox');
+export function isSandboxInUse(config: { SMS_PROVIDERS: string[]; EMAIL_PROVIDERS: string[] }): boolean {
+  return config.SMS_PROVIDERS.includes('sandbox') || config.EMAIL_PROVIDERS.includes('sandbox');
 }
 
 const bodyPurpose = 'sandbox';
 
 /** Encrypted, because messages contain sign-in codes. */
-function encryptBody(
+export function encryptBody(
   { secrets }: Pick<Platform, 'secrets'>,
   { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
 ) {
@@ -97,40 +56,6 @@ export const sandboxBodies: EncryptedValues = {
 
 export function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox');
-}
-
-/** Under load, messages are stored in batches this often. */
-const storeEvery_ms = 5;
-
-function sandboxOutbox(app: Deps) {
-  const folder = outboxFolder(app.config.DATA_DIR);
-  let folderMade: Promise<unknown> | undefined;
-  const commits = new GroupCommit<StoredMessage, Outcome>({
-    async commit(messages) {
-      folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
-      await folderMade;
-      const now = app.clock.now();
-      const due = later(now, app.config.SANDBOX_DELAY_MS);
-      const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
-      const rows = messages.map(({ row }) => ({
-        ...row,
-        body: encryptBody(app, row),
-        created_at: timestamp(now),
-        receipt_due_at,
-      }));
-      await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
-      await insertSandboxMessages(app.db, rows);
-      return messages.map(() => ({ kind: 'accepted' as const }));
-    },
-    largest: 500,
-    atOnce: 1,
-    every_ms: storeEvery_ms,
-    concernsAll: isDatabaseUnavailable,
-  });
-  return {
-    store: (message: StoredMessage) => commits.add(message),
-    findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
-  };
 }
 
 const receiptBatchSize = 1_000;
@@ -169,10 +94,6 @@ export async function eraseSandboxMessages(app: Pick<Deps, 'db'> & OfFolder, ref
     erased += gone.length;
   }
   return erased;
-}
-
-interface OfFolder {
-  config: Pick<Config, 'DATA_DIR'>;
 }
 
 async function deleteFiles({ config }: OfFolder, references: string[]): Promise<void> {

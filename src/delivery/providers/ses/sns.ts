@@ -1,7 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { request } from 'undici';
-import { hour_ms } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import { hour_ms } from '../../../platform/clock.ts';
+import type { Log } from '../../../platform/log.ts';
 
 /** The envelope of an Amazon SNS message over HTTP. */
 export interface SnsEnvelope {

@@ -1,0 +1,70 @@
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Settings, Values } from '../../platform/setting.ts';
+import type { EmailMessage, Provider, TextMessage } from './provider.ts';
+import type { InboundText, Receipt, ReceiptOutcome, ReportedComplaint } from './reports.ts';
+
+/** Everything about one provider. The list in providers.ts is all that the rest of the product knows about them. */
+interface Descriptor<S extends Settings, Message> {
+  /** As in SMS_PROVIDERS or EMAIL_PROVIDERS, and in the paths of its webhooks. */
+  name: string;
+  /** Its first row in `provider_details`, which operators and failover change later. */
+  details: ProviderDefaults;
+  settings: S;
+  /** Settings that must be set if the provider is active. */
+  required?: (keyof S & string)[];
+  /** Settings that must be set together or not at all, even if the provider is not active. */
+  together?: (keyof S & string)[];
+  /** Further problems of its settings if the provider is active. A setting that could not be read is undefined. */
+  problems?(settings: Partial<Values<S>>): string[];
+  open(app: ProviderDeps<S>): Provider<Message>;
+  /** Declares its receipt webhooks, which authenticate its requests. Omitted if the provider sends no receipts. */
+  receipts?(http: Http, app: ReceiptDeps<S>): void;
+  /** Handles an event again that was passed to `retryUnmatched`. */
+  retryReceipt?(app: ReceiptDeps<S>, event: object): Promise<void>;
+}
+
+interface ProviderDefaults {
+  id: string;
+  display_name: string;
+  /** Its weight in the random choice between the active providers of a channel, 0 to 100. */
+  priority: number;
+  supports_international: boolean;
+}
+
+export interface SmsDescriptor<S extends Settings = Settings> extends Descriptor<S, TextMessage> {
+  channel: 'sms';
+  /** Declares its webhook for inbound texts, which authenticates its requests. */
+  inbound?(http: Http, app: InboundDeps<S>): void;
+}
+
+export interface EmailDescriptor<S extends Settings = Settings> extends Descriptor<S, EmailMessage> {
+  channel: 'email';
+}
+
+export type ProviderDescriptor = SmsDescriptor | EmailDescriptor;
+
+/** Its settings, and the general ones that it may use. `Config` would be a cycle: config.ts imports the providers. */
+type ProviderConfig<S extends Settings> = Values<S> & {
+  BASE_URL: string;
+  DATA_DIR: string;
+  DELIVERY_CONCURRENCY: number;
+  SMS_RECEIPT_TOKENS: boolean;
+};
+
+export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & {
+  config: ProviderConfig<S>;
+};
+
+export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> & {
+  recordReceipt(receipt: Receipt): Promise<ReceiptOutcome>;
+  recordComplaint(complaint: ReportedComplaint): Promise<ReceiptOutcome>;
+  /** For an event about an unknown message: if the message is recent, its reference may not be recorded yet. */
+  retryUnmatched(event: object, message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined }): Promise<void>;
+};
+
+export interface InboundDeps<S extends Settings = Settings> {
+  config: ProviderConfig<S>;
+  /** Returns false if no service receives texts at the number. */
+  receiveText(text: InboundText): Promise<boolean>;
+}

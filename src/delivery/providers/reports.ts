@@ -1,0 +1,40 @@
+import type { NotificationType, Status } from '../../notifications/notification.ts';
+
+/** The outcome of one message, as reported by a provider. */
+export interface Receipt {
+  provider: string;
+  notification_type: NotificationType;
+  /** Our id, or the reference of the provider. */
+  reference: string;
+  /** Signed, or sent to the secret URL of the message: it comes from this provider. */
+  proven: boolean;
+  /** The meaning may depend on the current status of the message. */
+  statusFor(notification: { status: Status }): ReceiptStatus;
+  /** When it happened, according to the provider. */
+  at?: Date;
+}
+
+export type ReceiptStatus = 'delivered' | 'pending' | 'temporary-failure' | 'permanent-failure' | 'technical-failure';
+
+/** Whether the message of a receipt was found, even if its status did not change. */
+export type ReceiptOutcome = 'known' | 'unknown';
+
+/** A recipient marked an email as spam. Comes from this provider. */
+export interface ReportedComplaint {
+  provider: string;
+  /** Our id, or the reference of the provider. */
+  reference: string;
+  feedback_id: string | null;
+  complaint_type: string | null;
+  complaint_date: string | null;
+}
+
+/** An inbound text as delivered by the gateway. */
+export interface InboundText {
+  provider: string;
+  from: string;
+  to: string;
+  content: string;
+  received_at: Date | undefined;
+  reference: string | undefined;
+}

@@ -1,0 +1,123 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { later, timestamp } from '../../platform/clock.ts';
+import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
+import { GroupCommit } from '../../platform/db/group-commit.ts';
+import * as setting from '../../platform/setting.ts';
+import { insertSandboxMessages, type SandboxMessage, selectSandboxReferences } from '../sandbox/sandbox.sql.ts';
+import { encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
+import type { EmailDescriptor, ProviderDeps, SmsDescriptor } from './descriptor.ts';
+import { mimeOf } from './mime.ts';
+import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
+
+const settings = {
+  SANDBOX_RECEIPTS: setting.oneOf(
+    '`auto`: the sandbox generates a receipt for every message; `hold`: it generates none, and receipts must be posted.',
+    ['auto', 'hold'],
+    { fallback: 'auto' },
+  ),
+  SANDBOX_DELAY_MS: setting.integer('Milliseconds before the sandbox generates a receipt.', {
+    fallback: 200,
+    min: 0,
+    max: 3_600_000,
+  }),
+};
+
+type Deps = ProviderDeps<typeof settings>;
+
+/** Sends nothing: stores each message as a file and a row, and simulates a receipt later. */
+export const sandboxTexts = {
+  name: 'sandbox',
+  channel: 'sms',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c04',
+    display_name: 'Sandbox',
+    priority: 50,
+    supports_international: true,
+  },
+  settings,
+  open: openTexts,
+} satisfies SmsDescriptor<typeof settings>;
+
+export const sandboxEmails = {
+  name: 'sandbox',
+  channel: 'email',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c07',
+    display_name: 'Sandbox',
+    priority: 50,
+    supports_international: false,
+  },
+  settings,
+  open: openEmails,
+} satisfies EmailDescriptor<typeof settings>;
+
+function openTexts(app: Deps): Provider<TextMessage> {
+  const outbox = sandboxOutbox(app);
+  return {
+    name: 'sandbox',
+    findAccepted: outbox.findAccepted,
+    send: ({ reference, to, sender, text }) =>
+      outbox.store({
+        file: `${reference}.txt`,
+        content: `From: ${sender}\nTo: ${to}\n\n${text}\n`,
+        row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
+      }),
+  };
+}
+
+function openEmails(app: Deps): Provider<EmailMessage> {
+  const outbox = sandboxOutbox(app);
+  return {
+    name: 'sandbox',
+    findAccepted: outbox.findAccepted,
+    async send(message) {
+      const { reference, to: recipient, from, subject, text: body } = message;
+      return outbox.store({
+        file: `${reference}.eml`,
+        content: await mimeOf(message),
+        row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
+      });
+    },
+  };
+}
+
+interface StoredMessage {
+  file: string;
+  content: string | Buffer;
+  row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at'>;
+}
+
+/** Under load, messages are stored in batches this often. */
+const storeEvery_ms = 5;
+
+function sandboxOutbox(app: Deps) {
+  const folder = outboxFolder(app.config.DATA_DIR);
+  let folderMade: Promise<unknown> | undefined;
+  const commits = new GroupCommit<StoredMessage, Outcome>({
+    async commit(messages) {
+      folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
+      await folderMade;
+      const now = app.clock.now();
+      const due = later(now, app.config.SANDBOX_DELAY_MS);
+      const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
+      const rows = messages.map(({ row }) => ({
+        ...row,
+        body: encryptBody(app, row),
+        created_at: timestamp(now),
+        receipt_due_at,
+      }));
+      await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
+      await insertSandboxMessages(app.db, rows);
+      return messages.map(() => ({ kind: 'accepted' as const }));
+    },
+    largest: 500,
+    atOnce: 1,
+    every_ms: storeEvery_ms,
+    concernsAll: isDatabaseUnavailable,
+  });
+  return {
+    store: (message: StoredMessage) => commits.add(message),
+    findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
+  };
+}

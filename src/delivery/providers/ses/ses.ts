@@ -1,0 +1,208 @@
+import { Type } from 'typebox';
+import { forbidden, invalid } from '../../../platform/failure.ts';
+import { MalformedJson } from '../../../platform/http/body/body.ts';
+import type { Http } from '../../../platform/http/surface.ts';
+import * as setting from '../../../platform/setting.ts';
+import { awsCredentials, NoAwsCredentials } from '../../../platform/storage/aws-credentials.ts';
+import { signedHeaders } from '../../../platform/storage/aws-signature.ts';
+import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
+import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { unsubscribeHeaders } from '../mime.ts';
+import type { EmailMessage, Outcome, Provider } from '../provider.ts';
+import { meaningOfSesEvent, referenceTag, type SesEvent, taggedReference, withoutAddresses } from './ses-events.ts';
+import { type SnsEnvelope, SnsVerifier } from './sns.ts';
+
+const settings = {
+  SES_REGION: setting.text('AWS region for sending email.', { fallback: 'eu-west-2' }),
+  SES_URL: setting.optionalText('URL of Amazon SES, if not the default of the region.'),
+  SES_ACCESS_KEY_ID: setting.optionalText(
+    'AWS access key with permission to send email through Amazon SES. Unset: an AWS profile, a web identity, or the role of the container or instance.',
+  ),
+  SES_SECRET_ACCESS_KEY: setting.optionalText('Secret of SES_ACCESS_KEY_ID.', { secret: true }),
+  SES_CONFIGURATION_SET: setting.optionalText('Amazon SES configuration set that publishes receipts to SNS.'),
+  SES_VERIFY_SIGNATURES: setting.flag(
+    'Accept email receipts only with a valid SNS signature. Set to false only on a trusted network.',
+    { fallback: true },
+  ),
+  SES_TOPIC_ARNS: setting.list(
+    'Comma-separated SNS topics whose signed receipts are accepted. `*` accepts any topic in SES_REGION, including those of other AWS accounts. Required for the provider ses.',
+    { fallback: [], fallbackText: '(unset)' },
+  ),
+};
+
+/** Amazon SES, API version 2. */
+export const ses = {
+  name: 'ses',
+  channel: 'email',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c05',
+    display_name: 'Amazon SES',
+    priority: 50,
+    supports_international: false,
+  },
+  settings,
+  together: ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
+  problems: ({ SES_VERIFY_SIGNATURES, SES_TOPIC_ARNS }) =>
+    SES_VERIFY_SIGNATURES && SES_TOPIC_ARNS?.length === 0
+      ? ['SES_TOPIC_ARNS must be set for the provider ses: name the SNS topics of its receipts, or * for any topic']
+      : [],
+  open,
+  receipts,
+  retryReceipt: recordEvent,
+} satisfies EmailDescriptor<typeof settings>;
+
+function open({ config, clock }: ProviderDeps<typeof settings>): Provider<EmailMessage> {
+  const http = new ProviderHttpClient(config);
+  const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
+  const url = `${base}/v2/email/outbound-emails`;
+  const region = config.SES_REGION;
+  const credentials = awsCredentials({
+    region,
+    access_key_id: config.SES_ACCESS_KEY_ID,
+    secret_access_key: config.SES_SECRET_ACCESS_KEY,
+  });
+  const signed = async (request: { method: string; url: string; headers: Record<string, string>; body: string }) =>
+    signedHeaders({ region, service: 'ses', ...(await credentials()) }, request, clock.now());
+  return {
+    name: 'ses',
+    close: () => http.close(),
+    async check() {
+      const url = `${base}/v2/email/account`;
+      const { status, body } = await http.ping(url, await signed({ method: 'GET', url, headers: {}, body: '' }));
+      // AccessDenied means that the key is valid, but only allowed to send.
+      if (status === 403 && !body.includes('AccessDenied')) {
+        const given = config.SES_ACCESS_KEY_ID !== undefined;
+        const credentials = given ? 'SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY' : 'the AWS credentials';
+        throw new Error(`it responded with 403: correct ${credentials}, and the clock`);
+      }
+    },
+    async send(message) {
+      const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
+      const request = { method: 'POST', url, headers: { 'content-type': 'application/json' }, body };
+      const headers = await signed(request).catch(reasonOfNoCredentials);
+      if (typeof headers === 'string') return { kind: 'retry', reason: headers };
+      const called = await http.post(url, headers, body);
+      return 'failed' in called ? called.failed : outcomeOf(called.response);
+    },
+  };
+}
+
+/** An operator can fix it while the message waits. */
+function reasonOfNoCredentials(error: unknown): string {
+  if (error instanceof NoAwsCredentials) return error.message;
+  throw error;
+}
+
+function requestOf(message: EmailMessage, configurationSet: string | undefined) {
+  const { reference, from, to, reply_to, subject, text, html, unsubscribe_url } = message;
+  const data = (Data: string) => ({ Data, Charset: 'UTF-8' });
+  const headers = Object.entries(unsubscribeHeaders(unsubscribe_url)).map(([Name, Value]) => ({ Name, Value }));
+  return {
+    FromEmailAddress: mailbox(from),
+    Destination: { ToAddresses: [to] },
+    ...(reply_to ? { ReplyToAddresses: [reply_to] } : {}),
+    Content: {
+      Simple: {
+        Subject: data(subject),
+        Body: { Text: data(text), Html: data(html) },
+        ...(headers.length > 0 ? { Headers: headers } : {}),
+      },
+    },
+    EmailTags: [{ Name: referenceTag, Value: reference }],
+    ...(configurationSet ? { ConfigurationSetName: configurationSet } : {}),
+  };
+}
+
+/** A non-ASCII name becomes an encoded word (RFC 2047). */
+function mailbox({ name, address }: EmailMessage['from']): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
+  return `=?UTF-8?B?${Buffer.from(name).toString('base64')}?= <${address}>`;
+}
+
+function outcomeOf(response: HttpResponse): Outcome {
+  const { status, json = {} } = response;
+  if (status < 300 && typeof json.MessageId === 'string') {
+    return { kind: 'accepted', provider_reference: json.MessageId };
+  }
+  const problem = String(json.__type ?? json.code ?? '');
+  const text = String(json.message ?? json.Message ?? '');
+  // An invalid address is permanent; other errors may be temporary, such as an unverified domain or a paused account.
+  if (status === 400 && /BadRequest|InvalidParameter|MessageRejected/.test(problem) && /address/i.test(text)) {
+    return { kind: 'refused', reason: problem, status: 'technical-failure' };
+  }
+  return retryOf(response);
+}
+
+const text = Type.Optional(Type.String());
+const Envelope = Type.Object(
+  {
+    Type: text,
+    MessageId: text,
+    Message: Type.Optional(Type.Unknown({ description: 'The notification, as JSON in a string' })),
+    Subject: text,
+    Timestamp: text,
+    TopicArn: text,
+    Token: text,
+    SubscribeURL: text,
+    SignatureVersion: text,
+    Signature: text,
+    SigningCertURL: text,
+  },
+  { additionalProperties: true, description: 'An Amazon SNS envelope around an SES notification' },
+);
+const Success = Type.Object({ result: Type.Literal('success'), message: Type.String() });
+const notJson = 'SES callback failed: invalid json';
+
+/** Receipts, bounces and complaints, through SNS. */
+function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
+  const verifier = new SnsVerifier({
+    log: app.log,
+    topics: app.config.SES_TOPIC_ARNS,
+    region: app.config.SES_REGION,
+  });
+
+  http.post(
+    '/notifications/email/ses',
+    {
+      schema: { summary: 'Receipt, bounce or complaint from Amazon SES', body: Envelope, response: { 200: Success } },
+      errorHandler(error) {
+        throw error instanceof MalformedJson ? invalid(notJson) : error;
+      },
+    },
+    async ({ body: envelope }) => {
+      if (app.config.SES_VERIFY_SIGNATURES && !(await verifier.isGenuine(envelope, app.clock.now()))) {
+        throw forbidden('SES callback failed: invalid signature');
+      }
+      if (envelope.Type === 'SubscriptionConfirmation') await verifier.confirmSubscription(envelope);
+      else if (envelope.Type !== 'UnsubscribeConfirmation') await recordEvent(app, eventIn(envelope));
+      return { result: 'success' as const, message: 'SES callback succeeded' };
+    },
+  );
+}
+
+/** The notification is a JSON string in the envelope; with raw delivery it is the body itself. */
+function eventIn(envelope: SnsEnvelope): SesEvent {
+  const { Message: message = 'mail' in envelope ? envelope : undefined } = envelope;
+  if (typeof message === 'object' && message !== null) return message;
+  try {
+    const event: unknown = JSON.parse(String(message));
+    if (typeof event === 'object' && event !== null) return event;
+  } catch {
+    // Handled below.
+  }
+  throw invalid(notJson);
+}
+
+async function recordEvent(app: ReceiptDeps<typeof settings>, event: SesEvent): Promise<void> {
+  const meaning = meaningOfSesEvent(event);
+  if (meaning.kind === 'nothing') return;
+  // Our own id in the tags is always known; the message id only after the hand-over was recorded.
+  const reference = taggedReference(event);
+  const ours = reference ? { reference } : {};
+  const outcome =
+    meaning.kind === 'receipt'
+      ? await app.recordReceipt({ ...meaning.receipt, ...ours })
+      : await app.recordComplaint({ ...meaning.complaint, ...ours });
+  if (outcome === 'known') return;
+  await app.retryUnmatched(withoutAddresses(event), { kind: meaning.kind, sent_at: meaning.mailed_at });
+}

@@ -1,0 +1,89 @@
+import { recordComplaint } from '../../complaints/complaints.ts';
+import type { Config } from '../../config.ts';
+import { later, minute_ms } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/queue/task.ts';
+import { announceComplaint } from '../callbacks/service-callbacks.ts';
+import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
+import type { ReceiptOutcome, ReportedComplaint } from '../providers/reports.ts';
+import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
+import { findTargets, isFromProvider } from './receipts.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets'> & { config: Config };
+
+/** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
+const retryFor_ms = 5 * minute_ms;
+const retryDelay_ms = 15_000;
+
+/** An event of a provider, with its name. */
+type StoredEvent = object & { provider?: string };
+
+export const recordEmailReceipt: Task<StoredEvent> = {
+  name: 'record-email-receipt',
+  description: 'Retries an email receipt that arrived before the message id was recorded.',
+  maxAttempts: 25,
+};
+
+/** The previous release stored only events of SES, without a name. */
+export async function retryReceipt(
+  app: Deps & Pick<Platform, 'metrics'> & { providers: readonly ProviderDescriptor[] },
+  { provider: name = 'ses', ...event }: StoredEvent,
+): Promise<void> {
+  const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
+  if (!provider?.retryReceipt) throw new Error(`there is no provider ${name} that retries receipts`);
+  await provider.retryReceipt(receiptDeps(app, provider, receiptRecorder(app)), event);
+}
+
+/** How a provider reports on messages. */
+export function receiptDeps(app: Deps, { name }: ProviderDescriptor, receipts: ReceiptRecorder): ReceiptDeps {
+  const { config, clock, log, secrets } = app;
+  return {
+    ...{ config, clock, log, secrets },
+    recordReceipt: (receipt) => receipts.add(receipt),
+    recordComplaint: (complaint) => recordReportedComplaint(app, complaint),
+    async retryUnmatched(event, { kind, sent_at }) {
+      const now = clock.now();
+      if (!sent_at || now.getTime() - sent_at.getTime() > retryFor_ms) {
+        log.warn({ event: 'receipt.unmatched', kind }, 'An email receipt refers to an unknown message');
+        return;
+      }
+      const stored = { ...event, provider: name };
+      await app.queue.add(app.db, recordEmailReceipt, stored, { runAt: later(now, retryDelay_ms) });
+    },
+  };
+}
+
+/** A complaint does not change the status: the message was delivered. */
+function recordReportedComplaint(app: Deps, complaint: ReportedComplaint): Promise<ReceiptOutcome> {
+  return inTransaction(app.db, async (tx) => {
+    const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
+    if (!target) return 'unknown';
+    if (!isFromProvider({ provider: complaint.provider, proven: true }, target)) return 'known';
+    const now = app.clock.now();
+    const { id, complaint_date } = await recordComplaint(
+      tx,
+      {
+        notification_id: target.id,
+        service_id: target.service_id,
+        ses_feedback_id: complaint.feedback_id,
+        complaint_type: complaint.complaint_type,
+        complaint_date: complaint.complaint_date,
+      },
+      now,
+    );
+    await announceComplaint(
+      tx,
+      {
+        service_id: target.service_id,
+        notification_id: target.id,
+        complaint_id: id,
+        reference: target.client_reference,
+        to: target.recipient,
+        complaint_date,
+      },
+      now,
+    );
+    return 'known';
+  });
+}
