@@ -7,6 +7,7 @@ import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
+import { seeds } from '../src/seeds.ts';
 import { runnableTasks } from '../src/tasks.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
 import { seedMessages } from './scale-seed.ts';
@@ -53,7 +54,7 @@ async function measureTasks(messages: number, progress: Progress): Promise<{ tas
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   const server = await startEmbeddedPostgres({ dataDir: DATA_DIR, log });
   try {
-    await migrate(server.url, log);
+    await migrate(server.url, log, { seeds });
     const config = { ...readConfig({ ADMIN_CLIENT_SECRETS: 'bench', SECRET_KEY: 'bench', DATA_DIR }), DEMO: false };
     const app = buildApp(config, { databaseUrl: server.url, clock: { now: () => now }, log });
     await app.open();

@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedde
 import { buildServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
 import { formats, surfaces } from '../src/routes.ts';
+import { seeds } from '../src/seeds.ts';
 import { databaseNamed } from '../test/kit/database-url.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import { seededTemplate, seedFigures } from './statistics-seed.ts';
@@ -41,7 +42,7 @@ export async function compareReports(sizes: number[], progress: Progress): Promi
     for (const messages of sizes) {
       const url = databaseNamed(server.url, `messages_${messages}`);
       await createDatabase(server.url, `messages_${messages}`);
-      await migrate(url, log);
+      await migrate(url, log, { seeds });
       products.push(await start(url, messages, dataDir, progress));
     }
     return report(await measure(products, progress), sizes);

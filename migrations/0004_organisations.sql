@@ -40,7 +40,7 @@ create table organisation_members (
 );
 create index organisation_members_user_id_idx on organisation_members (user_id);
 
--- Permissions may be given to someone who is not (yet) a member, so they do not hang off the membership.
+-- A user who is not (yet) a member may have permissions, so they do not refer to the membership.
 create table organisation_permissions (
   organisation_id uuid not null references organisations,
   user_id uuid not null references users,
@@ -48,6 +48,19 @@ create table organisation_permissions (
     ('manage_services', 'view_all_services', 'manage_organisation', 'can_make_services_live')),
   primary key (organisation_id, user_id, permission)
 );
+
+-- Invitations are deleted after two days, accepted or not.
+create table organisation_invites (
+  id uuid primary key,
+  organisation_id uuid not null references organisations,
+  email_address text not null check (length(email_address) <= 255),
+  invited_by_id uuid not null references users,
+  permissions text[] not null,
+  status text not null default 'pending' check (status in ('pending', 'accepted', 'cancelled')),
+  created_at timestamptz not null
+);
+create index organisation_invites_organisation_id_idx on organisation_invites (organisation_id);
+create index organisation_invites_created_at_idx on organisation_invites (created_at);
 
 create table organisation_email_branding_pool (
   organisation_id uuid not null references organisations,

@@ -40,9 +40,9 @@ create table services (
   created_at timestamptz not null,
   updated_at timestamptz
 );
--- An inactive service never becomes active again, so it holds no name.
+-- An inactive service never becomes active again, so its name is free.
 create unique index services_name_key on services (name) where active;
--- Names that differ only in case, accents or punctuation would share a sending mailbox, so they clash.
+-- Names that differ only in case, accents or punctuation would share a sending mailbox, so they conflict.
 create unique index services_normalised_name_key on services (normalised_name) where active;
 create index services_organisation_id_idx on services (organisation_id);
 create index services_email_branding_id_idx on services (email_branding_id);
@@ -50,7 +50,7 @@ create index services_letter_branding_id_idx on services (letter_branding_id);
 create trigger announce_change after insert or update or delete on services
   for each row execute function announce_service_change();
 
--- The state after each change, as the specification's service history shows it.
+-- The state after each change, as the service history shows it.
 create table services_history (
   id uuid not null,
   version integer not null,
@@ -79,3 +79,152 @@ create table service_members (
 create index service_members_user_id_idx on service_members (user_id);
 create trigger announce_change after insert or update or delete on service_members
   for each row execute function announce_service_change();
+
+-- Invitations are deleted after two days, accepted or not.
+create table service_invites (
+  id uuid primary key,
+  service_id uuid not null references services,
+  email_address text not null check (length(email_address) <= 255),
+  from_user_id uuid not null references users,
+  permissions text[] not null,
+  folder_permissions uuid[] not null,
+  auth_type text not null check (auth_type in ('sms_auth', 'email_auth', 'webauthn_auth')),
+  status text not null default 'pending' check (status in ('pending', 'accepted', 'cancelled')),
+  created_at timestamptz not null
+);
+create index service_invites_service_id_idx on service_invites (service_id);
+create index service_invites_created_at_idx on service_invites (created_at);
+
+create table service_join_requests (
+  id uuid primary key,
+  service_id uuid not null references services,
+  requester_id uuid not null references users,
+  contacted_user_ids uuid[] not null,
+  reason text,
+  status text not null default 'pending' check (status in ('pending', 'approved', 'rejected', 'cancelled')),
+  status_changed_by_id uuid references users,
+  status_changed_at timestamptz,
+  created_at timestamptz not null
+);
+create index service_join_requests_service_id_idx on service_join_requests (service_id);
+
+-- At most one default each. A service without a default letter contact prints none.
+create table service_letter_contacts (
+  id uuid primary key,
+  service_id uuid not null references services,
+  contact_block text not null,
+  is_default boolean not null,
+  archived boolean not null default false,
+  created_at timestamptz not null,
+  updated_at timestamptz
+);
+create index service_letter_contacts_service_id_idx on service_letter_contacts (service_id);
+create unique index service_letter_contacts_one_default on service_letter_contacts (service_id)
+  where is_default and not archived;
+create trigger announce_change after insert or update or delete on service_letter_contacts
+  for each row execute function announce_service_change();
+
+create table service_email_reply_to (
+  id uuid primary key,
+  service_id uuid not null references services,
+  email_address text not null,
+  is_default boolean not null,
+  archived boolean not null default false,
+  created_at timestamptz not null,
+  updated_at timestamptz
+);
+create index service_email_reply_to_service_id_idx on service_email_reply_to (service_id);
+create unique index service_email_reply_to_one_default on service_email_reply_to (service_id)
+  where is_default and not archived;
+create unique index service_email_reply_to_address_key on service_email_reply_to (service_id, email_address)
+  where not archived;
+create trigger announce_change after insert or update or delete on service_email_reply_to
+  for each row execute function announce_service_change();
+
+create table inbound_numbers (
+  id uuid primary key,
+  number varchar(255) not null constraint inbound_numbers_number_key unique,
+  provider text not null,
+  service_id uuid references services,
+  active boolean not null default true,
+  created_at timestamptz not null,
+  updated_at timestamptz
+);
+create unique index inbound_numbers_service_id_key on inbound_numbers (service_id);
+
+create table service_sms_senders (
+  id uuid primary key,
+  service_id uuid not null references services,
+  sms_sender varchar(255) not null,
+  is_default boolean not null,
+  archived boolean not null default false,
+  inbound_number_id uuid constraint service_sms_senders_inbound_number_id_key unique references inbound_numbers,
+  created_at timestamptz not null,
+  updated_at timestamptz
+);
+create index service_sms_senders_service_id_idx on service_sms_senders (service_id);
+create unique index service_sms_senders_one_default on service_sms_senders (service_id) where is_default and not archived;
+create trigger announce_change after insert or update or delete on service_sms_senders
+  for each row execute function announce_service_change();
+
+-- Recipients that a service in trial mode may send to besides its members: exactly as typed, in the order given.
+create table service_guest_list (
+  service_id uuid not null references services,
+  recipient_type text not null check (recipient_type in ('email', 'mobile')),
+  position integer not null,
+  recipient text not null,
+  primary key (service_id, recipient_type, position)
+);
+create trigger announce_change after insert or update or delete on service_guest_list
+  for each row execute function announce_service_change();
+
+-- How long messages of a service are kept, by type; 7 days without a row.
+create table service_data_retention (
+  id uuid primary key,
+  service_id uuid not null references services,
+  notification_type text not null check (notification_type in ('sms', 'email', 'letter')),
+  days_of_retention integer not null check (days_of_retention >= 0),
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  constraint service_data_retention_type_key unique (service_id, notification_type)
+);
+create trigger announce_change after insert or update or delete on service_data_retention
+  for each row execute function announce_service_change();
+
+-- The URLs that a service is called at, one per kind of event.
+create table service_callback_api (
+  id uuid primary key,
+  service_id uuid not null references services,
+  callback_type text not null check (callback_type in ('delivery_status', 'complaint', 'returned_letter', 'inbound_sms')),
+  url text not null,
+  -- Encrypted for the purpose `callback-token`. It is sent to the service's own URL and never shown.
+  encrypted_bearer_token text not null,
+  updated_by_id uuid not null references users,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  constraint service_callback_api_type_key unique (service_id, callback_type)
+);
+create trigger announce_change after insert or update or delete on service_callback_api
+  for each row execute function announce_service_change();
+
+-- Who set which callback URL, and when. The tokens are not kept.
+create table service_callback_api_history (
+  id uuid not null,
+  version integer not null,
+  service_id uuid not null,
+  callback_type text not null,
+  url text not null,
+  updated_by_id uuid not null,
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  primary key (id, version)
+);
+
+-- Secrets that sign calls to a service, where it asked for one apart from the bearer token, which is sent with each call.
+create table service_callback_signing_secrets (
+  callback_id uuid primary key references service_callback_api on delete cascade,
+  encrypted_secret text not null,
+  created_by_id uuid not null references users,
+  created_at timestamptz not null
+);

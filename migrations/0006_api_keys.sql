@@ -2,14 +2,18 @@ create table api_keys (
   id uuid primary key,
   service_id uuid not null references services,
   name varchar(255) not null,
-  -- Encrypted, not hashed: a token signed with the secret can only be checked by someone who can read it.
+  -- Encrypted, not hashed: checking a token signed with the secret needs the secret itself.
   encrypted_secret text not null,
   key_type text not null check (key_type in ('normal', 'team', 'test')),
   created_by_id uuid not null references users,
   version integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz,
-  expiry_date timestamptz
+  -- When it was revoked.
+  expiry_date timestamptz,
+  -- Optional limits: until when, and from which networks it may be used.
+  expires_at timestamptz,
+  allowed_networks text[]
 );
 create index api_keys_service_id_idx on api_keys (service_id);
 -- A revoked key frees its name.
@@ -27,6 +31,14 @@ create table api_keys_history (
   created_at timestamptz not null,
   updated_at timestamptz,
   expiry_date timestamptz,
+  expires_at timestamptz,
+  allowed_networks text[],
   primary key (id, version)
 );
 create index api_keys_history_service_id_idx on api_keys_history (service_id);
+
+-- Not in api_keys, where every change makes all processes read the keys of the service again.
+create table api_key_uses (
+  api_key_id uuid primary key references api_keys on delete cascade,
+  last_used_at timestamptz not null
+);

@@ -16,58 +16,6 @@ create table template_folder_members (
 );
 create index template_folder_members_member_idx on template_folder_members (service_id, user_id);
 
-create table service_letter_contacts (
-  id uuid primary key,
-  service_id uuid not null references services,
-  contact_block text not null,
-  is_default boolean not null,
-  archived boolean not null default false,
-  created_at timestamptz not null,
-  updated_at timestamptz
-);
-create index service_letter_contacts_service_id_idx on service_letter_contacts (service_id);
-create trigger announce_change after insert or update or delete on service_letter_contacts
-  for each row execute function announce_service_change();
-
-create table service_email_reply_to (
-  id uuid primary key,
-  service_id uuid not null references services,
-  email_address text not null,
-  is_default boolean not null,
-  archived boolean not null default false,
-  created_at timestamptz not null,
-  updated_at timestamptz
-);
-create index service_email_reply_to_service_id_idx on service_email_reply_to (service_id);
-create trigger announce_change after insert or update or delete on service_email_reply_to
-  for each row execute function announce_service_change();
-
-create table inbound_numbers (
-  id uuid primary key,
-  number varchar(255) not null constraint inbound_numbers_number_key unique,
-  provider text not null,
-  service_id uuid references services,
-  active boolean not null default true,
-  created_at timestamptz not null,
-  updated_at timestamptz
-);
-create unique index inbound_numbers_service_id_key on inbound_numbers (service_id);
-
-create table service_sms_senders (
-  id uuid primary key,
-  service_id uuid not null references services,
-  sms_sender varchar(255) not null,
-  is_default boolean not null,
-  archived boolean not null default false,
-  inbound_number_id uuid constraint service_sms_senders_inbound_number_id_key unique references inbound_numbers,
-  created_at timestamptz not null,
-  updated_at timestamptz
-);
-create index service_sms_senders_service_id_idx on service_sms_senders (service_id);
-create unique index service_sms_senders_one_default on service_sms_senders (service_id) where is_default and not archived;
-create trigger announce_change after insert or update or delete on service_sms_senders
-  for each row execute function announce_service_change();
-
 create table templates (
   id uuid primary key,
   service_id uuid not null references services,
@@ -87,17 +35,21 @@ create table templates (
   letter_languages text check (letter_languages in ('english', 'welsh_then_english')),
   letter_welsh_subject text,
   letter_welsh_content text,
+  -- References letter_attachments, which is created below.
+  letter_attachment_id uuid,
   has_unsubscribe_link boolean not null default false,
   created_by_id uuid not null references users,
   created_at timestamptz not null,
-  updated_at timestamptz
+  updated_at timestamptz,
+  constraint templates_languages_are_for_letters check (letter_languages is null or template_type = 'letter'),
+  constraint templates_unsubscribe_link_is_for_emails check (not has_unsubscribe_link or template_type = 'email')
 );
 create index templates_service_id_idx on templates (service_id);
 create unique index templates_one_precompiled on templates (service_id) where hidden and template_type = 'letter';
 create trigger announce_change after insert or update or delete on templates
   for each row execute function announce_service_change();
 
--- Every version, whole: notifications are rendered from the version they were accepted with.
+-- Every version, in full: notifications are rendered from the version they were accepted with.
 create table templates_history (
   id uuid not null,
   version integer not null,
@@ -115,6 +67,7 @@ create table templates_history (
   letter_languages text check (letter_languages in ('english', 'welsh_then_english')),
   letter_welsh_subject text,
   letter_welsh_content text,
+  letter_attachment_id uuid,
   has_unsubscribe_link boolean not null,
   created_by_id uuid not null,
   created_at timestamptz not null,
@@ -122,3 +75,65 @@ create table templates_history (
   primary key (id, version)
 );
 create index templates_history_service_id_idx on templates_history (service_id);
+
+-- Pages that are printed after a letter. The file itself is in the file store, by id.
+create table letter_attachments (
+  id uuid primary key,
+  service_id uuid not null references services,
+  template_id uuid not null references templates,
+  original_filename text not null,
+  page_count integer not null check (page_count > 0),
+  created_by_id uuid not null references users,
+  created_at timestamptz not null,
+  archived_by_id uuid references users,
+  archived_at timestamptz
+);
+create index letter_attachments_template_id_idx on letter_attachments (template_id);
+alter table templates add foreign key (letter_attachment_id) references letter_attachments;
+
+-- Files that recipients of an email template download. A pending file is uploaded, but not yet part of the template.
+create table template_email_files (
+  id uuid primary key,
+  service_id uuid not null references services,
+  template_id uuid not null references templates,
+  -- The first version of the template that has this version of the file.
+  template_version integer not null,
+  version integer not null default 1,
+  filename text not null,
+  -- The filename as placeholders are compared: without spaces, underscores and hyphens, in lower case.
+  filename_key text not null,
+  link_text text,
+  retention_period integer not null check (retention_period between 1 and 78), -- weeks
+  validate_users_email boolean not null,
+  pending boolean not null,
+  created_by_id uuid not null references users,
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  archived_by_id uuid references users,
+  archived_at timestamptz
+);
+create index template_email_files_template_id_idx on template_email_files (template_id);
+create unique index template_email_files_live_filename_key on template_email_files (template_id, filename_key)
+  where archived_at is null;
+create trigger announce_change after insert or update or delete on template_email_files
+  for each row execute function announce_service_change();
+
+create table template_email_files_history (
+  id uuid not null,
+  version integer not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  filename text not null,
+  link_text text,
+  retention_period integer not null,
+  validate_users_email boolean not null,
+  pending boolean not null,
+  created_by_id uuid not null,
+  created_at timestamptz not null,
+  updated_at timestamptz,
+  archived_by_id uuid,
+  archived_at timestamptz,
+  primary key (id, version)
+);
+create index template_email_files_history_template_id_idx on template_email_files_history (template_id);

@@ -26,7 +26,7 @@ import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import type { Allowances } from './services/allowances.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
-import type { AccountMessageSender } from './users/account-messages.ts';
+import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
 
 /** Everything that a request or a task can use. Built by hand in this order and passed down as a value. */
 export interface App extends Platform {

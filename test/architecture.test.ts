@@ -25,7 +25,7 @@ const featureOrder = [
   ['operations'],
 ];
 const pureLibraries = ['rendering', 'recipients'];
-const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts'];
+const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts', 'seeds.ts'];
 
 interface SourceFile {
   path: string;
@@ -121,13 +121,13 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('no feature imports another feature’s .sql, .routes and .task files', () => {
+  it('no feature imports another feature’s .sql, .routes, .task and .seed files', () => {
     expect(
       violations((file) =>
         rank(file.room) < 0
           ? []
           : file.imports
-              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|task)\.ts$/.test(path))
+              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|task|seed)\.ts$/.test(path))
               .map(({ path }) => `imports ${path}`),
       ),
     ).toEqual([]);

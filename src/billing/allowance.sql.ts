@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { DefaultAllowances } from '../platform/db/schema.ts';
 
 export interface Allowance {
   financial_year_start: number;
@@ -30,6 +31,19 @@ export async function selectDefault(db: Db, organisationType: string | null, yea
     where organisation_type = coalesce(${organisationType}, 'other')
     order by valid_from_year <= ${year} desc, abs(valid_from_year - ${year}) limit 1`.execute(db);
   return rows[0]?.free_sms_fragment_limit ?? 0;
+}
+
+export async function upsertDefaults(tx: Tx, defaults: Insertable<DefaultAllowances>[]): Promise<void> {
+  await tx
+    .insertInto('default_allowances')
+    .values(defaults)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organisation_type', 'valid_from_year'])
+        .doUpdateSet((row) => ({ free_sms_fragment_limit: row.ref('excluded.free_sms_fragment_limit') }))
+        .whereRef('default_allowances.free_sms_fragment_limit', '<>', 'excluded.free_sms_fragment_limit'),
+    )
+    .execute();
 }
 
 export async function selectOrganisationType(

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Postage } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import type { LetterRates, SmsRates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 
 /** A rate applies to the London days that begin at or after its start. */
@@ -42,4 +43,20 @@ export async function insertLetterRate(
     { letter_rates_pkey: () => invalidField('start_date', 'There is a rate from this moment already.') },
     () => db.insertInto('letter_rates').values(row).execute(),
   );
+}
+
+export async function insertMissingSmsRates(tx: Tx, rows: Insertable<SmsRates>[]): Promise<void> {
+  await tx
+    .insertInto('sms_rates')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function insertMissingLetterRates(tx: Tx, rows: Insertable<LetterRates>[]): Promise<void> {
+  await tx
+    .insertInto('letter_rates')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

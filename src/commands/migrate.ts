@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts';
 import type { Command } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
+import { seeds } from '../seeds.ts';
 import { print } from './print.ts';
 import { openOrEmbed } from './with-database.ts';
 
@@ -19,6 +20,7 @@ async function run(): Promise<void> {
   const database = await openOrEmbed(config, log);
   try {
     const applied = await migrate(config.DATABASE_SESSION_URL ?? database.url, log, {
+      seeds,
       waitSeconds: config.DATABASE_WAIT_S,
     });
     print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);

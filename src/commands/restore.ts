@@ -3,6 +3,7 @@ import { restore } from '../operations/backup/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
+import { seeds } from '../seeds.ts';
 import { print } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -32,7 +33,7 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   };
   let secrets = 0;
   await withDatabase(config, async (url) => {
-    ({ secrets } = await restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, ...opening }));
+    ({ secrets } = await restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, seeds, ...opening }));
   });
   print(
     secrets > 0

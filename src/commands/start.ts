@@ -18,6 +18,7 @@ import type { Log } from '../platform/log.ts';
 import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
 import { formats, surfaces } from '../routes.ts';
+import { seeds } from '../seeds.ts';
 import { runnableTasks, tasks } from '../tasks.ts';
 
 export interface Roles {
@@ -36,7 +37,7 @@ export interface Started {
 
 /** Runs one process of the service: migrations, worker, delivery and HTTP listeners. */
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
-  await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { waitSeconds: config.DATABASE_WAIT_S });
+  await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { seeds, waitSeconds: config.DATABASE_WAIT_S });
   if (roles.api && config.FUNCTIONAL_TESTS_SECRETS.length > 0) {
     log.warn(
       'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',

@@ -3,7 +3,16 @@ import type { Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 
-type Sweep = 'time-outs' | 'lost-messages';
+export const sweeps = ['time-outs', 'lost-messages'] as const;
+type Sweep = (typeof sweeps)[number];
+
+export async function insertMissingSweeps(tx: Tx, names: readonly Sweep[]): Promise<void> {
+  await tx
+    .insertInto('delivery_sweeps')
+    .values(names.map((name) => ({ name, swept_until: '-infinity' })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
 
 /** How far the sweep has come; undefined while another process holds the lock. */
 export async function lockSweep(tx: Tx, sweep: Sweep, earliest: Timestamp): Promise<Timestamp | undefined> {

@@ -4,7 +4,7 @@ import { aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { storedMessage } from '../../test/kit/sends.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
-import { platformUserId } from '../users/account-messages.ts';
+import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { type Demo, ensureDemo, retireDemo } from './demo.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

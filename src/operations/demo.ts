@@ -11,7 +11,7 @@ import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { Allowances } from '../services/allowances.ts';
 import { createService } from '../services/service-create.ts';
 import { createTemplate } from '../templates/templates.ts';
-import { platformUserId } from '../users/account-messages.ts';
+import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
 
 /** A live service with a key and one template per channel, to send a first message with. */

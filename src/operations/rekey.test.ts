@@ -5,6 +5,7 @@ import { databaseNamed } from '../../test/kit/database-url.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { confirmRecipient } from '../documents/documents.ts';
 import { printerCallbackUrl, readPrinterToken } from '../letters/print/printer-callback.ts';
+import { migrationFiles } from '../platform/db/migrate.ts';
 import { newId } from '../platform/id.ts';
 import { decryptToken, encryptToken } from '../services/settings/callback-api.ts';
 import { createLinkToken, readLinkToken } from '../users/sign-in/link-tokens.ts';
@@ -169,8 +170,9 @@ describe('pennypost rekey', () => {
   });
 
   it('rejects a database with a missing migration', async () => {
-    await harness.app.pool.query(`update schema_migrations set name = 'x' where name = '0121_secret_form.sql'`);
+    const [first] = migrationFiles();
+    await harness.app.pool.query(`update schema_migrations set name = 'x' where name = $1`, [first]);
     await expect(rekey({ url, secretKeys: [newKey], say: () => {} })).rejects.toThrow(/run `pennypost migrate` first/);
-    await harness.app.pool.query(`update schema_migrations set name = '0121_secret_form.sql' where name = 'x'`);
+    await harness.app.pool.query(`update schema_migrations set name = $1 where name = 'x'`, [first]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createApiKey } from '../auth/api-keys.ts';
 import type { Config } from '../config.ts';
 import type { Platform } from '../platform/platform.ts';
-import { platformUserId } from '../users/account-messages.ts';
+import { platformUserId } from '../users/account-messages/account-messages.ts';
 import type { Demo } from './demo.ts';
 
 /** The JSON that `pennypost sandbox` prints on one line, for test suites of other projects. */

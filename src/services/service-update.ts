@@ -2,7 +2,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type AccountMessageSender, accountTemplates } from '../users/account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from '../users/account-messages/account-messages.ts';
 import { raisedLimits } from './limits.ts';
 import { selectActiveMembers } from './members/service-members.sql.ts';
 import type { SettableFields } from './service-fields.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../protocol/fields.ts';
-import type { AccountMessageSender } from '../users/account-messages.ts';
+import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import type { Allowances } from './allowances.ts';
 import { archiveService } from './service-archive.ts';
 import { createService } from './service-create.ts';

@@ -2,7 +2,7 @@ import { timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
-import { platformUserId } from '../users/account-messages.ts';
+import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { precompiledName } from './template-record.ts';
 import type { CurrentTemplateRow } from './template-row.ts';
 import { selectPrecompiledTemplate } from './template-rows.sql.ts';

@@ -62,6 +62,19 @@ export async function lockTemplate(tx: Tx, templateId: string): Promise<void> {
   await tx.selectFrom('templates').select('id').where('id', '=', templateId).forUpdate().executeTakeFirst();
 }
 
+/** Subject and content by template id. */
+export async function selectTexts(
+  tx: Tx,
+  ids: string[],
+): Promise<Map<string, { subject: string | null; content: string }>> {
+  const rows = await tx
+    .selectFrom('templates')
+    .select(['id', 'subject', 'content'])
+    .where('id', '=', anyOf(ids))
+    .execute();
+  return new Map(rows.map(({ id, ...text }) => [id, text]));
+}
+
 const historyColumns = [
   'id',
   'version',

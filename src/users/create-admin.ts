@@ -5,7 +5,7 @@ import { newId } from '../platform/id.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
-import { platformUserId } from './account-messages.ts';
+import { platformUserId } from './account-messages/account-messages.ts';
 import { selectPlatformAdmins } from './create-admin.sql.ts';
 import { createLinkToken, pageUrl } from './sign-in/link-tokens.ts';
 import { noPassword } from './sign-in/passwords.ts';

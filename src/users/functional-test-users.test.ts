@@ -3,7 +3,7 @@ import { accountMessages } from '../../test/kit/account-messages.ts';
 import { aNewUser, anOrganisation, aService } from '../../test/kit/builders.ts';
 import { adminSecret, adminToken, useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
-import { platformServiceId } from './account-messages.ts';
+import { platformServiceId } from './account-messages/account-messages.ts';
 
 const now = '2026-11-16T12:00:00Z';
 const harness = useHarness({

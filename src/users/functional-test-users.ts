@@ -3,7 +3,7 @@ import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { platformServiceId } from './account-messages.ts';
+import { platformServiceId } from './account-messages/account-messages.ts';
 import { deleteOrganisationMemberships } from './members/permissions.sql.ts';
 import {
   addOrganisationMember,

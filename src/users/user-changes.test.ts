@@ -3,7 +3,7 @@ import { sentBy } from '../../test/kit/account-messages.ts';
 import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { accountTemplates } from './account-messages.ts';
+import { accountTemplates } from './account-messages/account-messages.ts';
 import { addOrganisationMember } from './members/permissions.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { anyOf } from '../platform/db/expressions.ts';
 import type { Users } from '../platform/db/schema.ts';
-import { platformServiceId } from './account-messages.ts';
+import { platformServiceId } from './account-messages/account-messages.ts';
 
 /** Columns that API responses never contain. */
 type Kept =

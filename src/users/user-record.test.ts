@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { platformServiceId } from './account-messages.ts';
+import { platformServiceId } from './account-messages/account-messages.ts';
 import {
   addOrganisationMember,
   addServiceMember,

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, largestInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import type { AccountMessageSender } from './account-messages.ts';
+import type { AccountMessageSender } from './account-messages/account-messages.ts';
 import { OfUser, refuseUnlessUserExists, userOfPathExists } from './user-of-path.ts';
 import { authTypes, getUserRecord, UserRecord, userStates } from './user-record.ts';
 import {

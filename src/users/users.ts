@@ -5,7 +5,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
-import { type AccountMessageSender, accountTemplates } from './account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from './account-messages/account-messages.ts';
 import { deleteMembershipsOfUser } from './members/permissions.sql.ts';
 import { pageUrl } from './sign-in/link-tokens.ts';
 import { hashPassword, isPassword, noPassword } from './sign-in/passwords.ts';

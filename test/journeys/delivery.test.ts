@@ -2,7 +2,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { twilioSignature } from '../../src/delivery/providers/twilio.ts';
-import { platformUserId } from '../../src/users/account-messages.ts';
+import { platformUserId } from '../../src/users/account-messages/account-messages.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';
 import { receiptPathOf, startCallbackSink, startStubGateways } from '../kit/stub-gateways.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountTemplates, platformServiceId } from '../../src/users/account-messages.ts';
+import { accountTemplates, platformServiceId } from '../../src/users/account-messages/account-messages.ts';
 import { useHarness } from '../kit/harness.ts';
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { seeds } from '../../src/seeds.ts';
 import { generatedFiles } from './generated-files.ts';
 
 /** Writes every generated file into the current folder. Runs as `npm run generate`. */
@@ -12,7 +13,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-generate-'));
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const server = await startEmbeddedPostgres({ dataDir, log, settings });
 try {
-  await migrate(server.url, log);
+  await migrate(server.url, log, { seeds });
   for (const [path, text] of Object.entries(await generatedFiles(server.url))) writeFileSync(path, text);
 } finally {
   await server.stop();

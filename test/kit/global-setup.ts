@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { seeds } from '../../src/seeds.ts';
 import { databaseNamed } from './database-url.ts';
 import { installTestClock } from './test-clock.ts';
 
@@ -28,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   const template = await createTemplate(server.url);
-  await migrate(template, log);
+  await migrate(template, log, { seeds });
   await installTestClock(template);
   project.provide('databaseUrl', server.url);
   return async () => {

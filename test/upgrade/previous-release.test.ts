@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { previousRelease } from './previous-release.ts';
+import { baseline, releases } from './previous-release.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
 describe('the version', () => {
   const { version } = JSON.parse(read('package.json'));
-  const released = [...read('CHANGELOG.md').matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
+  const versions = [...read('CHANGELOG.md').matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
 
   it('is the same in every file', () => {
     expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version);
     expect(read('packaging/helm/pennypost/Chart.yaml')).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
-    expect(released[0]).toBe(version);
+    expect(versions[0]).toBe(version);
   });
 
-  it('is newer than the release that upgrades are tested from', () => {
-    expect(released[1]).toBe(previousRelease.version);
+  it('is newer than every release, and upgrades are tested from the newest of them', () => {
+    const sinceBaseline = versions.slice(0, versions.indexOf(baseline) + 1);
+    expect(sinceBaseline.at(-1)).toBe(baseline);
+    expect(releases.map((release) => release.version)).toEqual(sinceBaseline.slice(1).reverse());
   });
 });

@@ -3,13 +3,26 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The previous release, as named in `previous-release.json`, which changes with each release: CONTRIBUTING.md. */
-export const previousRelease: { version: string; commit: string } = JSON.parse(
-  readFileSync(new URL('previous-release.json', import.meta.url), 'utf8'),
+interface Release {
+  version: string;
+  commit: string;
+  /** The name of its newest migration. */
+  last_migration: string;
+}
+
+/**
+ * `baseline` is the first release with these migrations: there is no upgrade from an earlier one. `releases` has it and every
+ * release since, oldest first; each release adds itself (CONTRIBUTING.md).
+ */
+export const { baseline, releases }: { baseline: string; releases: Release[] } = JSON.parse(
+  readFileSync(new URL('releases.json', import.meta.url), 'utf8'),
 );
 
-/** Why its source is not available here, and how to fix that; undefined when it is. */
+export const previousRelease = releases.at(-1);
+
+/** Why there is no previous release to upgrade from, and how to fix that; undefined when there is one. */
 export function whyMissing(): string | undefined {
+  if (!previousRelease) return `there is no release yet to upgrade from; the first will be ${baseline}`;
   const { version, commit } = previousRelease;
   try {
     git('cat-file', '-e', `${commit}^{commit}`);
@@ -30,6 +43,7 @@ export interface UnpackedRelease {
 
 /** A folder with the release, compiled and ready to start. */
 export function unpackPreviousRelease(): UnpackedRelease {
+  if (!previousRelease) throw new Error(whyMissing());
   const { version } = previousRelease;
   const folder = mkdtempSync(join(tmpdir(), `pennypost-${version}-`));
   const archive = git('archive', previousRelease.commit);

@@ -68,10 +68,7 @@ export class RunningRelease {
     return new Date(Date.now() + this.surroundings.clockOffset_ms);
   }
 
-  /**
-   * Returns any response, errors included. One connection each: pools open some that they never use, for which 0.1.0 waits
-   * half a minute when it stops.
-   */
+  /** Returns any response, errors included. One connection each: no release has to close idle ones when it stops. */
   async ask(method: Method, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
     const sent = request(`${this.url}${path}`, { method, headers, agent: false });
     sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -65,6 +65,12 @@ export class UpgradedWorld {
     const release = await RunningRelease.start(name, from, this.surroundings);
     this.running.push(release);
     return release;
+  }
+
+  /** Text by file name. */
+  migrationsOfPrevious(): Record<string, string> {
+    const folder = join(this.previous.folder, 'migrations');
+    return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
   }
 
   /** A command of the previous release. */

@@ -3,6 +3,7 @@ import type { NotificationType } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import { invalidField } from '../../platform/failure.ts';
 
 export interface ProviderDetails {
@@ -103,6 +104,10 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
         .where('id', '=', id)
         .execute(),
   );
+  await recordVersions(tx, [id]);
+}
+
+async function recordVersions(tx: Tx, ids: string[]): Promise<void> {
   const columns = [
     'id',
     'version',
@@ -119,8 +124,38 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
   await tx
     .insertInto('provider_details_history')
     .columns(columns)
-    .expression(tx.selectFrom('provider_details').select(columns).where('id', '=', id))
+    .expression(tx.selectFrom('provider_details').select(columns).where('id', '=', anyOf(ids)))
     .execute();
+}
+
+export type BuiltInProvider = Pick<
+  ProviderDetails,
+  'id' | 'identifier' | 'display_name' | 'notification_type' | 'priority' | 'supports_international'
+>;
+
+export async function insertMissingProviders(tx: Tx, providers: BuiltInProvider[]): Promise<void> {
+  const inserted = await tx
+    .insertInto('provider_details')
+    .values(providers.map((provider) => ({ ...provider, resting_priority: provider.priority })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute();
+  await recordVersions(
+    tx,
+    inserted.map(({ id }) => id),
+  );
+}
+
+/** No new version: nothing that an operator decides has changed. */
+export async function updateProviderFacts(tx: Tx, providers: BuiltInProvider[]): Promise<void> {
+  await sql`
+    update provider_details p set display_name = f.display_name, supports_international = f.supports_international
+    from json_to_recordset(${JSON.stringify(providers)}::json)
+      as f (id uuid, display_name text, supports_international boolean)
+    where p.id = f.id
+      and (p.display_name, p.supports_international) is distinct from (f.display_name, f.supports_international)`.execute(
+    tx,
+  );
 }
 
 export interface ProviderShare {

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { earlier, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { platformUserId } from '../../users/account-messages.ts';
+import { platformUserId } from '../../users/account-messages/account-messages.ts';
 import { lockShares, type ProviderShare, updateProvider } from './provider-details.sql.ts';
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';

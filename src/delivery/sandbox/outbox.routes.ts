@@ -9,7 +9,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
-import { platformServiceId } from '../../users/account-messages.ts';
+import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { outboxPage } from './outbox-page.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
-import { type AccountMessageSender, platformServiceId } from '../../users/account-messages.ts';
+import { type AccountMessageSender, platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { lanes, type NewNotification } from '../notification.ts';
 import { insertNotifications } from '../sending/notifications.sql.ts';
 import { updateSecretValues } from '../sending/secret-values.sql.ts';

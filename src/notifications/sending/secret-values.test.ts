@@ -5,7 +5,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import type { Config } from '../../config.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
-import { platformServiceId } from '../../users/account-messages.ts';
+import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const { admin } = harness;

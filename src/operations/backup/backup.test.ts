@@ -10,6 +10,7 @@ import { databaseNamed } from '../../../test/kit/database-url.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
+import { seeds } from '../../seeds.ts';
 import { backup, restore } from './backup.ts';
 
 const harness = useHarness();
@@ -35,7 +36,7 @@ describe('pennypost backup and restore', () => {
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
 
     const target = await cloneDatabase();
-    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log });
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, seeds });
     const client = new pg.Client({ connectionString: target.url });
     await client.connect();
     const kept = await client.query('select name from services where id = $1', [service]);
@@ -65,6 +66,7 @@ describe('pennypost backup and restore', () => {
       folder,
       say: (line) => said.push(line),
       log,
+      seeds,
     });
     expect(said).toContainEqual(expect.stringMatching(/^6 messages and 0 letters are waiting and will be sent/));
     expect(said).toContainEqual(expect.stringContaining('--end-unsent'));
@@ -91,7 +93,7 @@ describe('pennypost backup and restore', () => {
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     const target = await emptyDatabase();
     const said: string[] = [];
-    const options = { url: target.url, dataDir: join(work, 'data'), folder, log, endUnsent: true };
+    const options = { url: target.url, dataDir: join(work, 'data'), folder, log, seeds, endUnsent: true };
     await restore({ ...options, say: (line) => said.push(line) });
     expect(said.filter((line) => line.includes('wait to be sent'))).toEqual([]);
     const client = new pg.Client({ connectionString: target.url });
@@ -107,17 +109,20 @@ describe('pennypost backup and restore', () => {
     await target.drop();
   });
 
-  it('migrates a backup that lacks a migration in the middle', async () => {
-    const later = '0106_kinds_of_letters.sql';
+  it('migrates a backup of an older schema, and adds the rows that every database has', async () => {
     const old = await emptyDatabase();
-    await migrate(old.url, log, { only: migrationFiles().filter((name) => name !== later) });
+    await migrate(old.url, log, { only: migrationFiles().slice(0, -1), seeds: seeds.slice(0, -1) });
     const folder = join(work, 'three');
     await backup({ url: old.url, dataDir: work, folder, say });
     const target = await emptyDatabase();
-    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log });
-    expect(await migrate(target.url, log)).toEqual([]);
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, seeds });
+    expect(await migrate(target.url, log, { seeds: [] })).toEqual([]);
+    const client = new pg.Client({ connectionString: target.url });
+    await client.connect();
+    expect((await client.query('select 1 from sms_rates')).rowCount).toBeGreaterThan(0);
+    await client.end();
     const newer = await cloneDatabase();
-    await expect(restore({ url: newer.url, dataDir: work, folder, say, log })).rejects.toThrow(/newer schema/);
+    await expect(restore({ url: newer.url, dataDir: work, folder, say, log, seeds })).rejects.toThrow(/newer schema/);
     for (const database of [old, target, newer]) await database.drop();
   });
 
@@ -140,7 +145,7 @@ describe('pennypost backup and restore', () => {
     const target = await cloneDatabase();
     const dataDir = mkdtempSync(join(work, 'restored-'));
     try {
-      const restored = await restore({ url: target.url, dataDir, folder, say, log, ...opening });
+      const restored = await restore({ url: target.url, dataDir, folder, say, log, seeds, ...opening });
       const client = new pg.Client({ connectionString: target.url });
       await client.connect();
       const { rows } = await client.query('select count(*)::int as services from services');
@@ -212,12 +217,27 @@ describe('pennypost backup and restore', () => {
     );
   });
 
+  it('rejects a backup of 0.2.0 or earlier', async () => {
+    const { old, restored } = { old: await cloneDatabase(), restored: await emptyDatabase() };
+    const client = new pg.Client({ connectionString: old.url });
+    await client.connect();
+    await client.query(`update schema_migrations set name = '0001_changes.sql' where name = $1`, [migrationFiles()[0]]);
+    await client.end();
+    const folder = join(work, 'before-baseline');
+    await backup({ url: old.url, dataDir: work, folder, say });
+    const options = { url: restored.url, dataDir: join(work, 'data'), folder, say, log, seeds };
+    await expect(restore(options)).rejects.toThrow(/0\.2\.0 or earlier/);
+    for (const database of [old, restored]) await database.drop();
+  });
+
   it('rejects a folder that is not empty and a database that is in use', async () => {
     const folder = join(work, 'two');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     await expect(backup({ url: await databaseOf(), dataDir: work, folder, say })).rejects.toThrow(/not empty/);
-    await expect(restore({ url: await databaseOf(), dataDir: work, folder, say, log })).rejects.toThrow(/in use/);
-    await expect(restore({ url: await databaseOf(), dataDir: work, folder: work, say, log })).rejects.toThrow(
+    await expect(restore({ url: await databaseOf(), dataDir: work, folder, say, log, seeds })).rejects.toThrow(
+      /in use/,
+    );
+    await expect(restore({ url: await databaseOf(), dataDir: work, folder: work, say, log, seeds })).rejects.toThrow(
       /no backup/,
     );
   });

@@ -4,7 +4,8 @@ import { createGunzip, createGzip } from 'node:zlib';
 import pg from 'pg';
 import { partitionOf } from '../../notifications/partitions.ts';
 import { londonDay } from '../../platform/calendar.ts';
-import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
+import { isBeforeBaseline, migrate, migrationFiles } from '../../platform/db/migrate.ts';
+import type { Seed } from '../../platform/db/seed.ts';
 import { momentOfId } from '../../platform/id.ts';
 import type { Log } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -77,9 +78,12 @@ export async function restore({
   folder,
   say,
   log,
+  seeds,
   endUnsent = false,
   ...opening
-}: BackupOptions & OpenedWith & { log: Log; endUnsent?: boolean }): Promise<{ secrets: number }> {
+}: BackupOptions & OpenedWith & { log: Log; seeds: readonly Seed[]; endUnsent?: boolean }): Promise<{
+  secrets: number;
+}> {
   const source = await BackupFolder.open(folder, opening);
   const lines = createInterface({
     input: (await source.read('database.sql.gz')).pipe(createGunzip()),
@@ -88,11 +92,16 @@ export async function restore({
   const reader = lines[Symbol.asyncIterator]();
   const first = await reader.next();
   const migrations = String(first.value).replace('-- migrations ', '').split(' ');
+  if (isBeforeBaseline(migrations)) {
+    throw new OperatorError(
+      'The backup was made by Pennypost 0.2.0 or earlier, which cannot be upgraded: restore it with that release.',
+    );
+  }
   const available = migrationFiles();
   if (migrations.some((name) => !available.includes(name))) {
     throw new OperatorError('The backup was made by a newer version: install that version, then restore.');
   }
-  await migrate(url, log, { only: migrations });
+  await migrate(url, log, { only: migrations, seeds: [] });
   await withClient(url, async (client) => {
     if (!(await isUnused(client))) throw new OperatorError('The database is in use: restore into an empty one.');
     const applied = await listAppliedMigrations(client);
@@ -108,7 +117,7 @@ export async function restore({
     await withForeignKeysCheckedAtTheEnd(client, () => load(client, reader, say));
     await client.query('commit');
   });
-  await migrate(url, log);
+  await migrate(url, log, { seeds });
   if (endUnsent) await endUnsentMessages(url, log);
   await withClient(url, async (client) => {
     const { messages, letters } = await countUnsent(client);

@@ -1,18 +1,30 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabase, type TestDatabase } from '../../../test/kit/database.ts';
 import { isTimeFaked } from '../../../test/kit/process-environment.ts';
 import { createLog } from '../log.ts';
-import { migrate, migrationFiles } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import type { Seed } from './seed.ts';
 
-const later = '0161_references_of_any_length.sql';
+/** A migration that needs a lock on a table that is in use. */
+const later = '9999_index_of_a_busy_table.sql';
+const path = mkdtempSync(join(tmpdir(), 'pennypost-migrations-'));
+cpSync(fileURLToPath(new URL('../../../migrations', import.meta.url)), path, { recursive: true });
+writeFileSync(join(path, later), 'create index notifications_created_at_idx on notifications (created_at);');
+const all = { seeds: [], folder: pathToFileURL(`${path}/`) };
+
 const log = createLog('silent');
 let database: TestDatabase;
 let clients: pg.Client[];
 
 beforeEach(async () => {
   database = await emptyDatabase();
-  await migrate(database.url, log, { only: migrationFiles().filter((name) => name !== later) });
+  await migrate(database.url, log, { seeds: [] });
   clients = await Promise.all([0, 1].map(() => connected()));
 });
 
@@ -20,6 +32,8 @@ afterEach(async () => {
   for (const client of clients) await client.end();
   await database.drop();
 });
+
+afterAll(() => rmSync(path, { recursive: true, force: true }));
 
 async function connected(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url });
@@ -30,12 +44,12 @@ async function connected(): Promise<pg.Client> {
 describe('migrations', () => {
   it.skipIf(isTimeFaked)('wait for a long transaction without blocking other users of the table', async () => {
     const [long, user] = clients as [pg.Client, pg.Client];
-    await long.query('begin; select * from notifications');
-    const migrated = migrate(database.url, log);
+    await long.query('begin; lock table notifications in row exclusive mode');
+    const migrated = migrate(database.url, log, all);
     let slowest_ms = 0;
     for (let passed_ms = 0; passed_ms < 3_000; passed_ms += 50) {
       const started = performance.now();
-      await user.query('select * from notifications');
+      await user.query('delete from notifications');
       slowest_ms = Math.max(slowest_ms, performance.now() - started);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -45,15 +59,63 @@ describe('migrations', () => {
   });
 
   it.skipIf(isTimeFaked)('explain what to do when a transaction never ends, and change nothing', async () => {
-    await clients[0]?.query('begin; select * from notifications');
-    await expect(migrate(database.url, log, { lockWaitSeconds: 0 })).rejects.toThrow(/could not lock a table/);
+    await clients[0]?.query('begin; lock table notifications in row exclusive mode');
+    await expect(migrate(database.url, log, { ...all, lockWaitSeconds: 0 })).rejects.toThrow(/could not lock a table/);
     await clients[0]?.query('commit');
-    expect(await migrate(database.url, log)).toEqual([later]);
+    expect(await migrate(database.url, log, all)).toEqual([later]);
   });
 
   it('ignore the statement timeout of the role', async () => {
     await clients[0]?.query(`do $$ begin execute format('alter role %I in database %I set statement_timeout = ''1ms''',
       current_user, current_database()); end $$`);
-    expect(await migrate(database.url, log)).toEqual([later]);
+    expect(await migrate(database.url, log, all)).toEqual([later]);
+  });
+
+  it('reject a database of 0.2.0 or earlier, and change nothing', async () => {
+    const old = await emptyDatabase();
+    const client = new pg.Client({ connectionString: old.url });
+    await client.connect();
+    await client.query('create table schema_migrations (name text primary key, applied_at timestamptz not null)');
+    await client.query(`insert into schema_migrations values ('0001_changes.sql', '2026-01-01')`);
+    await expect(migrate(old.url, log, all)).rejects.toThrow(
+      /^This database was created by Pennypost 0\.2\.0 or earlier, which cannot be upgraded: .*empty database/,
+    );
+    const { rows } = await client.query(
+      `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    );
+    expect(rows).toEqual([{ relname: 'schema_migrations' }]);
+    await client.end();
+    await old.drop();
+  });
+});
+
+describe('seeds', () => {
+  const clock = { now: () => new Date('2031-05-06T07:08:09Z') };
+
+  it('run one process at a time, after the migrations, with the clock of the caller', async () => {
+    const events: string[] = [];
+    const seed =
+      (name: string): Seed =>
+      async (tx, now) => {
+        events.push(`${name} begins`);
+        await sql`select pg_sleep(0.2), notifications_created_at_idx from (select 'notifications_created_at_idx'::regclass) as
+          migrated (notifications_created_at_idx)`.execute(tx);
+        events.push(`${name} ends ${now.toISOString()}`);
+      };
+    const both = ['one', 'two'].map((name) => migrate(database.url, log, { ...all, clock, seeds: [seed(name)] }));
+    expect((await Promise.all(both)).flat()).toEqual([later]);
+    const [first = ''] = events;
+    const order = first.startsWith('one') ? ['one', 'two'] : ['two', 'one'];
+    expect(events).toEqual(order.flatMap((name) => [`${name} begins`, `${name} ends 2031-05-06T07:08:09.000Z`]));
+  });
+
+  it('are stored all together or not at all', async () => {
+    const seeds: Seed[] = [
+      (tx) =>
+        sql`insert into task_runs (task, watched_since) values ('seeded', '2000-01-01')`.execute(tx).then(() => {}),
+      () => Promise.reject(new Error('The second seed failed')),
+    ];
+    await expect(migrate(database.url, log, { ...all, seeds })).rejects.toThrow('The second seed failed');
+    expect((await clients[0]?.query('select 1 from task_runs'))?.rowCount).toBe(0);
   });
 });

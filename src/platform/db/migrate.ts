@@ -2,12 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
+import { inTransaction, openDatabase } from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
+import type { Seed } from './seed.ts';
 
-const folder = new URL('../../../migrations/', import.meta.url);
+const ownFolder = new URL('../../../migrations/', import.meta.url);
+
+/** In every database that was created before the migrations were replaced by a baseline. */
+const firstMigrationBeforeBaseline = '0001_changes.sql';
 
 // Any constant that is the same in every process and differs from our other advisory locks.
 const migrationLock = 7_294_001;
@@ -18,17 +23,23 @@ const lockTimeout_ms = 1_000;
 const pause_ms = 5_000;
 
 interface MigrateOptions {
+  /** Applied after the migrations: those of `src/seeds.ts`. */
+  seeds: readonly Seed[];
+  clock?: Clock;
   waitSeconds?: number;
   only?: string[];
+  /** Instead of the product's own migrations. */
+  folder?: URL;
   /** How long to retry the locks of one migration: as long as a backup may take. */
   lockWaitSeconds?: number;
 }
 
 /**
- * Applies missing migrations exactly once, even if many processes start together. Forward only; one transaction per
- * file.
+ * Applies missing migrations exactly once, even if many processes start together, and then the seeds. Forward only; one
+ * transaction per file, and one for all seeds.
  */
-export async function migrate(url: string, log: Log, options: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(url: string, log: Log, options: MigrateOptions): Promise<string[]> {
+  const { folder = ownFolder, clock = systemClock } = options;
   const client = await connectWithRetry(url, log, options.waitSeconds ?? 30);
   try {
     // The role's own timeout is meant for requests.
@@ -42,43 +53,64 @@ export async function migrate(url: string, log: Log, options: MigrateOptions = {
     )`);
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
     const applied = new Set(rows.map((row) => row.name));
-    const wanted = migrationFiles().filter((name) => options.only?.includes(name) ?? true);
+    if (isBeforeBaseline(applied)) throw new DatabaseTooOld();
+    const wanted = migrationFiles(folder).filter((name) => options.only?.includes(name) ?? true);
     const missing = wanted.filter((name) => !applied.has(name));
     for (const name of missing) {
-      await applyWithRetry(client, name, log, options.lockWaitSeconds ?? 3_600);
+      await applyWithRetry(client, { name, folder, clock }, log, options.lockWaitSeconds ?? 3_600);
       log.info({ migration: name }, 'migrated');
     }
     await migrateQueue(url, log);
+    if (options.seeds.length > 0) await applySeeds(url, log, options.seeds, clock);
     return missing;
   } finally {
     await client.end();
   }
 }
 
-export function migrationFiles(): string[] {
+export function migrationFiles(folder = ownFolder): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
 }
 
-async function applyWithRetry(client: pg.Client, name: string, log: Log, lockWaitSeconds: number): Promise<void> {
+/** Whether these are the migrations of release 0.2.0 or earlier, from which there is no upgrade. */
+export function isBeforeBaseline(migrations: Iterable<string>): boolean {
+  return [...migrations].includes(firstMigrationBeforeBaseline);
+}
+
+interface Migration {
+  name: string;
+  folder: URL;
+  clock: Clock;
+}
+
+async function applyWithRetry(
+  client: pg.Client,
+  migration: Migration,
+  log: Log,
+  lockWaitSeconds: number,
+): Promise<void> {
   const deadline = performance.now() + lockWaitSeconds * 1_000;
   for (;;) {
     try {
-      return await apply(client, name);
+      return await apply(client, migration);
     } catch (error) {
       if (!(error instanceof LockNotAvailable) || performance.now() > deadline) throw error;
-      log.warn({ migration: name }, 'a table is in use by a long transaction, such as a backup; retrying in 5 s');
+      log.warn(
+        { migration: migration.name },
+        'a table is in use by a long transaction, such as a backup; retrying in 5 s',
+      );
       await sleep(pause_ms);
     }
   }
 }
 
-async function apply(client: pg.Client, name: string): Promise<void> {
+async function apply(client: pg.Client, { name, folder, clock }: Migration): Promise<void> {
   await client.query('begin');
   try {
     await client.query(readFileSync(new URL(name, folder), 'utf8'));
-    await client.query('insert into schema_migrations (name, applied_at) values ($1, $2)', [name, systemClock.now()]);
+    await client.query('insert into schema_migrations (name, applied_at) values ($1, $2)', [name, clock.now()]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
@@ -86,6 +118,18 @@ async function apply(client: pg.Client, name: string): Promise<void> {
     if (error instanceof pg.DatabaseError && ['55P03', '40P01'].includes(error.code ?? ''))
       throw new LockNotAvailable(name, error);
     throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+/** On a connection with the session settings of the application. The caller holds the lock of migrations. */
+async function applySeeds(url: string, log: Log, seeds: readonly Seed[], clock: Clock): Promise<void> {
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  try {
+    await inTransaction(db, async (tx) => {
+      for (const seed of seeds) await seed(tx, clock.now());
+    });
+  } finally {
+    await close();
   }
 }
 
@@ -128,6 +172,16 @@ class LockNotAvailable extends OperatorError {
     super(
       `Migration ${name} could not lock a table: a transaction keeps using it. End it (a backup, a report; see pg_stat_activity), then try again.`,
       { cause },
+    );
+  }
+}
+
+class DatabaseTooOld extends OperatorError {
+  constructor() {
+    super(
+      'This database was created by Pennypost 0.2.0 or earlier, which cannot be upgraded: its schema was replaced. ' +
+        'Start this release with an empty database (another DATABASE_URL, or another DATA_DIR for the embedded one), or keep ' +
+        'running the old release with this one. Nothing was changed.',
     );
   }
 }

@@ -150,10 +150,10 @@ export interface Documents {
   mime_type: string;
   size_in_bytes: number;
   recipient_digest: string | null;
-  available_until: Time;
-  created_at: Time;
   shared_path: string | null;
   key_digest: string | null;
+  available_until: Time;
+  created_at: Time;
 }
 
 export interface EmailBranding {
@@ -697,8 +697,8 @@ export interface StatusCountChanges {
   notification_type: string;
   key_type: string;
   status: string;
-  change: number;
   previous_status: string | null;
+  change: number;
 }
 
 export interface TaskRuns {
@@ -785,11 +785,11 @@ export interface Templates {
   letter_languages: 'english' | 'welsh_then_english' | null;
   letter_welsh_subject: string | null;
   letter_welsh_content: string | null;
+  letter_attachment_id: string | null;
   has_unsubscribe_link: Generated<boolean>;
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;
-  letter_attachment_id: string | null;
 }
 
 export interface TemplatesHistory {
@@ -809,11 +809,11 @@ export interface TemplatesHistory {
   letter_languages: 'english' | 'welsh_then_english' | null;
   letter_welsh_subject: string | null;
   letter_welsh_content: string | null;
+  letter_attachment_id: string | null;
   has_unsubscribe_link: boolean;
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;
-  letter_attachment_id: string | null;
 }
 
 export interface UnconfirmedFiles {
@@ -843,9 +843,9 @@ export interface UnsubscribeRequests {
   template_id: string;
   template_version: number;
   email_address: string;
-  created_at: Time;
   report_id: string | null;
   processed: Generated<boolean>;
+  created_at: Time;
 }
 
 export interface UploadedLetters {
@@ -879,18 +879,18 @@ export interface Users {
   state: Generated<'pending' | 'active' | 'inactive'>;
   platform_admin: Generated<boolean>;
   failed_login_count: Generated<number>;
+  failed_password_count: Generated<number>;
+  failed_code_count: Generated<number>;
+  passwords_refused_until: Time | null;
   current_session_id: string | null;
   email_access_validated_at: Time;
   logged_in_at: Time | null;
   password_changed_at: Time;
   take_part_in_research: Generated<boolean>;
   receives_new_features_email: Generated<boolean>;
+  created_for_tests: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
-  failed_password_count: Generated<number>;
-  failed_code_count: Generated<number>;
-  passwords_refused_until: Time | null;
-  created_for_tests: Generated<boolean>;
 }
 
 export interface VerifyCodes {

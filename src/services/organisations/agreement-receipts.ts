@@ -3,7 +3,7 @@ import { getOrganisation } from '../../organisations/organisations.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
-import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { getUserRecord } from '../../users/user-record.ts';
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, Uuid } from '../../protocol/fields.ts';
-import type { AccountMessageSender } from '../../users/account-messages.ts';
+import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection } from './go-live-requests.ts';
 
 type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts';
 

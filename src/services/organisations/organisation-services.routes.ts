@@ -5,7 +5,7 @@ import { organisationTypes } from '../../organisations/organisation-types.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
-import type { AccountMessageSender } from '../../users/account-messages.ts';
+import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Allowances } from '../allowances.ts';
 import {
   joinOrganisation,

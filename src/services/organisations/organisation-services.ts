@@ -5,7 +5,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { AccountMessageSender } from '../../users/account-messages.ts';
+import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Allowances } from '../allowances.ts';
 import { lockService, updateServices } from '../services.sql.ts';
 import { sendAgreementReceipts } from './agreement-receipts.ts';

@@ -3,7 +3,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
-import type { AccountMessageSender } from '../../users/account-messages.ts';
+import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import {
   archiveReplyTo,
   checkReplyTo,

@@ -4,7 +4,7 @@ import { invalid } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { detachReplyTo } from '../../templates/templates.ts';
-import { type AccountMessageSender, accountTemplates } from '../../users/account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { getServiceForUpdate } from '../services.ts';
 import { alreadyExists, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
 import { clearDefault, selectSenders } from './senders.sql.ts';

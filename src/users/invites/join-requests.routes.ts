@@ -4,7 +4,7 @@ import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
-import type { AccountMessageSender } from '../account-messages.ts';
+import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { servicePermissions } from '../members/permissions.ts';
 import { authTypes } from '../user-record.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from './join-requests.ts';

@@ -4,7 +4,7 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { type AccountMessageSender, accountTemplates } from '../account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { isServiceMember, type ServiceMember } from '../members/permissions.sql.ts';
 import { addServiceMember, type ServicePermission } from '../members/permissions.ts';
 import { pageUrl } from '../sign-in/link-tokens.ts';

@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { accountTemplates } from '../account-messages.ts';
+import { accountTemplates } from '../account-messages/account-messages.ts';
 import type { OrganisationPermission } from '../members/permissions.ts';
 import { selectUser } from '../users.sql.ts';
 import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';

@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { accountTemplates } from '../account-messages.ts';
+import { accountTemplates } from '../account-messages/account-messages.ts';
 import { servicePermissions } from '../members/permissions.ts';
 import type { UserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
-import type { AccountMessageSender } from '../account-messages.ts';
+import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import {
   readAccountLink,

@@ -3,7 +3,11 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { type AccountMessage, type AccountMessageSender, accountTemplates } from '../account-messages.ts';
+import {
+  type AccountMessage,
+  type AccountMessageSender,
+  accountTemplates,
+} from '../account-messages/account-messages.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
 import { createLinkToken, type LinkPurpose, pageUrl, readLinkToken } from './link-tokens.ts';

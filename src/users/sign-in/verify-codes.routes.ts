@@ -5,7 +5,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, Nullable } from '../../protocol/fields.ts';
-import type { AccountMessageSender } from '../account-messages.ts';
+import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
 

@@ -5,7 +5,7 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { type AccountMessageSender, accountTemplates } from '../account-messages.ts';
+import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { type LockedUser, lockUser } from '../users.ts';
 import { createLinkToken, pageUrl } from './link-tokens.ts';
 import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';

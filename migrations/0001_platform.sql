@@ -1,0 +1,46 @@
+-- Processes that work on jobs, and when each last reported. Not unlogged: after a power cut the workers that died with the
+-- database must still be known, or their jobs would stay locked.
+create table queue_workers (
+  id text primary key,
+  seen_at timestamptz not null
+);
+
+-- When each timed task last succeeded and last failed, in any process.
+create table task_runs (
+  task text primary key,
+  -- When a worker first knew the task: one that never succeeded is late, too.
+  watched_since timestamptz not null,
+  succeeded_at timestamptz,
+  failed_at timestamptz
+);
+
+-- The format in which ciphertexts are written.
+create table secret_form (
+  singleton boolean primary key default true check (singleton),
+  form smallint not null check (form in (1, 2))
+);
+insert into secret_form (form) values (2);
+
+create function announce_secret_form() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('secret_form_changed', new.form::text);
+  return null;
+end
+$$;
+create trigger announce_change after update on secret_form for each row execute function announce_secret_form();
+
+-- Like sum(bigint), which adds in numeric: that takes longer than the rest of a report.
+create aggregate total(bigint) (
+  sfunc = int8pl, stype = bigint, initcond = '0', combinefunc = int8pl, parallel = safe
+);
+
+-- Notifies every process which service changed, so that it reads the service's cached data again. A trigger, not a call in
+-- the application: no writer can forget it, and a manual change in psql counts too.
+create function announce_service_change() returns trigger language plpgsql as $$
+declare
+  changed jsonb := to_jsonb(coalesce(new, old));
+begin
+  perform pg_notify('service_changed', coalesce(changed ->> 'service_id', changed ->> 'id'));
+  return null;
+end
+$$;

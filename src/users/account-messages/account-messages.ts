@@ -1,0 +1,49 @@
+import type { Tx } from '../../platform/db/database.ts';
+
+/** The service that sends account messages. */
+export const platformServiceId = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
+/** The system user: the author of changes that no person made. */
+export const platformUserId = '6af522d0-2915-4e52-83a3-3690455a5fe6';
+
+/** Templates of the platform service. The ids are fixed because tools that read sign-in messages match on them. */
+export const accountTemplates = {
+  smsCode: '36fb0730-6259-4da1-8a80-c8de22ad4246',
+  emailCode: '299726d2-dba6-42b8-8209-30e1d66ea164',
+  emailVerification: 'ece42649-22a8-4d06-b87f-d52d5d3f0a27',
+  passwordReset: '474e9242-823b-4f99-813d-ed392e7f1201',
+  alreadyRegistered: '0880fbb1-a0c6-46f0-9a8e-36c986381ceb',
+  changeEmail: 'eb4d9930-87ab-4aef-9bce-786762687884',
+  emailAddressChanged: 'c73f1d71-4049-46d5-a647-d013bdeca3f0',
+  mobileNumberChanged: '8a31520f-4751-4789-8ea1-fe54496725eb',
+  serviceInvite: '4f46df42-f795-4cc4-83bb-65ca312f49cc',
+  organisationInvite: '203566f0-d835-47c5-aa06-932439c86573',
+  serviceLive: '618185c6-3636-49cd-b7d2-6f6f5eb3bdde',
+  joinRequest: '77677459-f862-44ee-96d9-b8cb2323d407',
+  replyToCheck: 'a42f1d17-9404-46d5-a647-d013bdfca3e1',
+  previousEmailAddress: 'cb1211ba-573f-40c6-a024-13109a541616',
+  previousMobileNumber: 'f32ae1ee-6c8d-4f7d-bd7a-3c6e6c11bfd2',
+  goLiveRequest: '5c7cfc0f-c3f4-4bd6-9a84-5a144aad5425',
+  goLiveReceipt: 'c7083bfe-1b9a-4ff9-bd5c-30508727df6e',
+  goLiveNextSteps: '62f12a62-742b-4458-9336-741521b131c7',
+  goLiveRejected: '507d0796-9e23-4ad7-b83b-5efbd9496866',
+  agreementSigned: '4fd2e43c-309b-4e50-8fb8-1955852d9d71',
+  agreementSignedForOther: 'c20206d5-bf03-4002-9a90-37d5032d9e84',
+  agreementSignedByOther: '522b6657-5ca5-4368-a294-6b527703bd0b',
+  joinRequestReceipt: '38bcd263-6ce8-431f-979d-8e637c1f0576',
+  joinRequestApproved: '4d8ee728-100e-4f0e-8793-5638cfa4ffa4',
+} as const;
+
+/** A code, link or notice to a user: a template id and its values. */
+export interface AccountMessage {
+  template_id: string;
+  /** An email address or a phone number, as entered. */
+  to: string;
+  personalisation: Record<string, string | string[]>;
+  /** Reply-to address of an email; defaults to that of the platform service. */
+  reply_to?: string;
+}
+
+/** Stores the message in the caller's transaction, so that it is sent only if the change it reports is committed. */
+export interface AccountMessageSender {
+  send(tx: Tx, message: AccountMessage): Promise<{ id: string }>;
+}
