@@ -598,14 +598,6 @@ create table sandbox_messages (
 );
 CREATE INDEX sandbox_messages_receipt_due_at_idx ON public.sandbox_messages USING btree (receipt_due_at) WHERE (receipt_due_at IS NOT NULL);
 
-create table secret_form (
-  singleton boolean not null,
-  form smallint not null,
-  constraint secret_form_form_check CHECK ((form = ANY (ARRAY[1, 2]))),
-  constraint secret_form_pkey PRIMARY KEY (singleton),
-  constraint secret_form_singleton_check CHECK (singleton)
-);
-
 create table service_callback_api (
   id uuid not null,
   service_id uuid not null,

@@ -14,21 +14,6 @@ create table task_runs (
   failed_at timestamptz
 );
 
--- The format in which ciphertexts are written.
-create table secret_form (
-  singleton boolean primary key default true check (singleton),
-  form smallint not null check (form in (1, 2))
-);
-insert into secret_form (form) values (2);
-
-create function announce_secret_form() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('secret_form_changed', new.form::text);
-  return null;
-end
-$$;
-create trigger announce_change after update on secret_form for each row execute function announce_secret_form();
-
 -- Like sum(bigint), which adds in numeric: that takes longer than the rest of a report.
 create aggregate total(bigint) (
   sfunc = int8pl, stype = bigint, initcond = '0', combinefunc = int8pl, parallel = safe

@@ -19,7 +19,6 @@ import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/platform.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
-import { followSecretForm } from './platform/secrets/secret-form.ts';
 import { SecretBox } from './platform/secrets/secrets.ts';
 import type { Files } from './platform/storage/files.ts';
 import { openFiles } from './platform/storage/open-files.ts';
@@ -148,7 +147,6 @@ export function buildApp(config: Config, outside: Outside): App {
     },
     async open() {
       await refuseOtherSettings(pool);
-      await followSecretForm(platform);
       await changeListener.start();
     },
     async close() {

@@ -10,8 +10,6 @@ export const rekeyCommand: Command = {
     'First restart every process of the service with SECRET_KEYS=<new>,<old>; then run this command with the same setting;',
     'then remove the old key. Links signed with the old key stop working when it is removed.',
     'It works in small batches and can be interrupted and resumed.',
-    'After an upgrade from 0.2.0 it also migrates to a format that binds each secret to its row: run it when every process',
-    'runs this release.',
   ],
   run,
 };

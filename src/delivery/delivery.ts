@@ -94,13 +94,7 @@ function addingUp(app: DeliveryDeps): Delivery {
   return {
     start: () => loop.start(),
     runOnce: addUp,
-    async stop() {
-      await loop.stop();
-      // The previous release reads only the daily rollups, so they must be complete in case of a rollback.
-      await addUp().catch((error) =>
-        app.log.warn({ event: 'rollups.deferred', err: error }, 'The last counts are left to the next process'),
-      );
-    },
+    stop: () => loop.stop(),
   };
 }
 

@@ -16,8 +16,6 @@ export function documentPath({ id, service_id }: DocumentId): string {
 
 export const recipientPurpose = 'document-recipient';
 const digestBytes = 32;
-/** The legacy format of secrets stores only the digest; the current format encrypts the digest together with its key. */
-const bareDigest = /^[\w-]{43}$/;
 
 /**
  * The digest that a confirmed address is compared with. It includes the document id, so that equal addresses do not
@@ -25,7 +23,6 @@ const bareDigest = /^[\w-]{43}$/;
  */
 export function sealRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, address: string): string {
   const text = recipientText(documentId, address);
-  if (secrets.form === 1) return secrets.digest(recipientPurpose, text);
   const key = randomBytes(digestBytes);
   return secrets.encrypt(recipientPurpose, Buffer.concat([hmac(key, text), key]), documentId);
 }
@@ -37,27 +34,14 @@ export function isRecipient(
   sealed: string,
 ): boolean {
   const text = recipientText(documentId, address);
-  if (bareDigest.test(sealed)) return secrets.isDigest(recipientPurpose, text, sealed);
   const opened = secrets.decrypt(recipientPurpose, sealed, documentId);
   if (!opened) return false;
-  const [digest = Buffer.alloc(0), ...keys] = inPieces(opened);
-  return keys.some((key) => timingSafeEqual(hmac(key, text), digest));
-}
-
-/** Converts either format to the plaintext of the current one. A bare digest keeps all keys that may have produced it. */
-export function openRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, sealed: string) {
-  if (!bareDigest.test(sealed)) return secrets.decrypt(recipientPurpose, sealed, documentId);
-  return Buffer.concat([Buffer.from(sealed, 'base64url'), ...secrets.keysFor(recipientPurpose)]);
+  const [digest, key] = [opened.subarray(0, digestBytes), opened.subarray(digestBytes)];
+  return timingSafeEqual(hmac(key, text), digest);
 }
 
 function recipientText(documentId: string, address: string): string {
   return `${documentId} ${address}`;
-}
-
-function inPieces(bytes: Buffer): Buffer[] {
-  return Array.from({ length: bytes.length / digestBytes }, (_, index) =>
-    bytes.subarray(index * digestBytes, (index + 1) * digestBytes),
-  );
 }
 
 export function encrypt(key: Buffer, content: Buffer): Buffer {

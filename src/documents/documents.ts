@@ -3,7 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
-import { decrypt, digestOfKey, documentPath, isRecipient, openRecipient, recipientPurpose } from './document-links.ts';
+import { decrypt, digestOfKey, documentPath, isRecipient, recipientPurpose } from './document-links.ts';
 import {
   countDocumentAttempt,
   deleteDocumentAttempts,
@@ -74,7 +74,6 @@ export const documentRecipients: EncryptedValues = {
   purpose: recipientPurpose,
   select: selectSealedRecipients,
   replace: replaceSealedRecipients,
-  open: (app, { id, text }) => openRecipient(app, id, text),
 };
 
 /** Deletes expired documents with their files, and attempts outside the window. */

@@ -57,7 +57,7 @@ export async function createPartitions(app: Pick<Platform, 'db' | 'clock' | 'log
   if (!(await preparePartitions(app))) throw new Error('could not create every partition');
 }
 
-/** An earlier release created partitions of UTC days. */
+/** After the clock was set back, messages of that day may be in a partition of kept messages. */
 function withoutOverlap(partition: Partition, existing: Partition[]): Partition {
   let { from_id, to_id } = partition;
   for (const other of existing) {

@@ -296,7 +296,7 @@ describe('partitions', () => {
     expect(await left()).toContain(first);
   });
 
-  it('begin where partitions of an earlier release end', async () => {
+  it('begin where a partition with another range ends', async () => {
     harness.clock.set('2027-08-01T12:00:00Z');
     const midnight = (day: string) => firstIdAt(new Date(`${day}T00:00:00Z`));
     await harness.app.pool.query(`create table notifications_20270801 partition of notifications

@@ -126,8 +126,7 @@ function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectS
   );
 }
 
-const olderKeys =
-  'but they use an older key or the older format: once every process runs this release, run `pennypost rekey`';
+const olderKeys = 'but they use an older key: once every process has the new one, run `pennypost rekey`';
 
 /** Checks connections and credentials without sending a message. */
 async function checkProviders(config: Config, url: string): Promise<Finding[]> {

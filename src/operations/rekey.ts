@@ -3,13 +3,12 @@ import { copiedCallbackTokens } from '../delivery/callbacks/service-callbacks.ts
 import { sandboxBodies } from '../delivery/sandbox/sandbox.ts';
 import { documentRecipients } from '../documents/documents.ts';
 import { idempotentResponses } from '../notifications/sending/idempotency.ts';
-import { forgetOldAccountValues, secretValues } from '../notifications/sending/secret-values.ts';
+import { secretValues } from '../notifications/sending/secret-values.ts';
 import { type Db, openDatabase } from '../platform/db/database.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { EncryptedValue, EncryptedValues, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
-import { updateSecretForm } from '../platform/secrets/secret-form.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { callbackTokens } from '../services/settings/callback-api.ts';
 import { signingSecrets } from '../services/settings/callback-signing.ts';
@@ -46,9 +45,6 @@ export async function rekey({
   try {
     await refuseUnlessUpToDate(db);
     const secrets = new SecretBox(secretKeys);
-    await updateSecretForm(db, secrets.form);
-    const deleted = await forgetOldAccountValues(db);
-    if (deleted > 0) say(`  values of sent account messages: ${deleted} deleted`);
     let unreadable = 0;
     for (const values of kept) unreadable += await rekeyTable(db, secrets, values, say);
     if (unreadable > 0) {
@@ -97,11 +93,7 @@ async function rekeyTable(db: Db, secrets: SecretBox, table: EncryptedValues, sa
   return counts.unreadable;
 }
 
-function encryptAgain(
-  secrets: SecretBox,
-  { purpose, open }: EncryptedValues,
-  value: EncryptedValue,
-): string | undefined {
-  const plain = open ? open({ secrets }, value) : secrets.decrypt(purpose, value.text, value.place);
+function encryptAgain(secrets: SecretBox, { purpose }: EncryptedValues, value: EncryptedValue): string | undefined {
+  const plain = secrets.decrypt(purpose, value.text, value.place);
   return plain && secrets.encrypt(purpose, plain, value.place);
 }

@@ -17,7 +17,7 @@ const retryFor_ms = 5 * minute_ms;
 const retryDelay_ms = 15_000;
 
 /** An event of a provider, with its name. */
-type StoredEvent = object & { provider?: string };
+type StoredEvent = object & { provider: string };
 
 export const recordEmailReceipt: Task<StoredEvent> = {
   name: 'record-email-receipt',
@@ -25,10 +25,9 @@ export const recordEmailReceipt: Task<StoredEvent> = {
   maxAttempts: 25,
 };
 
-/** The previous release stored only events of SES, without a name. */
 export async function retryReceipt(
   app: Deps & Pick<Platform, 'metrics'> & { providers: readonly ProviderDescriptor[] },
-  { provider: name = 'ses', ...event }: StoredEvent,
+  { provider: name, ...event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
   if (!provider?.retryReceipt) throw new Error(`there is no provider ${name} that retries receipts`);

@@ -37,7 +37,7 @@ export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): 
           created_by_id: null,
           status: 'created',
           client_reference: null,
-          personalisation: secret === null ? message.personalisation : {},
+          personalisation: {},
           reply_to_text:
             message.reply_to ?? (template.template_type === 'sms' ? template.sms_sender : template.email_reply_to),
           postage: null,
@@ -49,7 +49,7 @@ export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): 
           ...recipient,
         },
       ]);
-      if (secret !== null) await updateSecretValues(tx, id, secret);
+      await updateSecretValues(tx, id, secret);
       return { id };
     },
   };

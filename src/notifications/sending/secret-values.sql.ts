@@ -14,17 +14,6 @@ export async function clearValues(db: Db, ids: string[]): Promise<void> {
     where id = any (${ids}::uuid[])`.execute(db);
 }
 
-/** Messages of the service by id. `has_values` is false while a message still waits for delivery. */
-export async function selectHandedOver(db: Db, serviceId: string, after: string, limit: number) {
-  const { rows } = await sql<{ id: string; has_values: boolean }>`
-    select n.id, n.status <> 'created' and not exists (select from delivery_queue q where q.notification_id = n.id)
-      and (n.personalisation <> '{}' or n.secret_personalisation is not null) as has_values
-    from notifications n where n.service_id = ${serviceId} and n.id > ${after} order by n.id limit ${limit}`.execute(
-    db,
-  );
-  return rows;
-}
-
 /** Messages with encrypted values are rare, so each batch scans more rows than usual. */
 const rowsPerValue = 10;
 

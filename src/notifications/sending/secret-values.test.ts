@@ -147,17 +147,3 @@ describe('a link to a file', () => {
     expect(again.text).toBe(response.text);
   });
 });
-
-describe('with an older release that reads only plain values', () => {
-  it('stores plain values until it is gone, and still deletes those of account messages', async () => {
-    await harness.app.db.updateTable('secret_form').set({ form: 1 }).execute();
-    await expect.poll(() => harness.app.secrets.form).toBe(1);
-    const { id, code } = await aSentCode();
-    const kept = () =>
-      harness.app.db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    expect(await kept()).toMatchObject({ personalisation: { verify_code: code }, secret_personalisation: null });
-    await deliverByProvider(id);
-    expect((await kept()).personalisation).toEqual({});
-    await harness.app.db.updateTable('secret_form').set({ form: 2 }).execute();
-  });
-});

@@ -1,9 +1,8 @@
 import type { Db } from '../../platform/db/database.ts';
-import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
-import { clearValues, replaceSecretValues, selectHandedOver, selectSecretValues } from './secret-values.sql.ts';
+import { clearValues, replaceSecretValues, selectSecretValues } from './secret-values.sql.ts';
 
 const purpose = 'personalisation';
 
@@ -16,9 +15,8 @@ interface StoredValues {
   secret_personalisation: string | null;
 }
 
-/** Returns null while an older release that cannot decrypt them may still deliver messages: then values are stored plain. */
-export function encryptValues({ secrets }: Secrets, id: string, values: Record<string, unknown>): string | null {
-  return secrets.form === 1 ? null : secrets.encrypt(purpose, JSON.stringify(values), id);
+export function encryptValues({ secrets }: Secrets, id: string, values: Record<string, unknown>): string {
+  return secrets.encrypt(purpose, JSON.stringify(values), id);
 }
 
 /** Returns all values, to render a template. */
@@ -56,21 +54,6 @@ export function hidden(names: readonly string[]): Record<string, unknown> {
 export async function forgetAccountValues(db: Db, messages: { id: string; service_id: string }[]): Promise<void> {
   const ids = messages.filter(({ service_id }) => service_id === platformServiceId).map(({ id }) => id);
   if (ids.length > 0) await clearValues(db, ids);
-}
-
-const batch = 500;
-
-/** Deletes values that older releases kept. */
-export async function forgetOldAccountValues(db: Db): Promise<number> {
-  let deleted = 0;
-  for (let lastId = nilId; ; ) {
-    const rows = await selectHandedOver(db, platformServiceId, lastId, batch);
-    lastId = rows.at(-1)?.id ?? '';
-    if (lastId === '') return deleted;
-    const ids = rows.filter(({ has_values }) => has_values).map(({ id }) => id);
-    await clearValues(db, ids);
-    deleted += ids.length;
-  }
 }
 
 export const secretValues: EncryptedValues = {

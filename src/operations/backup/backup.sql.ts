@@ -75,8 +75,7 @@ export interface WaitingTask {
   max_attempts: number;
   key: string | null;
   priority: number;
-  /** Missing in backups of older releases. */
-  queue_name?: string | null;
+  queue_name: string | null;
 }
 
 /** Pending tasks, such as callbacks and letters, must survive a restore. */
@@ -101,7 +100,7 @@ export async function addWaitingTask(client: pg.ClientBase, waiting: WaitingTask
       waiting.max_attempts,
       waiting.key,
       waiting.priority,
-      waiting.queue_name ?? null,
+      waiting.queue_name,
     ],
   );
 }

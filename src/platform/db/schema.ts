@@ -463,11 +463,6 @@ export interface SandboxMessages {
   receipt_due_at: Time | null;
 }
 
-export interface SecretForm {
-  singleton: Generated<boolean>;
-  form: number;
-}
-
 export interface ServiceCallbackApi {
   id: string;
   service_id: string;
@@ -959,7 +954,6 @@ export interface DB {
   rate_windows: RateWindows;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
-  secret_form: SecretForm;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;
   service_callback_signing_secrets: ServiceCallbackSigningSecrets;

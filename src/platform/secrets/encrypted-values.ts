@@ -1,5 +1,4 @@
 import type { Db } from '../db/database.ts';
-import type { Platform } from '../platform.ts';
 
 export interface EncryptedValue {
   /** The row's key, used for pagination. */
@@ -24,6 +23,4 @@ export interface EncryptedValues {
   select(db: Db, after: string | undefined, limit: number): Promise<{ values: EncryptedValue[]; last?: string }>;
   /** Replaces a value only if it is unchanged since it was read. */
   replace(db: Db, values: ReplacedValue[]): Promise<void>;
-  /** For values that earlier releases wrote in another format. */
-  open?(app: Pick<Platform, 'secrets'>, value: EncryptedValue): Buffer | undefined;
 }

@@ -1,23 +1,20 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Format of a ciphertext: form 2 names the key and is bound to its row, form 1 does neither. */
-export type SecretForm = 1 | 2;
-
+/** The first byte of a ciphertext. */
+const formatVersion = 2;
 const nonceBytes = 12;
 const tagBytes = 16;
 /** The header has six bytes, exactly eight characters in base64url: the key of a row can be read from its prefix. */
 const keyIdBytes = 5;
-const headerBytes = { 1: 1, 2: 1 + keyIdBytes };
+const headerBytes = 1 + keyIdBytes;
 
 /**
  * Authenticated encryption (AES-256-GCM) with keys derived from SECRET_KEYS, one per purpose, so that a ciphertext made
- * for one purpose can never be used for another. The first key encrypts, every key decrypts. Layout in base64url: form
- * byte, in form 2 the key id, 12-byte nonce, ciphertext, 16-byte tag. In form 2 the header and `boundTo` (the row it
- * belongs to) are authenticated too: moved to another row it does not decrypt.
+ * for one purpose can never be used for another. The first key encrypts, every key decrypts. Layout in base64url: version of
+ * the format, key id, 12-byte nonce, ciphertext, 16-byte tag. The header and `boundTo` (the row it belongs to) are
+ * authenticated too: moved to another row it does not decrypt.
  */
 export class SecretBox {
-  /** Form 1 only while processes that cannot read form 2 may still use the database. */
-  form: SecretForm = 2;
   private readonly keys: Key[];
 
   constructor(secretKeys: readonly string[]) {
@@ -26,33 +23,26 @@ export class SecretBox {
 
   encrypt(purpose: string, plain: string | Buffer, boundTo = ''): string {
     const key = this.firstKey();
-    const header = this.form === 1 ? Buffer.from([1]) : key.header;
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', key.for(purpose), nonce);
-    if (this.form === 2) cipher.setAAD(associatedData(header, boundTo));
+    cipher.setAAD(associatedData(key.header, boundTo));
     const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-    return Buffer.concat([header, nonce, body, cipher.getAuthTag()]).toString('base64url');
+    return Buffer.concat([key.header, nonce, body, cipher.getAuthTag()]).toString('base64url');
   }
 
   /** Undefined if the text is not ours, was altered, or was made for another purpose, row or key. */
   decrypt(purpose: string, text: string, boundTo = ''): Buffer | undefined {
     const bytes = Buffer.from(text, 'base64url');
-    const form = bytes[0];
-    if ((form !== 1 && form !== 2) || bytes.length < headerBytes[form] + nonceBytes + tagBytes) return undefined;
-    const header = bytes.subarray(0, headerBytes[form]);
-    const keys = form === 1 ? this.keys : this.keys.filter((key) => key.header.equals(header));
-    for (const key of keys) {
-      const plain = open(
-        key.for(purpose),
-        bytes.subarray(header.length),
-        form === 1 ? undefined : associatedData(header, boundTo),
-      );
+    if (bytes.length < headerBytes + nonceBytes + tagBytes) return undefined;
+    const header = bytes.subarray(0, headerBytes);
+    for (const key of this.keys.filter((known) => known.header.equals(header))) {
+      const plain = open(key.for(purpose), bytes.subarray(headerBytes), associatedData(header, boundTo));
       if (plain) return plain;
     }
     return undefined;
   }
 
-  /** Whether it is encrypted with the first key in form 2. */
+  /** Whether it is encrypted with the first key. */
   isCurrent(text: string): boolean {
     return text.startsWith(this.firstKey().header.toString('base64url'));
   }
@@ -64,12 +54,7 @@ export class SecretBox {
 
   /** Whether it is the digest of this text under any of the keys. */
   isDigest(purpose: string, text: string, digest: string): boolean {
-    return this.keysFor(purpose).some((key) => sameSecret(hmac(key, text).toString('base64url'), digest));
-  }
-
-  /** The keys for digests of this purpose. */
-  keysFor(purpose: string): Buffer[] {
-    return this.keys.map((key) => key.for(purpose));
+    return this.keys.some((key) => sameSecret(hmac(key.for(purpose), text).toString('base64url'), digest));
   }
 
   private firstKey(): Key {
@@ -86,7 +71,7 @@ class Key {
 
   constructor(secretKey: string) {
     this.secretKey = secretKey;
-    this.header = Buffer.concat([Buffer.from([2]), this.for('key-id').subarray(0, keyIdBytes)]);
+    this.header = Buffer.concat([Buffer.from([formatVersion]), this.for('key-id').subarray(0, keyIdBytes)]);
   }
 
   for(purpose: string): Buffer {
@@ -102,10 +87,10 @@ function associatedData(header: Buffer, boundTo: string): Buffer {
   return Buffer.concat([header, Buffer.from(boundTo)]);
 }
 
-function open(key: Buffer, sealed: Buffer, associated: Buffer | undefined): Buffer | undefined {
+function open(key: Buffer, sealed: Buffer, associated: Buffer): Buffer | undefined {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes));
   decipher.setAuthTag(sealed.subarray(-tagBytes));
-  if (associated) decipher.setAAD(associated);
+  decipher.setAAD(associated);
   try {
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
   } catch {

@@ -132,7 +132,7 @@ function refuseUnlessNameCanBeLinked(filename: string): void {
   if (/[()]|\?\?/.test(filename)) throw invalidField('filename', 'Must not contain brackets or ??.');
 }
 
-/** Earlier releases accepted files without content. */
+/** The file store may have lost it, as after a restore without files. */
 async function refuseUnlessUploaded(app: Deps, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
   if (!(await app.files.get(emailFilePath(service_id, id)))) throw invalid('The file has not been uploaded');
 }
