@@ -8,7 +8,7 @@ import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
 import { composeLetter, letterFiles } from '../notifications/letter-tasks.ts';
 import { linesIn } from '../rendering/pdf/pdf-text.ts';
 import { withPdf } from '../rendering/pdf/pdfium.ts';
-import { letterAttachmentPath } from '../templates/letter-attachments.ts';
+import { letterAttachmentPath } from './attachments/letter-attachments.ts';
 
 const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');
 

@@ -5,8 +5,8 @@ import type { DrawLetterOptions } from '../rendering/letter/pdf.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { CompiledTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
-import { letterAttachmentPath } from '../templates/letter-attachments.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
+import { letterAttachmentPath } from './attachments/letter-attachments.ts';
 import type { Letter } from './letters.sql.ts';
 import { logoFile } from './preview/letter-logo.ts';
 

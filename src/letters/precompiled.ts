@@ -1,21 +1,14 @@
 import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-tasks.ts';
-import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
-import { WorkerFailure } from '../platform/threads/worker-pool.ts';
 import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../recipients/postal-address.ts';
-import {
-  judgePrecompiled,
-  type PrecompiledCheck,
-  type PrecompiledKind,
-  type PrecompiledReading,
-  unreadablePrecompiled,
-} from '../rendering/pdf/pdf-check.ts';
+import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-check.ts';
 import { ready } from './compose-letter.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
-import type { PdfTasks, PdfThreads } from './pdf-threads.ts';
+import type { PdfThreads } from './pdf-threads.ts';
+import { readPages } from './read-pages.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
   config: Pick<Config, 'PRINT_PROVIDER'>;
@@ -42,24 +35,6 @@ async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   );
   if (found.message !== null || found.recipient_address === null) return refused(letter, found);
   return accepted(app, letter, pdf, found.recipient_address, found.page_count ?? 0);
-}
-
-export async function readPages(
-  log: Log,
-  pdfTasks: PdfTasks,
-  pdf: Uint8Array,
-  kind: PrecompiledKind,
-): Promise<PrecompiledReading> {
-  try {
-    return await pdfTasks.run('readPrecompiled', pdf, kind);
-  } catch (error) {
-    if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
-    log.warn(
-      { event: 'pdf.read_failed', kind, reason: error.reason },
-      'An uploaded file exceeded the limits of its thread',
-    );
-    return unreadablePrecompiled;
-  }
 }
 
 function readAddress({ international_letters }: Letter, lines: string[]) {

@@ -4,10 +4,9 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { NoContent, Uuid } from '../../protocol/fields.ts';
-import { archiveLetterAttachment, getLetterAttachment } from '../../templates/letter-attachments.ts';
 import { LetterAttachmentRecord } from '../../templates/template-record.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
-import { attachPages } from './letter-attachments.ts';
+import { archiveLetterAttachment, attachPages, getLetterAttachment } from './letter-attachments.ts';
 
 const OfAttachment = Type.Object({ letter_attachment_id: Uuid });
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { laterPage, makePdf } from '../../../test/kit/pdf-samples.ts';
-import { letterAttachmentPath } from '../../templates/letter-attachments.ts';
+import { letterAttachmentPath } from './letter-attachments.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';

@@ -1,21 +1,38 @@
 import { letterTooLarge, maximumLetterBytes } from '../../notifications/sending/letter-rules.ts';
-import { invalid } from '../../platform/failure.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { maximumPages } from '../../rendering/pdf/pdf-check.ts';
 import { readUpload } from '../../templates/files/upload.ts';
 import {
-  createLetterAttachment,
   getServiceOfTemplate,
-  type NewAttachmentRequest,
-} from '../../templates/letter-attachments.ts';
+  getTemplateToAttachTo,
+  setTemplateAttachment,
+} from '../../templates/template-attachment.ts';
+import type { LetterAttachment } from '../../templates/template-row.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
-import { readPages } from '../precompiled.ts';
+import { readPages } from '../read-pages.ts';
+import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } from './letter-attachments.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
+interface NewAttachment {
+  upload_id: string;
+  template_id: string;
+  original_filename: string;
+  page_count: number;
+  created_by_id: string;
+}
+
+/** Storage key of an attachment's pages. */
+export function letterAttachmentPath(serviceId: string, attachmentId: string): string {
+  return `letter-attachments/${serviceId}/${attachmentId}.pdf`;
+}
+
 /** Rejects unprintable pages at upload, not later with each letter that includes them. */
-export async function attachPages(app: Deps, request: NewAttachmentRequest & { content: string }) {
+export async function attachPages(app: Deps, request: NewAttachment & { content: string }): Promise<LetterAttachment> {
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
   refuseIfTooLarge(pdf);
@@ -42,4 +59,49 @@ async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): P
   // The letter itself has at least one page.
   if (page_count === null || page_count >= maximumPages) throw invalid({ content: ['letter-too-long'] });
   return page_count;
+}
+
+function createLetterAttachment(app: Deps, request: NewAttachment, pages: Buffer): Promise<LetterAttachment> {
+  return inTransaction(app.db, async (tx) => {
+    const template = await getTemplateToAttachTo(tx, request.template_id);
+    if (template.template_type !== 'letter') throw invalid('Cannot add an attachment to a non-letter template');
+    if (template.letter_attachment) throw invalid('template-already-has-attachment');
+    const now = timestamp(app.clock.now());
+    await insertLetterAttachment(tx, {
+      id: request.upload_id,
+      service_id: template.service,
+      template_id: template.id,
+      original_filename: request.original_filename,
+      page_count: request.page_count,
+      created_by_id: request.created_by_id,
+      created_at: now,
+    });
+    await setTemplateAttachment(tx, template.id, request.upload_id, now);
+    const attachment = await getLetterAttachment(tx, request.upload_id);
+    await app.files.put(letterAttachmentPath(template.service, attachment.id), pages);
+    return attachment;
+  });
+}
+
+export async function getLetterAttachment(db: Db | Tx, attachmentId: string) {
+  const attachment = await selectLetterAttachment(db, attachmentId);
+  if (!attachment) throw notFound();
+  return attachment;
+}
+
+/** Keeps the file, because letters of earlier template versions are still printed with it. */
+export function archiveLetterAttachment(
+  app: Pick<Platform, 'db' | 'clock'>,
+  attachmentId: string,
+  archivedById: string,
+): Promise<void> {
+  return inTransaction(app.db, async (tx) => {
+    const { template_id } = await getLetterAttachment(tx, attachmentId);
+    await getTemplateToAttachTo(tx, template_id);
+    const { archived_at } = await getLetterAttachment(tx, attachmentId);
+    if (archived_at !== null) throw invalid('letter-attachment-already-archived');
+    const now = timestamp(app.clock.now());
+    await archiveAttachmentRow(tx, attachmentId, { archived_by_id: archivedById, archived_at: now });
+    await setTemplateAttachment(tx, template_id, null, now);
+  });
 }

@@ -1,7 +1,7 @@
-import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
-import { withConstraints } from '../platform/db/errors.ts';
-import { invalidField } from '../platform/failure.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
+import { invalidField } from '../../platform/failure.ts';
 
 export function selectLetterAttachment(db: Db | Tx, attachmentId: string) {
   return db
