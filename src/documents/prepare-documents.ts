@@ -186,7 +186,7 @@ export function exampleDocuments(
 }
 
 function decodeDocument(file: string): Buffer {
-  const content = /^[A-Za-z0-9+/]*={0,2}$/.test(file) ? decodeBase64(file) : undefined;
+  const content = decodeBase64(file, 'plain');
   if (!content) throw invalid('Document is not base64 encoded');
   if (content.length === 0) throw invalid('Document must not be empty');
   if (content.length > largestFileBytes) throw invalid(fileIsTooLarge);

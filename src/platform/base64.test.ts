@@ -24,14 +24,14 @@ describe('base64', () => {
     const text = fc.array(fc.constantFrom('A', 'z', '0', '+', '/', '=', '=', '\n', '!')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, (written) => {
-        expect(decodeBase64(written)).toEqual(decodeByTheBook(written));
+        expect(decodeBase64(written, 'lenient')).toEqual(decodeByTheBook(written));
       }),
       { numRuns: 2_000 },
     );
   });
 
   it.each(['QUJDé', 'QUJD\u2028'])('undefined for %j, which is not ASCII', (text) => {
-    expect(decodeBase64(text)).toBeUndefined();
+    expect(decodeBase64(text, 'lenient')).toBeUndefined();
   });
 
   it.each([
@@ -40,6 +40,18 @@ describe('base64', () => {
     ['nothing that belongs', '!'.repeat(19_000_000)],
     ['nothing but padding', '='.repeat(19_000_000)],
   ])('takes linear time: 19 MB with %s', (_what, text) => {
-    expect(processorTime_ms(() => decodeBase64(text))).toBeLessThan(1_000);
+    expect(processorTime_ms(() => decodeBase64(text, 'lenient'))).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['QUI=', 'AB', 'AB', 'AB'],
+    ['QUI', undefined, undefined, 'AB'],
+    ['QU\nI=\n', 'AB', undefined, 'AB'],
+    ['QUJD!', 'ABC', undefined, undefined],
+    ['QUJ=', 'AB', 'AB', undefined],
+    ['', '', '', ''],
+  ])('decodes %j by the rules lenient, plain and canonical', (text, ...expected) => {
+    const rules = ['lenient', 'plain', 'canonical'] as const;
+    expect(rules.map((rule) => decodeBase64(text, rule)?.toString())).toEqual(expected);
   });
 });

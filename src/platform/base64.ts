@@ -1,13 +1,24 @@
 const plainBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const onlyAscii = /^\p{ASCII}*$/u;
 
+/**
+ * - `lenient` ignores other characters and everything after the padding, but requires correct padding.
+ * - `plain` is the same, but rejects other characters.
+ * - `canonical` ignores white space, needs no padding, and rejects every text that encoding would not produce.
+ */
+type Base64Rules = 'lenient' | 'plain' | 'canonical';
+
+export function decodeBase64(text: string, rules: Base64Rules): Buffer | undefined {
+  if (rules === 'canonical') return decodeCanonical(text);
+  return rules === 'lenient' || plainBase64.test(text) ? decodeLenient(text) : undefined;
+}
+
 const padding = '='.charCodeAt(0);
 const isDigit = new Uint8Array(256);
 for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   isDigit[digit.charCodeAt(0)] = 1;
 
-/** Ignores invalid characters and everything after the padding, but requires correct padding. */
-export function decodeBase64(text: string): Buffer | undefined {
+function decodeLenient(text: string): Buffer | undefined {
   if (text.length % 4 === 0 && plainBase64.test(text)) return Buffer.from(text, 'base64');
   if (!onlyAscii.test(text)) return undefined;
   const bytes = Buffer.from(text, 'latin1');
@@ -30,4 +41,17 @@ export function decodeBase64(text: string): Buffer | undefined {
   function decode(): Buffer {
     return Buffer.from(bytes.toString('latin1', 0, digits), 'base64');
   }
+}
+
+/** Decoding skips invalid characters; encoding the result again reveals whether any were skipped. */
+function decodeCanonical(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return withoutPadding(bytes.toString('base64')) === withoutPadding(text.replaceAll(/\s+/g, '')) ? bytes : undefined;
+}
+
+/** Not a regular expression: an end-anchored one is tried at every character, which is quadratic. */
+function withoutPadding(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '=') end -= 1;
+  return text.slice(0, end);
 }

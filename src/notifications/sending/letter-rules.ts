@@ -72,7 +72,7 @@ const maxContentLength = 1.5 * maximumLetterBytes;
 /** Decodes a precompiled letter. A task checks the PDF itself later. */
 export function decodeLetter(content: string): Buffer {
   if (content.length > maxContentLength) throw invalid(letterTooLarge);
-  const decoded = decodeBase64(content);
+  const decoded = decodeBase64(content, 'lenient');
   if (!decoded) throw invalid('Cannot decode letter content (invalid base64 encoding)');
   if (decoded.length > maximumLetterBytes) throw invalid(letterTooLarge);
   return decoded;
