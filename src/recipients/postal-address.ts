@@ -1,6 +1,7 @@
+import { collapseWhitespace } from '../protocol/whitespace.ts';
 import { type Country, findCountry, type PostageZone, unitedKingdom } from './countries.ts';
 import { parsePostcode } from './postcode.ts';
-import { normaliseWhitespace, splitLines } from './whitespace.ts';
+import { splitLines } from './whitespace.ts';
 
 /** An address as parsed and printed; it is not necessarily deliverable (`checkPostalAddress`). */
 export interface PostalAddress {
@@ -91,7 +92,7 @@ function asText(value: unknown): string {
 function cleanLines(rawLines: readonly string[]): string[] {
   const lines: string[] = [];
   for (const rawLine of rawLines.flatMap(splitLines)) {
-    const line = withoutTrailingCommas(normaliseWhitespace(rawLine)).replace(/ ([,.])/g, '$1');
+    const line = withoutTrailingCommas(collapseWhitespace(rawLine)).replace(/ ([,.])/g, '$1');
     if (line !== '') lines.push(line);
     if (lines.length === maxReadLines) break;
   }

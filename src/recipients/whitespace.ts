@@ -1,12 +1,9 @@
-// Invisible characters in pasted text. Zero-width ones are removed; the two wide ones become a space.
-const zeroWidthCharacters = '\u180E\u200B\u200C\u200D\u2060\uFEFF\u2028\u2029';
+import { invisibleCharacters } from '../protocol/whitespace.ts';
+
 const wideCharacters = '\u00A0\u202F';
 
-const zeroWidth = new RegExp(`[${zeroWidthCharacters}]`, 'gu');
-const wide = new RegExp(`[${wideCharacters}]`, 'gu');
-const obscure = new RegExp(`[${zeroWidthCharacters}${wideCharacters}]`, 'gu');
-const everyKind = new RegExp(`[ \\t\\n\\v\\f\\r${zeroWidthCharacters}${wideCharacters}]`, 'gu');
-const runs = /\p{White_Space}+/gu;
+const obscure = new RegExp(`[${invisibleCharacters}${wideCharacters}]`, 'gu');
+const everyKind = new RegExp(`[ \\t\\n\\v\\f\\r${invisibleCharacters}${wideCharacters}]`, 'gu');
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 
 /** A recipient as stored: without outer whitespace and invisible characters, with inner punctuation. */
@@ -16,12 +13,6 @@ export function cleanRecipient(text: string): string {
 
 export function removeWhitespace(text: string): string {
   return text.replace(everyKind, '');
-}
-
-/** A single line: without invisible characters, runs of whitespace collapsed to one space, trimmed. */
-export function normaliseWhitespace(line: string): string {
-  if (line === '') return line;
-  return line.replace(wide, ' ').replace(zeroWidth, '').replace(runs, ' ').trim();
 }
 
 export function splitLines(text: string): string[] {

@@ -1,4 +1,4 @@
-import { removeInvisible } from './whitespace.ts';
+import { removeInvisible } from '../protocol/whitespace.ts';
 
 /** Values for placeholders as received: any JSON. */
 export type Personalisation = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import { decodeEntities, escapeHtml } from '../escape.ts';
 import { renderEmailHtml } from '../markdown/email-html.ts';
 import { parseMarkdown } from '../markdown/markdown.ts';
@@ -7,7 +8,6 @@ import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
 import { applyTypography } from '../typography.ts';
-import { collapseWhitespace } from '../whitespace.ts';
 
 /** Maximum UTF-8 bytes of the filled body. */
 export const EMAIL_BYTE_LIMIT = 2_000_000;

@@ -1,3 +1,4 @@
+import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import { decodeEntities } from '../escape.ts';
 import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders.ts';
 import {
@@ -8,7 +9,7 @@ import {
   valueToText,
 } from '../personalisation.ts';
 import { type CompiledText, compileText, fillText, type Slots } from '../placeholders.ts';
-import { collapseWhitespace, removeSpaceBeforePunctuation } from '../whitespace.ts';
+import { removeSpaceBeforePunctuation } from '../whitespace.ts';
 import { letterDate } from './date.ts';
 import { readLetterBlocks, readLetterLine } from './markdown.ts';
 import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './model.ts';
