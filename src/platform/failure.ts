@@ -19,6 +19,8 @@ export type FailureDetail = string | Record<string, string | string[]>;
 export interface Problem {
   error: string;
   message: string;
+  /** What a validation problem is about, which decides its place in the list. Not sent. */
+  about?: { property: string } | 'whole' | 'missing' | 'unknown';
   [extra: string]: unknown;
 }
 

@@ -41,7 +41,9 @@ export const adminErrors = {
 export const publicErrors = {
   errorBody: (failure: Failure, status: number) => ({
     status_code: status,
-    errors: failure.problems ?? [{ error: failure.code, message: plainText(failure.detail) }],
+    errors: failure.problems?.map(({ about: _, ...entry }) => entry) ?? [
+      { error: failure.code, message: plainText(failure.detail) },
+    ],
   }),
   schemaFailure(errors: SchemaError[]): Failure {
     const problems = publicProblems(errors);

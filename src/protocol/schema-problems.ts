@@ -92,16 +92,41 @@ export function publicProblems(all: SchemaError[]): Problem[] {
   const isUnknownName = (error: SchemaError) => error.keyword === 'additionalProperties' && path(error).length === 0;
   const known = errors.filter((error) => isAboutValue(error) && !isUnknownName(error));
   // The sort is stable.
-  const messages = known.sort((left, right) => rank(left) - rank(right)).map(publicMessage);
+  const problems = known.sort((left, right) => rank(left) - rank(right)).map(publicProblem);
   const unknown = errors.filter(isUnknownName).map((error) => shortened(String(error.params.additionalProperty)));
   if (unknown.length > 0) {
     const names = unknown.sort().join(', ');
     const more = unknown.length < maxProblems ? '' : ', …';
-    messages.push(
-      `Additional properties are not allowed (${names}${more} ${unknown.length === 1 ? 'was' : 'were'} unexpected)`,
-    );
+    problems.push({
+      error: 'ValidationError',
+      message: `Additional properties are not allowed (${names}${more} ${unknown.length === 1 ? 'was' : 'were'} unexpected)`,
+      about: 'unknown',
+    });
   }
-  return [...new Set(messages)].slice(0, maxProblems).map((message) => ({ error: 'ValidationError', message }));
+  const first = new Map(problems.toReversed().map((problem) => [problem.message, problem]));
+  return problems.filter((problem) => first.get(problem.message) === problem).slice(0, maxProblems);
+}
+
+function publicProblem(error: SchemaError): Problem {
+  const [property] = path(error);
+  const ofValue = property === undefined ? 'whole' : { property };
+  return {
+    error: 'ValidationError',
+    message: publicMessage(error),
+    about: error.keyword === 'required' ? 'missing' : ofValue,
+  };
+}
+
+/** Sorts the problems of a body: invalid properties in order of declaration, then missing ones, then unknown ones. */
+export function inPublicOrder(schema: { properties: object }, problems: Problem[]): Problem[] {
+  if (problems.length < 2) return problems;
+  const names = Object.keys(schema.properties);
+  const place = ({ about = 'whole' }: Problem) => {
+    if (typeof about === 'object') return names.indexOf(about.property);
+    return { whole: -1, missing: names.length, unknown: names.length + 1 }[about];
+  };
+  // The sort is stable.
+  return [...problems].sort((left, right) => place(left) - place(right));
 }
 
 /** Errors of the body as a whole come first, then those of properties, then missing properties. */

@@ -3,6 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
+import { inPublicOrder } from '../../protocol/schema-problems.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { type Postage, postages } from '../notification.ts';
@@ -18,7 +19,7 @@ export function readSmsRequest(request: FastifyRequest, now: Date): SmsSend {
   const { phone_number, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
   const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone_number) : undefined;
-  const problems = inOrder(SmsRequest, [...schemaProblems(request), ...schedule.problems]);
+  const problems = inPublicOrder(SmsRequest, [...schemaProblems(request), ...schedule.problems]);
   if (parsed?.ok === false) problems.push({ error: 'InvalidPhoneError', message: 'Not a valid phone number' });
   refuse(problems);
   if (!parsed?.ok) throw new Error('Text message without a number after validation');
@@ -28,7 +29,7 @@ export function readSmsRequest(request: FastifyRequest, now: Date): SmsSend {
 export function readEmailRequest(request: FastifyRequest, now: Date): EmailSend {
   const { email_address, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
-  refuse(inOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));
+  refuse(inPublicOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));
   const parsed = parseEmailAddress(String(email_address));
   if (!parsed.ok) throw new Error('Email without an address after validation');
   return {
@@ -44,7 +45,7 @@ export function readLetterRequest(request: FastifyRequest): LetterRequest {
   const letter = request.body as LetterRequest;
   const { address_line_1 } = letter.personalisation;
   if (address_line_1 === undefined || address_line_1 === null) {
-    refuse([validation('address_line_1 is a required property in personalisation')]);
+    refuse([validation('personalisation', 'address_line_1 is a required property in personalisation')]);
   }
   return letter;
 }
@@ -61,8 +62,8 @@ export function readPrecompiledLetterRequest(
   const isKnown = typeof postage !== 'string' || (postages as readonly string[]).includes(postage);
   const more = isKnown
     ? []
-    : [validation('postage invalid. It must be first, second, economy, europe or rest-of-world.')];
-  refuse(inOrder(PrecompiledLetterRequest, [...problemsWith(request, PrecompiledLetterRequest), ...more]));
+    : [validation('postage', 'postage invalid. It must be first, second, economy, europe or rest-of-world.')];
+  refuse(inPublicOrder(PrecompiledLetterRequest, [...problemsWith(request, PrecompiledLetterRequest), ...more]));
   return request.body as PrecompiledLetterRequest & { postage?: Postage };
 }
 
@@ -89,24 +90,11 @@ function readSchedule(scheduledFor: unknown, now: Date): { at: Timestamp | null;
   const read = readScheduledTime(scheduledFor, now);
   return 'at' in read
     ? { at: read.at, problems: [] }
-    : { at: null, problems: [validation(`scheduled_for ${read.problem}`)] };
+    : { at: null, problems: [validation('scheduled_for', `scheduled_for ${read.problem}`)] };
 }
 
-/** Invalid properties in order of declaration, then missing ones, then unknown ones. */
-function inOrder(schema: { properties: Fields }, problems: Problem[]): Problem[] {
-  const names = Object.keys(schema.properties);
-  const rank = ({ message }: Problem) => {
-    if (message.endsWith(' is a required property')) return names.length;
-    if (message.startsWith('Additional properties are not allowed')) return names.length + 1;
-    const [name = ''] = message.split(' ', 1);
-    return names.indexOf(name === 'id' ? 'template_id' : name);
-  };
-  // The sort is stable.
-  return problems.length < 2 ? problems : [...problems].sort((left, right) => rank(left) - rank(right));
-}
-
-function validation(message: string): Problem {
-  return { error: 'ValidationError', message };
+function validation(property: string, message: string): Problem {
+  return { error: 'ValidationError', message, about: { property } };
 }
 
 function fieldsOf({ body }: FastifyRequest): Fields {
