@@ -4,6 +4,7 @@ import { allowances } from './billing/allowance.ts';
 import type { Config } from './config.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
+import { FileSizes } from './documents/file-sizes.ts';
 import { createLetterResults, type LetterResults } from './letters/letter-results.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
@@ -37,6 +38,7 @@ export interface App extends Platform {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
   virusScanner: VirusScanner;
+  fileSizes: FileSizes;
   sending: SendState;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
@@ -134,6 +136,7 @@ export function buildApp(config: Config, outside: Outside): App {
     accountMessages: accountMessageSender(platform),
     allowances,
     virusScanner: createVirusScanner({ clamav: config.CLAMAV_ADDRESS }),
+    fileSizes: new FileSizes(platform),
     sending,
     pdfThreads,
     letterResults: createLetterResults(platform),

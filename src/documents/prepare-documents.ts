@@ -21,15 +21,14 @@ import type { EmailFile } from '../templates/template-row.ts';
 import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
+import type { FileSizes } from './file-sizes.ts';
 
 const maxFilenameLength = 100;
-const maxCachedSizes = 10_000;
 
 type Deps = Pick<Platform, 'files' | 'secrets'> & {
   config: Pick<Config, 'BASE_URL'>;
   virusScanner: VirusScanner;
-  /** Cached sizes of template files by path. A template file never changes. */
-  sending: { fileSizes: Map<string, number> };
+  fileSizes: FileSizes;
 };
 
 /** The files of one email, ready to be stored. `values` has the links for the placeholders. */
@@ -118,7 +117,7 @@ async function prepareTemplateFile(app: Deps, email: Email, file: EmailFile): Pr
   const row = newDocument(app, email, {
     filename,
     type: fileTypeOfName(filename) ?? unsupported(extensionOf(filename)),
-    size_in_bytes: await sizeOfFile(app, shared_path),
+    size_in_bytes: await app.fileSizes.get(shared_path),
     confirm_email: file.validate_users_email,
     retention_weeks: file.retention_period,
   });
@@ -156,17 +155,6 @@ function newDocument(
     available_until: timestamp(later(now, file.retention_weeks * 7 * day_ms)),
     created_at: timestamp(now),
   };
-}
-
-async function sizeOfFile(app: Deps, path: string): Promise<number> {
-  const { fileSizes } = app.sending;
-  const cached = fileSizes.get(path);
-  if (cached !== undefined) return cached;
-  const content = await app.files.get(path);
-  if (!content) throw invalid('A file of the template has not been uploaded');
-  if (fileSizes.size >= maxCachedSizes) fileSizes.clear();
-  fileSizes.set(path, content.length);
-  return content.length;
 }
 
 /** A simulated recipient gets example links; nothing is stored. */

@@ -1,5 +1,6 @@
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { Config } from '../../config.ts';
+import type { FileSizes } from '../../documents/file-sizes.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
@@ -12,6 +13,7 @@ export type SendDeps = Platform & {
   config: Pick<Config, 'BASE_URL' | 'ADMIN_BASE_URL' | 'EMAIL_DOMAIN'>;
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
+  fileSizes: FileSizes;
   sending: SendState;
 };
 

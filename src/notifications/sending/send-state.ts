@@ -12,8 +12,6 @@ export interface SendState {
   acceptor: Acceptor;
   running: RunningRequests;
   letterTurns: LetterTurns;
-  /** Sizes of template files by path: see `prepareDocuments`. */
-  fileSizes: Map<string, number>;
 }
 
 export function createSending(app: Platform): SendState {
@@ -23,6 +21,5 @@ export function createSending(app: Platform): SendState {
     acceptor: new Acceptor(app),
     running: new RunningRequests(),
     letterTurns: new LetterTurns(app.clock),
-    fileSizes: new Map(),
   };
 }
