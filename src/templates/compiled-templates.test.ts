@@ -3,7 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { aReplyTo, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
-import { findTemplate, getTemplateForDelivery, getTemplateForSending } from './compiled-templates.ts';
+import { findTemplate, getTemplateForDelivery } from './compiled-templates.ts';
+import { templateOfCaller } from './public-templates.ts';
+
+const getTemplate = async (serviceId: string, templateId: string) =>
+  templateOfCaller(await findTemplate(harness.app, serviceId, templateId));
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';
@@ -40,7 +44,7 @@ async function eventually(check: () => Promise<void>): Promise<void> {
 }
 
 async function contentNow(): Promise<string> {
-  return (await getTemplateForSending(harness.app, service, id)).row.content;
+  return (await getTemplate(service, id)).row.content;
 }
 
 describe('findTemplate', () => {
@@ -64,11 +68,11 @@ describe('findTemplate', () => {
   });
 
   it('returns cached templates and compiles each version once', async () => {
-    const first = await getTemplateForSending(harness.app, service, id);
-    const second = await getTemplateForSending(harness.app, service, id);
+    const first = await getTemplate(service, id);
+    const second = await getTemplate(service, id);
     expect(second).toBe(first);
     harness.app.changeListener.reset();
-    const afterReset = await getTemplateForSending(harness.app, service, id);
+    const afterReset = await getTemplate(service, id);
     expect(afterReset).not.toBe(first);
     expect(afterReset.compiled).toBe(first.compiled);
   });
@@ -84,22 +88,20 @@ describe('findTemplate', () => {
   });
 
   it('picks up a change of the default sender', async () => {
-    expect((await getTemplateForSending(harness.app, service, id)).row.reply_to_text).toBe('TESTING');
+    expect((await getTemplate(service, id)).row.reply_to_text).toBe('TESTING');
     await harness.app.db
       .updateTable('service_sms_senders')
       .set({ sms_sender: '07700900123' })
       .where('service_id', '=', service)
       .execute();
-    await eventually(async () =>
-      expect((await getTemplateForSending(harness.app, service, id)).row.reply_to_text).toBe('447700900123'),
-    );
+    await eventually(async () => expect((await getTemplate(service, id)).row.reply_to_text).toBe('447700900123'));
   });
 
   it('keeps the cached templates of other services when one changes', async () => {
     const other = await aService(harness);
     const kept = await aTemplate(harness, other);
     await drainNotifications();
-    const before = await getTemplateForSending(harness.app, other, kept);
+    const before = await getTemplate(other, kept);
     await contentNow();
     await harness.app.db
       .updateTable('templates')
@@ -107,7 +109,7 @@ describe('findTemplate', () => {
       .where('id', '=', id)
       .execute();
     await eventually(async () => expect(await contentNow()).toBe('Changed'));
-    expect(await getTemplateForSending(harness.app, other, kept)).toBe(before);
+    expect(await getTemplate(other, kept)).toBe(before);
   });
 
   it('does not cache templates that are not found', async () => {
@@ -124,10 +126,10 @@ describe('findTemplate', () => {
   });
 });
 
-describe('getTemplateForSending', () => {
+describe('a template for sending', () => {
   it('rejects what the public API rejects', async () => {
-    await expect(getTemplateForSending(harness.app, service, unknown)).rejects.toMatchObject({ kind: 'not-found' });
-    await expect(getTemplateForSending(harness.app, await aService(harness), id)).rejects.toMatchObject({
+    await expect(getTemplate(service, unknown)).rejects.toMatchObject({ kind: 'not-found' });
+    await expect(getTemplate(await aService(harness), id)).rejects.toMatchObject({
       kind: 'forbidden',
       code: 'AuthError',
       problems: [{ error: 'AuthError', message: 'Invalid token: service not found' }],
@@ -145,7 +147,7 @@ describe('getTemplateForSending', () => {
       content: '',
       reply_to,
     });
-    const { compiled, row } = await getTemplateForSending(harness.app, service, inWelsh);
+    const { compiled, row } = await getTemplate(service, inWelsh);
     expect(compiled.placeholders).toEqual(['room', 'pwnc', 'thing']);
     expect(row.reply_to_text).toBe('Room ((room))');
     await harness.app.db
@@ -154,7 +156,7 @@ describe('getTemplateForSending', () => {
       .where('id', '=', reply_to)
       .execute();
     await eventually(async () => {
-      const changed = await getTemplateForSending(harness.app, service, inWelsh);
+      const changed = await getTemplate(service, inWelsh);
       expect(changed.compiled.placeholders).toEqual(['floor', 'pwnc', 'thing']);
     });
   });
@@ -167,7 +169,7 @@ describe('getTemplateForSending', () => {
       subject: '((thing))',
       content: '',
     });
-    expect((await getTemplateForSending(harness.app, service, english)).compiled.placeholders).toEqual(['thing']);
+    expect((await getTemplate(service, english)).compiled.placeholders).toEqual(['thing']);
   });
 });
 

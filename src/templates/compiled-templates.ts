@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { refused } from '../auth/bearer.ts';
-import { notFound } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
+import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';
 import { selectTemplateById, selectTemplateVersion } from './template-rows.sql.ts';
@@ -15,10 +14,7 @@ export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
   compiled: CompiledTemplate;
 }
 
-type FoundTemplate =
-  | { found: 'here'; template: ReadyTemplate }
-  | { found: 'in-another-service' }
-  | { found: 'nowhere' };
+type FoundTemplate = TemplateLookup<ReadyTemplate>;
 
 // At most about 120 MB of text in each of the two caches. A typical template weighs about 1,500; an email template
 // 17,000, because it may also hold that much for rendering. Most email templates are the same objects in both caches.
@@ -83,10 +79,9 @@ export class CompiledTemplates {
   }
 
   private async load(serviceId: string, templateId: string): Promise<FoundTemplate> {
-    const row = await selectTemplateById(this.app.db, templateId);
-    if (!row) return { found: 'nowhere' };
-    if (row.service !== serviceId) return { found: 'in-another-service' };
-    if (row.hidden) return { found: 'nowhere' };
+    const result = lookUp(await selectTemplateById(this.app.db, templateId), serviceId);
+    if (result.found !== 'here') return result;
+    const row = result.template;
     const template = { ...row, reply_to_text: replyToTextOf(row) };
     return { found: 'here', template: { row: template, compiled: this.compile(template, row.reply_to_text).compiled } };
   }
@@ -149,13 +144,6 @@ interface Deps {
 /** Usually served from the cache. Finds archived templates, but not hidden ones. */
 export function findTemplate(app: Deps, serviceId: string, templateId: string): Promise<FoundTemplate> {
   return app.compiledTemplates.find(serviceId, canonicalId(templateId));
-}
-
-/** Throws the public API's errors: another service's template is rejected like another service's key. */
-export async function getTemplateForSending(app: Deps, serviceId: string, templateId: string): Promise<ReadyTemplate> {
-  const result = await findTemplate(app, serviceId, templateId);
-  if (result.found === 'here') return result.template;
-  throw result.found === 'nowhere' ? notFound() : refused('serviceNotFound');
 }
 
 /** For rendering a message accepted with this version; for a letter, with the contact block it was accepted with. */

@@ -5,7 +5,8 @@ import { urlNotFound } from '../platform/http/declared-routes.ts';
 import type { Platform } from '../platform/platform.ts';
 import { largestInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import { type CompiledTemplates, getTemplateForSending } from './compiled-templates.ts';
+import { type CompiledTemplates, findTemplate } from './compiled-templates.ts';
+import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { renderPreview } from './template-preview.ts';
 import type { TemplateRow, TemplateType } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
@@ -18,11 +19,13 @@ export function listPublicTemplates(app: Deps, caller: ApiCaller, type?: Templat
 
 /** Including archived templates; hidden ones count as not found. */
 export async function getPublicTemplate(app: Deps, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
-  const template = await selectTemplateById(app.db, templateId);
-  if (!template) throw notFound();
-  if (template.service !== caller.service_id) throw refused('serviceNotFound');
-  if (template.hidden) throw notFound();
-  return template;
+  return templateOfCaller(lookUp(await selectTemplateById(app.db, templateId), caller.service_id));
+}
+
+/** The public API rejects another service's template like another service's key. */
+export function templateOfCaller<Template>(result: TemplateLookup<Template>): Template {
+  if (result.found === 'here') return result.template;
+  throw result.found === 'nowhere' ? notFound() : refused('serviceNotFound');
 }
 
 export async function getPublicTemplateVersion(
@@ -49,7 +52,7 @@ export async function previewPublicTemplate(
   templateId: string,
   personalisation: Personalisation = {},
 ) {
-  const { row, compiled } = await getTemplateForSending(app, caller.service_id, templateId);
+  const { row, compiled } = templateOfCaller(await findTemplate(app, caller.service_id, templateId));
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalid(`Missing personalisation: ${missing.join(', ')}`);
   return {

@@ -3,7 +3,8 @@ import { canonicalId } from '../../platform/id.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { comparableKey } from '../../rendering/personalisation.ts';
-import { getTemplateForSending } from '../../templates/compiled-templates.ts';
+import { findTemplate } from '../../templates/compiled-templates.ts';
+import { templateOfCaller } from '../../templates/public-templates.ts';
 import { phoneErrorText } from '../account-messages/account-message-sender.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
@@ -25,7 +26,7 @@ interface OneOffRequest {
 /** Sends a message from the front end. The same rules as for API clients, without a key. */
 export async function sendOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
   const context = await oneOffContext(app, serviceId, request.created_by);
-  const { row } = await getTemplateForSending(app, context.service.id, request.template_id);
+  const { row } = templateOfCaller(await findTemplate(app, context.service.id, request.template_id));
   refuseIfDailyLimitIsReached(context, row.template_type);
   const shared = {
     template_id: request.template_id,

@@ -6,7 +6,8 @@ import { EMAIL_BYTE_LIMIT } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
 import { isEmpty, isTooLong, SMS_CHARACTER_LIMIT, type SmsMessage } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
-import { getTemplateForSending, type ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { templateOfCaller } from '../../templates/public-templates.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { NotificationType } from '../notification.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
@@ -36,7 +37,7 @@ export async function getSendableTemplate<Type extends NotificationType>(
   templateId: string,
   type: Type,
 ): Promise<TemplateOf<Type>> {
-  const template = await getTemplateForSending(app, service.id, templateId);
+  const template = templateOfCaller(await findTemplate(app, service.id, templateId));
   if (!isOfType(template, type)) {
     throw invalid(`${template.row.template_type} template is not suitable for ${type} notification`);
   }
