@@ -7,6 +7,8 @@ import { checkQueue } from './delivery/queue-check.ts';
 import { recordEmailReceipt, retryReceipt } from './delivery/receipts/provider-reports.ts';
 import { createReturnedLetterCallbacks } from './delivery/receipts/returned-letters.task.ts';
 import { timeOutMessages } from './delivery/time-outs.ts';
+import { deleteOldDocuments } from './documents/documents.ts';
+import { deleteOldInboundTexts } from './inbound/inbound-texts.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
 import {
@@ -24,6 +26,7 @@ import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rol
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
+import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
 import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 
 interface ScheduledTask extends Task {
@@ -59,6 +62,27 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '17 * * * *', reason: 'Hourly, so that an invitation is deleted soon after its link expires.' },
     ...soonAgain,
     run: deleteExpiredInvites,
+  },
+  {
+    name: 'delete-documents',
+    description: 'Deletes files sent by email after their retention period.',
+    schedule: { cron: '33 * * * *', reason: 'Hourly, so that a file is deleted soon after its retention period.' },
+    ...soonAgain,
+    run: deleteOldDocuments,
+  },
+  {
+    name: 'delete-inbound-texts',
+    description: 'Deletes received text messages beyond the retention of their service.',
+    schedule: { cron: '10 3 * * *', reason: 'After midnight in London all year round.' },
+    ...onceADay,
+    run: deleteOldInboundTexts,
+  },
+  {
+    name: 'delete-unsubscribe-requests',
+    description: 'Deletes unsubscribe requests after their retention period.',
+    schedule: { cron: '43 * * * *', reason: 'Hourly, so that a request is deleted soon after its retention period.' },
+    ...soonAgain,
+    run: deleteOldUnsubscribeRequests,
   },
   {
     name: 'fold-rollups',
@@ -100,7 +124,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   {
     name: 'delete-expired-data',
-    description: 'Deletes expired files, idempotency keys and old counters.',
+    description: 'Deletes old idempotency keys and counters, and files without a message.',
     schedule: { cron: '37 * * * *', reason: 'Hourly, so that data is deleted soon after its retention period.' },
     ...soonAgain,
     run: deleteExpiredData,

@@ -77,7 +77,7 @@ export const documentRecipients: EncryptedValues = {
 };
 
 /** Deletes expired documents with their files, and attempts outside the window. */
-export async function forgetDocuments(app: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
+export async function deleteOldDocuments(app: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
   const now = app.clock.now();
   for (;;) {
     const gone = await deleteExpiredDocuments(app.db, timestamp(now), 100);

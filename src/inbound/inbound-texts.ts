@@ -7,6 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
 import { findNumberOfService } from '../services/inbound-numbers/inbound-numbers.ts';
 import { refuseUnlessServiceExists } from '../services/services.ts';
+import { defaultRetentionDays, firstKeptId, listRetentionRules } from '../services/settings/data-retention.ts';
 import {
   countInbox,
   deleteInboundTexts,
@@ -103,5 +104,11 @@ export async function getInboundText(app: Deps, serviceId: string, textId: strin
 /** Deletes all texts from one phone number and returns their ids. */
 export const eraseInboundTexts = deleteInboundTextsOf;
 
-/** Deletes expired texts: ids below the first id that the service's retention keeps. */
-export const forgetInboundTexts = deleteInboundTexts;
+/** Deletes received texts beyond the retention of their service for text messages. */
+export async function deleteOldInboundTexts(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+  const now = app.clock.now();
+  const rules = await listRetentionRules(app.db, now);
+  const ofTexts = rules.filter(({ notification_type }) => notification_type === 'sms');
+  const deleted = await deleteInboundTexts(app.db, firstKeptId(now, defaultRetentionDays), ofTexts);
+  app.log.info({ event: 'inbound_texts.deleted', inbound_texts: deleted }, 'Deleted old received texts');
+}

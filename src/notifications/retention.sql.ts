@@ -1,19 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
-import type { NotificationType } from './notification.ts';
-
-interface RetentionRule {
-  service_id: string;
-  notification_type: NotificationType;
-  days_of_retention: number;
-}
-
-export function selectRetentionRules(db: Db): Promise<RetentionRule[]> {
-  return db
-    .selectFrom('service_data_retention')
-    .select(['service_id', 'notification_type', 'days_of_retention'])
-    .execute();
-}
 
 /** Deletes queue entries without a message. */
 export async function deleteOrphanedQueue(db: Db, beforeId: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { recordInboundText } from '../inbound/inbound-texts.ts';
+import { deleteOldDocuments } from '../documents/documents.ts';
+import { deleteOldInboundTexts, recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { NewNotification } from './notification.ts';
@@ -171,7 +172,7 @@ describe('retention', () => {
     };
     const kept = await receive(service);
     await receive(other);
-    await applyRetention(harness.app);
+    await deleteOldInboundTexts(harness.app);
     const texts = await harness.app.db.selectFrom('inbound_sms').select('id').execute();
     expect(texts).toEqual([{ id: kept }]);
   });
@@ -193,6 +194,7 @@ describe('retention', () => {
     expect(harness.files.kept.size).toBe(2);
     harness.clock.set('2026-11-23T12:00:00Z');
     await deleteExpiredData(harness.app);
+    await deleteOldDocuments(harness.app);
     expect(harness.files.kept.size).toBe(1);
     expect(await harness.app.db.selectFrom('documents').select('id').execute()).toHaveLength(1);
     expect(await harness.app.db.selectFrom('idempotency_keys').select('key').execute()).toEqual([]);

@@ -1,7 +1,7 @@
-import { defaultRetentionDays } from '../notifications/retention.ts';
 import { addDays, type Days, londonDay, londonInstant } from '../platform/calendar.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { defaultRetentionDays } from '../services/settings/data-retention.ts';
 import {
   countLive,
   countMessages,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { deleteExpiredData } from '../notifications/retention.ts';
 import { newId } from '../platform/id.ts';
+import { deleteOldUnsubscribeRequests } from './unsubscribe-reports.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const unknown = newId(new Date());
@@ -171,10 +171,10 @@ describe('unsubscribe reports', () => {
     const summary = async () => (await get('unsubscribe-request-reports-summary')).body;
     expect(await summary()).toMatchObject([{ will_be_archived_at: archived }]);
     harness.clock.set(new Date(new Date(archived).getTime() - 1000).toISOString());
-    await deleteExpiredData(harness.app);
+    await deleteOldUnsubscribeRequests(harness.app);
     expect(await summary()).toHaveLength(1);
     harness.clock.set(archived);
-    await deleteExpiredData(harness.app);
+    await deleteOldUnsubscribeRequests(harness.app);
     expect(await summary()).toEqual([]);
   });
 
@@ -203,13 +203,13 @@ describe('unsubscribe reports', () => {
     await (await writeTo('b@example.org'))();
     expect(await counts()).toEqual([1, 1]);
     harness.clock.advance({ days: 4 });
-    await deleteExpiredData(harness.app);
+    await deleteOldUnsubscribeRequests(harness.app);
     expect(await counts()).toEqual([1]);
     harness.clock.advance({ days: 85 });
-    await deleteExpiredData(harness.app);
+    await deleteOldUnsubscribeRequests(harness.app);
     expect(await counts()).toEqual([1]);
     harness.clock.advance({ days: 1, seconds: 1 });
-    await deleteExpiredData(harness.app);
+    await deleteOldUnsubscribeRequests(harness.app);
     expect(await counts()).toEqual([]);
   });
 

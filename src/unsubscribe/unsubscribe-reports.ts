@@ -126,7 +126,7 @@ export async function eraseUnsubscribeRequests(db: Db, emailAddress: string) {
   return counts;
 }
 
-export async function forgetUnsubscribeRequests({ db, clock }: Deps): Promise<void> {
+export async function deleteOldUnsubscribeRequests({ db, clock }: Deps): Promise<void> {
   await deleteUnsubscribeRequests(db, {
     reported: timestamp(archivedIfCreatedBefore(clock.now())),
     received: daysAfter(clock.now(), -keptForDays),

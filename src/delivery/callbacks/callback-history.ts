@@ -1,12 +1,12 @@
-import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
-import { firstIdAt, nilId } from '../../platform/id.ts';
+import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
 import { refuseUnlessServiceExists } from '../../services/services.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
+import { defaultRetentionDays, firstKeptId } from '../../services/settings/data-retention.ts';
 import {
   deleteCallbacks,
   deleteCallbacksAfter,
@@ -53,7 +53,6 @@ function replay(app: Deps, which: Parameters<typeof replayCallbacks>[1]): Promis
   return inTransaction(app.db, (tx) => replayCallbacks(tx, which, timestamp(app.clock.now())));
 }
 
-const defaultRetentionDays = 7;
 const batchSize = 5_000;
 
 /**
@@ -61,12 +60,12 @@ const batchSize = 5_000;
  * the service for the channel, or for a week. They contain recipients.
  */
 export async function deleteOldCallbacks(app: Deps): Promise<void> {
-  const cutOff = (days: number) => firstIdAt(londonInstant(addDays(londonDay(app.clock.now()), -days)));
+  const now = app.clock.now();
   const rules = (await selectCallbackRules(app.db)).map(({ days_of_retention, ...rule }) => ({
     ...rule,
-    before_id: cutOff(days_of_retention),
+    before_id: firstKeptId(now, days_of_retention),
   }));
-  const usual = cutOff(defaultRetentionDays);
+  const usual = firstKeptId(now, defaultRetentionDays);
   for (const rule of rules.filter(({ before_id }) => before_id > usual)) {
     while ((await deleteCallbacksOf(app.db, rule, batchSize)) === batchSize);
   }

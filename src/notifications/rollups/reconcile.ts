@@ -2,7 +2,7 @@ import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { earlier, hour_ms, later } from '../../platform/clock.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { defaultRetentionDays } from '../retention.ts';
+import { defaultRetentionDays } from '../../services/settings/data-retention.ts';
 import { type Recount, type Repair, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
 
 /** Max repaired rows in a log line. */

@@ -66,3 +66,16 @@ export async function updateRetentionDays(
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
+
+interface RetentionRule {
+  service_id: string;
+  notification_type: RetainedType;
+  days_of_retention: number;
+}
+
+export function selectRetentionRules(db: Db): Promise<RetentionRule[]> {
+  return db
+    .selectFrom('service_data_retention')
+    .select(['service_id', 'notification_type', 'days_of_retention'])
+    .execute();
+}

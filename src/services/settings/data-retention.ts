@@ -1,10 +1,17 @@
+import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
-import { newId } from '../../platform/id.ts';
+import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseUnlessServiceExists } from '../services.ts';
-import { insertRetention, type RetainedType, selectRetentions, updateRetentionDays } from './data-retention.sql.ts';
+import {
+  insertRetention,
+  type RetainedType,
+  selectRetentionRules,
+  selectRetentions,
+  updateRetentionDays,
+} from './data-retention.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
@@ -38,4 +45,18 @@ export async function updateRetention({ db, clock }: Deps, serviceId: string, id
   if (!(await updateRetentionDays(db, { id, service_id: serviceId }, change))) {
     throw notFound(`The service data retention for id: ${id} was not found for service: ${serviceId}`);
   }
+}
+
+/** Applies to services without their own rule. */
+export const defaultRetentionDays = 7;
+
+/** The smallest id that is kept: days of retention are counted from London midnight. */
+export function firstKeptId(now: Date, days: number): string {
+  return firstIdAt(londonInstant(addDays(londonDay(now), -days)));
+}
+
+/** The rules of every service. Ids below `before_id` are no longer kept. */
+export async function listRetentionRules(db: Db, now: Date) {
+  const rules = await selectRetentionRules(db);
+  return rules.map((rule) => ({ ...rule, before_id: firstKeptId(now, rule.days_of_retention) }));
 }
