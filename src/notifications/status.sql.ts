@@ -50,6 +50,12 @@ const mayChange = sql`(${isLate} or case w.event ${sql.join(
   sql` `,
 )} end)`;
 
+/**
+ * For statements whose `wanted` comes from JSON, where the planner expects 100 rows: prepared while the partition of a new day
+ * is nearly empty, a join alone would scan all rows of the day, and the plan would stay while the partition fills.
+ */
+export const byIds = sql`n.id = any (array(select id from wanted))`;
+
 const sides = sql`created_at, service_id, template_id, notification_type, key_type, rate_multiplier`;
 
 /**
@@ -57,14 +63,14 @@ const sides = sql`created_at, service_id, template_id, notification_type, key_ty
  * with the columns above and distinct ids. Disallowed transitions are skipped, so a repeated or late receipt does nothing.
  * Rows are locked in order of id, so that two such statements never deadlock.
  */
-export function statusChange(now: Timestamp): RawBuilder<unknown> {
+export function statusChange(now: Timestamp, lookUp = sql`true`): RawBuilder<unknown> {
   // Only one side of each join may have an unknown size: with two, the planner assumes both are small and uses a nested loop.
   return sql`before as (
       select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
         n.postage as previous_postage, n.international as previous_international,
         case when not ${isLate} then w.status end as next_status
       from notifications n join wanted w on w.id = n.id
-      where ${mayChange}
+      where ${mayChange} and ${lookUp}
       order by n.id for update of n
     ), after as (
       update notifications n set
@@ -118,7 +124,7 @@ export async function updateStatuses(
   const { rows } = await sql<ChangedNotification>`/* prepared: status-changes */
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
-    ), ${statusChange(now)}
+    ), ${statusChange(now, byIds)}
     select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
     from after`.execute(db);
   return rows;

@@ -166,13 +166,14 @@ export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
  * as receipts do, so that the two never deadlock.
  */
 export function placeChange(worker: string): RawBuilder<unknown> {
-  const isHeld = sql`q.notification_id = h.id and q.leased_by = ${worker} and (select count(*) from after) >= 0`;
+  const isHeld = sql`q.leased_by = ${worker} and (select count(*) from after) >= 0`;
   return sql`gone as (
-      delete from delivery_queue q using held h where ${isHeld} and h.due_at is null
+      delete from delivery_queue q
+      where q.notification_id = any (array(select id from held where due_at is null)) and ${isHeld}
     ), requeued as (
       update delivery_queue q
       set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
-      from held h where ${isHeld} and h.due_at is not null
+      from held h where q.notification_id = h.id and h.due_at is not null and ${isHeld}
     )`;
 }
 
@@ -180,7 +181,7 @@ export function placeChange(worker: string): RawBuilder<unknown> {
 export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
   return sql`brought_forward as (
       update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
-      from after a where q.notification_id = a.id and a.sent_at is null
+      where q.notification_id = any (array(select id from after where sent_at is null))
     )`;
 }
 
