@@ -133,10 +133,6 @@ export const settings = {
   }),
   LOGO_BASE_URL: setting.optionalText('Base URL of the logo files of email branding; a logo may also be a full URL.'),
   ...providerSettings(providers),
-  SMS_RECEIPT_TOKENS: setting.flag(
-    'Accept MMG and Firetext receipts only at the per-message URL, which contains a token; false: also at the URL without a token.',
-    { fallback: true },
-  ),
   PROVIDER_RATES: setting.numbersByName(
     'Maximum messages per second that one process sends to each provider, for example `mmg:50,ses:14`.',
     { fallback: {}, fallbackText: 'no limit' },

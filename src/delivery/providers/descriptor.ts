@@ -49,7 +49,6 @@ type ProviderConfig<S extends Settings> = Values<S> & {
   BASE_URL: string;
   DATA_DIR: string;
   DELIVERY_CONCURRENCY: number;
-  SMS_RECEIPT_TOKENS: boolean;
 };
 
 export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & {

@@ -8,7 +8,7 @@ import { InboundOk, PhoneNumber, refuseUnlessGateway } from './inbound-callback.
 import { plainText } from './plain-text.ts';
 import type { Outcome, Provider, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
-import { receiptAddress } from './receipt-address.ts';
+import { receiptAddress, receiptTokenSettings } from './receipt-address.ts';
 import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from './reports.ts';
 
@@ -21,6 +21,7 @@ const settings = {
     '`user:password` that Firetext sends with received text messages. Unset: they are rejected.',
     { secret: true },
   ),
+  ...receiptTokenSettings,
 };
 
 export const firetext = {

@@ -8,7 +8,7 @@ import { PhoneNumber, refuseUnlessGateway } from './inbound-callback.ts';
 import { plainText } from './plain-text.ts';
 import type { Provider, TextMessage } from './provider.ts';
 import { londonTime, utcTime } from './provider-times.ts';
-import { receiptAddress } from './receipt-address.ts';
+import { receiptAddress, receiptTokenSettings } from './receipt-address.ts';
 import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from './reports.ts';
 
@@ -21,6 +21,7 @@ const settings = {
     '`user:password` that MMG sends with received text messages. Unset: they are rejected.',
     { secret: true },
   ),
+  ...receiptTokenSettings,
 };
 
 export const mmg = {

@@ -1,7 +1,16 @@
 import { isUuid } from '../../platform/id.ts';
 import { type SecretBox, sameSecret } from '../../platform/secrets/secrets.ts';
+import * as setting from '../../platform/setting.ts';
 
-/** The URL for the receipts of one message, for gateways that do not sign them. Its token is valid for this message only. */
+/** Part of the settings of every gateway that does not sign its receipts. */
+export const receiptTokenSettings = {
+  SMS_RECEIPT_TOKENS: setting.flag(
+    'Accept MMG and Firetext receipts only at the per-message URL, which contains a token; false: also at the URL without a token.',
+    { fallback: true },
+  ),
+};
+
+/** The URL for the receipts of one message. Its token is valid for this message only. */
 export function receiptAddress(
   { secrets, config }: { secrets: SecretBox; config: { BASE_URL: string } },
   gateway: string,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { OneOf } from '../../protocol/fields.ts';
 import type { ReceiptDeps } from './descriptor.ts';
-import { isReceiptToken } from './receipt-address.ts';
+import { isReceiptToken, type receiptTokenSettings } from './receipt-address.ts';
 
 /** Schemas and checks that the receipt webhooks of text gateways share. */
 
@@ -25,7 +25,7 @@ export const ReceiptToken = Type.Object({
 
 /** Whether a gateway that does not sign its receipts sent this one to the URL of its message, if that is required. */
 export function isProven(
-  { config, secrets }: Pick<ReceiptDeps, 'config' | 'secrets'>,
+  { config, secrets }: Pick<ReceiptDeps<typeof receiptTokenSettings>, 'config' | 'secrets'>,
   gateway: string,
   reference: unknown,
   token: string | undefined,
