@@ -16,8 +16,10 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets'> & { con
 const retryFor_ms = 5 * minute_ms;
 const retryDelay_ms = 15_000;
 
-/** An event of a provider, with its name. */
-type StoredEvent = object & { provider: string };
+interface StoredEvent {
+  provider: string;
+  event: object;
+}
 
 export const recordEmailReceipt: Task<StoredEvent> = {
   name: 'record-email-receipt',
@@ -27,7 +29,7 @@ export const recordEmailReceipt: Task<StoredEvent> = {
 
 export async function retryReceipt(
   app: Deps & Pick<Platform, 'metrics'> & { providers: readonly ProviderDescriptor[] },
-  { provider: name, ...event }: StoredEvent,
+  { provider: name, event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
   if (!provider?.retryReceipt) throw new Error(`there is no provider ${name} that retries receipts`);
@@ -47,7 +49,7 @@ export function receiptDeps(app: Deps, { name }: ProviderDescriptor, receipts: R
         log.warn({ event: 'receipt.unmatched', kind }, 'An email receipt refers to an unknown message');
         return;
       }
-      const stored = { ...event, provider: name };
+      const stored = { provider: name, event };
       await app.queue.add(app.db, recordEmailReceipt, stored, { runAt: later(now, retryDelay_ms) });
     },
   };
