@@ -216,7 +216,7 @@ export const settings = {
 };
 
 /** The same table, with the settings of other providers. */
-function settingsWith(list: readonly ProviderDescriptor[]): typeof settings {
+export function settingsWith(list: readonly ProviderDescriptor[]): typeof settings {
   return { ...settings, ...providerSettings(list) };
 }
 

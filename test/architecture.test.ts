@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { providers } from '../src/delivery/providers/providers.ts';
 import { surfaces } from '../src/routes.ts';
 import { tasks } from '../src/tasks.ts';
 import { useHarness } from './kit/harness.ts';
@@ -170,6 +171,21 @@ describe('places', () => {
         .filter(({ room, path, text }) => rank(room) >= 0 && !path.endsWith('.sql.ts') && query.test(text))
         .map(({ path }) => path),
     ).toEqual([]);
+  });
+
+  it('a provider is known in its own file, and in the list of providers', () => {
+    const names = providers.map(({ name }) => name).filter((name) => name !== 'sandbox');
+    const named = new RegExp(`\\b(${names.join('|')})\\b`, 'i');
+    // An example in a description.
+    const exceptions = ['config.ts'];
+    expect(
+      files
+        .filter(({ path, text }) => !path.startsWith('delivery/providers/') && named.test(text))
+        .map(({ path }) => path),
+    ).toEqual(exceptions);
+    const channels = providers.map(({ name, channel }) => `${channel} ${name}`);
+    const ids = providers.map(({ details }) => details.id);
+    expect([new Set(channels).size, new Set(ids).size]).toEqual([providers.length, providers.length]);
   });
 
   it('there are no barrel files and no utils', () => {

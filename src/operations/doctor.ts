@@ -3,6 +3,7 @@ import pg from 'pg';
 import { decryptKeySecret } from '../auth/api-keys.ts';
 import type { Config } from '../config.ts';
 import { openEmailProviders, openTextProviders } from '../delivery/providers/active-providers.ts';
+import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import type { Provider } from '../delivery/providers/provider.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -26,14 +27,18 @@ const minFreeBytes = 1024 ** 3;
 const maxClockDifference_ms = 5_000;
 
 /** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
-export async function examine(config: Config, url: string): Promise<Finding[]> {
+export async function examine(
+  config: Config,
+  url: string,
+  list: readonly ProviderDescriptor[] = providers,
+): Promise<Finding[]> {
   return [
     checkNode(),
     checkDataDir(config.DATA_DIR),
     checkDisk(config.DATA_DIR),
     ...(await checkBucket(config)),
     ...(await checkDatabase(config, url)),
-    ...(await checkProviders(config, url)),
+    ...(await checkProviders(config, url, list)),
   ];
 }
 
@@ -129,10 +134,10 @@ function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectS
 const olderKeys = 'but they use an older key: once every process has the new one, run `pennypost rekey`';
 
 /** Checks connections and credentials without sending a message. */
-async function checkProviders(config: Config, url: string): Promise<Finding[]> {
+async function checkProviders(config: Config, url: string, list: readonly ProviderDescriptor[]): Promise<Finding[]> {
   const log = createLog('silent');
   const { db, close } = openDatabase({ url, poolSize: 1, log });
-  const app = { config, providers, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEYS) };
+  const app = { config, providers: list, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEYS) };
   try {
     return await Promise.all([
       ...openTextProviders(app).map((provider) => checkProvider('sms', provider)),

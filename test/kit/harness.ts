@@ -64,6 +64,8 @@ export interface Harness {
 
 interface HarnessOptions {
   config?: Partial<Config>;
+  /** Settings as text, for those that `Config` does not know. */
+  environment?: Record<string, string>;
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
   now?: string;
@@ -91,8 +93,10 @@ export function useHarness(options: HarnessOptions = {}): Harness {
       ADMIN_CLIENT_SECRETS: adminSecret,
       SECRET_KEY: 'secret-key-of-the-test-kit-which-is-long-enough',
       DATA_DIR,
+      ...options.environment,
     };
-    const config = { ...readConfig(environment), DEMO: false, ...options.config };
+    const { providers } = options;
+    const config = { ...readConfig(environment, undefined, { providers }), DEMO: false, ...options.config };
     const log = createLog('debug', { write: (line) => void logged.push(line) });
     const start = async (settings: Partial<Config> = {}) => {
       const app = buildApp(
@@ -102,7 +106,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
           clock,
           files,
           log,
-          providers: options.providers,
+          providers,
         },
       );
       await app.open();
