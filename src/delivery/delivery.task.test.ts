@@ -3,7 +3,8 @@ import { aService, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf } from '../../test/kit/queued-messages.ts';
 import type { NewNotification } from '../notifications/notification.ts';
-import { timestamp } from '../platform/clock.ts';
+import { later, timestamp } from '../platform/clock.ts';
+import { findLostMessages } from './lost-messages.ts';
 import { timeOutMessages } from './time-outs.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
@@ -144,26 +145,43 @@ describe('messages missing from the queue', () => {
     harness.clock.set('2027-07-01T12:00:00Z');
     const service = await aService(harness);
     const lost = await aQueuedMessage(harness, service, { lane: null });
-    const later = '2027-07-02T10:00:00.000000Z';
-    const scheduled = await aQueuedMessage(harness, service, { scheduled_for: later, due_at: later });
+    const tomorrow = '2027-07-02T10:00:00.000000Z';
+    const scheduled = await aQueuedMessage(harness, service, { scheduled_for: tomorrow, due_at: tomorrow });
     const places = async () =>
       (await harness.app.db.selectFrom('delivery_queue').select(['notification_id', 'due_at']).execute()).filter(
         ({ notification_id }) => [lost, scheduled].includes(notification_id),
       );
     await run('find-lost-messages');
-    expect(await places()).toEqual([{ notification_id: scheduled, due_at: later }]);
+    expect(await places()).toEqual([{ notification_id: scheduled, due_at: tomorrow }]);
     harness.clock.advance({ hours: 2 });
     await run('find-lost-messages');
     const now = timestamp(harness.clock.now());
     expect(await places()).toEqual(
       expect.arrayContaining([
         { notification_id: lost, due_at: now },
-        { notification_id: scheduled, due_at: later },
+        { notification_id: scheduled, due_at: tomorrow },
       ]),
     );
     expect(harness.logged.some((line) => line.includes('Messages missing from the queue'))).toBe(true);
     await harness.deliver();
     expect((await messageOf(harness, lost)).status).toBe('sending');
+  });
+});
+
+describe.each([
+  ['find-lost-messages', findLostMessages],
+  ['time-out-messages', timeOutMessages],
+])('%s', (_, sweep) => {
+  it('ends, although messages become old enough while it runs', async () => {
+    await aQueuedMessage(harness, await aService(harness));
+    let reads = 0;
+    const now = () => {
+      reads += 1;
+      if (reads > 50) throw new Error('The sweep does not end');
+      return later(harness.clock.now(), reads * 10);
+    };
+    await sweep({ ...harness.app, clock: { now } });
+    expect(reads).toBe(1);
   });
 });
 

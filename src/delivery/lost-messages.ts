@@ -1,6 +1,6 @@
 import { queueLostMessages } from '../notifications/queue/lost-messages.ts';
 import { day_ms, earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
 import { firstIdAt, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { lockSweep, updateSweep } from './time-outs.sql.ts';
@@ -16,17 +16,20 @@ const slice = 5_000;
  * in the database. Each message is checked once.
  */
 export async function findLostMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+  // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
+  const now = app.clock.now();
   let found = 0;
-  for (let queued: number | undefined = 0; queued !== undefined; found += queued ?? 0) queued = await checkSlice(app);
+  for (let queued: number | undefined = 0; queued !== undefined; found += queued ?? 0) {
+    queued = await checkSlice(app.db, now);
+  }
   if (found > 0) {
     app.log.error({ event: 'messages.requeued', messages: found }, 'Messages missing from the queue were queued again');
   }
 }
 
-function checkSlice(app: Pick<Platform, 'db' | 'clock'>): Promise<number | undefined> {
-  const now = app.clock.now();
+function checkSlice(db: Db, now: Date): Promise<number | undefined> {
   const end = earlier(now, age_ms);
-  return inTransaction(app.db, async (tx) => {
+  return inTransaction(db, async (tx) => {
     const mark = await lockSweep(tx, 'lost-messages', timestamp(earlier(now, maxAge_ms)));
     if (mark === undefined || Date.parse(mark) >= end.getTime()) return undefined;
     const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };

@@ -1,6 +1,6 @@
 import type { StatusChange } from '../notifications/status.ts';
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { firstIdAt, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { updateReported } from './record-results.sql.ts';
@@ -28,10 +28,12 @@ const slice = 5_000;
  * hours after its acceptance. Messages handed over later are put on a list and checked when their own timeout has passed.
  */
 export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>, max = slice): Promise<void> {
+  // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
+  const now = app.clock.now();
   let ended = 0;
   for (const step of [sweepSlice, endListed]) {
     for (;;) {
-      const changed = await step(app, max);
+      const changed = await step(app.db, now, max);
       if (changed === undefined) break;
       ended += changed;
     }
@@ -42,10 +44,9 @@ export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'
 }
 
 /** Returns the number of ended messages, or undefined if nothing is left to check. */
-function sweepSlice(app: Pick<Platform, 'db' | 'clock'>, max: number): Promise<number | undefined> {
-  const now = app.clock.now();
+function sweepSlice(db: Db, now: Date, max: number): Promise<number | undefined> {
   const end = earlier(now, receipt_ms);
-  return inTransaction(app.db, async (tx) => {
+  return inTransaction(db, async (tx) => {
     const mark = await lockSweep(tx, 'time-outs', timestamp(earlier(now, maxAge_ms)));
     if (mark === undefined || Date.parse(mark) >= end.getTime()) return undefined;
     const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };
@@ -59,9 +60,8 @@ function sweepSlice(app: Pick<Platform, 'db' | 'clock'>, max: number): Promise<n
   });
 }
 
-function endListed(app: Pick<Platform, 'db' | 'clock'>, max: number): Promise<number | undefined> {
-  const now = app.clock.now();
-  return inTransaction(app.db, async (tx) => {
+function endListed(db: Db, now: Date, max: number): Promise<number | undefined> {
+  return inTransaction(db, async (tx) => {
     const ids = await takeDueUnfinished(tx, timestamp(now), max);
     if (ids.length === 0) return undefined;
     return endOrList(tx, await selectUnfinishedOf(tx, ids), now);
