@@ -152,11 +152,6 @@ export async function replaceKeySecrets(db: Db, values: ReplacedValue[]): Promis
     where k.id = v.id and k.encrypted_secret = v.before`.execute(db);
 }
 
-export async function serviceExists(db: Db, serviceId: string): Promise<boolean> {
-  const row = await db.selectFrom('services').select('id').where('id', '=', serviceId).executeTakeFirst();
-  return row !== undefined;
-}
-
 const historyColumns = [
   'id',
   'version',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { isNetwork } from '../platform/http/networks.ts';
 import { newId } from '../platform/id.ts';
@@ -15,7 +16,6 @@ import {
   selectApiKeys,
   selectKeySecrets,
   selectLiveApiKey,
-  serviceExists,
 } from './api-keys.sql.ts';
 
 export type { KeyType } from './api-keys.sql.ts';
@@ -66,7 +66,7 @@ export async function createApiKey(
     allowed_networks?: string[] | null;
   },
 ): Promise<string> {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const now = app.clock.now();
   const expires_at = request.expires_at ? timestamp(new Date(request.expires_at)) : null;
   if (expires_at !== null && expires_at <= timestamp(now)) throw invalidField('expires_at', 'Must be in the future.');
@@ -98,7 +98,7 @@ function refuseUnlessNetworks(networks: string[] | null): void {
 }
 
 export async function listApiKeys(app: Deps, serviceId: string) {
-  await refuseUnlessServiceExists(app, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   return selectApiKeys(app.db, serviceId, revokedKeysVisibleSince(app.clock.now()));
 }
 
@@ -127,8 +127,4 @@ export async function revokeApiKey(app: Deps, serviceId: string, keyId: string, 
 /** Used when a service is archived. */
 export async function revokeAllApiKeys(tx: Tx, serviceId: string, now: Date): Promise<void> {
   await revokeKeys(tx, { service_id: serviceId }, { now: timestamp(now) });
-}
-
-async function refuseUnlessServiceExists(app: Deps, serviceId: string): Promise<void> {
-  if (!(await serviceExists(app.db, serviceId))) throw notFound();
 }

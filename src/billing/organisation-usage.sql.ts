@@ -17,8 +17,3 @@ export function selectLiveServicesOf(db: Db, organisationId: string, year: numbe
     .orderBy(sql`services.name collate "C"`)
     .execute();
 }
-
-export async function organisationExists(db: Db, organisationId: string): Promise<boolean> {
-  const row = await db.selectFrom('organisations').select('id').where('id', '=', organisationId).executeTakeFirst();
-  return row !== undefined;
-}

@@ -1,13 +1,13 @@
 import { timestamp } from '../platform/clock.ts';
-import { notFound } from '../platform/failure.ts';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Platform } from '../platform/platform.ts';
 import { listImpliedAllowances } from './allowance.ts';
-import { organisationExists, selectLiveServicesOf } from './organisation-usage.sql.ts';
+import { selectLiveServicesOf } from './organisation-usage.sql.ts';
 import { listOrganisationCosts } from './usage.ts';
 
 /** Usage of each live service of an organisation in a financial year, up to now. */
 export async function getOrganisationUsage(app: Pick<Platform, 'db' | 'clock'>, organisationId: string, year: number) {
-  if (!(await organisationExists(app.db, organisationId))) throw notFound();
+  await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
   const implied = await listImpliedAllowances(app.db, year, now);
   const [services, costs] = await Promise.all([

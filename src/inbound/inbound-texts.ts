@@ -1,12 +1,12 @@
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
 import { findNumberOfService } from '../services/inbound-numbers/inbound-numbers.ts';
-import { refuseUnlessServiceExists } from '../services/services.ts';
 import { defaultRetentionDays, firstKeptId, listRetentionRules } from '../services/settings/data-retention.ts';
 import {
   countInbox,
@@ -68,13 +68,13 @@ function inboxSince(app: Deps): Timestamp {
 }
 
 export async function listInbox(app: Deps, serviceId: string, phoneNumber?: string) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const person = !phoneNumber?.trim() ? {} : { user_number: normaliseRecipient(phoneNumber) };
   return selectInbox(app.db, serviceId, { since: inboxSince(app), ...person }, inboundPageSize);
 }
 
 export async function listConversations(app: Deps, serviceId: string, page: number) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const found = await selectNewestByPerson(app.db, serviceId, inboxSince(app), {
     size: inboxPage + 1,
     skip: (page - 1) * inboxPage,
@@ -83,7 +83,7 @@ export async function listConversations(app: Deps, serviceId: string, page: numb
 }
 
 export async function summariseInbox(app: Deps, serviceId: string) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   return countInbox(app.db, serviceId, inboxSince(app));
 }
 

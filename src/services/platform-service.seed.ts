@@ -1,9 +1,10 @@
 import { timestamp } from '../platform/clock.ts';
+import { exists } from '../platform/db/exists.ts';
 import { type Seed, seededAt } from '../platform/db/seed.ts';
 import { platformServiceId, platformUserId } from '../users/account-messages/account-messages.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
 import { insertSmsSender } from './senders/sms-senders.sql.ts';
-import { insertService, serviceExists } from './services.sql.ts';
+import { insertService } from './services.sql.ts';
 
 /** Reached by no number of sign-ins. */
 const unlimited = 2_000_000_000;
@@ -13,7 +14,7 @@ const unlimited = 2_000_000_000;
  * and sender; afterwards a platform administrator may change it like any other service.
  */
 export const seedPlatformService: Seed = async (tx) => {
-  if (await serviceExists(tx, platformServiceId)) return;
+  if (await exists(tx, 'services', platformServiceId)) return;
   const created_at = timestamp(seededAt);
   await insertService(tx, {
     id: platformServiceId,

@@ -68,10 +68,6 @@ export function selectService(db: Db, id: string) {
   return db.selectFrom('services').select(columns).where('id', '=', id).executeTakeFirst();
 }
 
-export async function serviceExists(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('services').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
-}
-
 /** Locks the row until the transaction ends, but does not block writing rows that reference the service. */
 export function lockService(tx: Tx, id: string): Promise<Selectable<Services> | undefined> {
   return tx.selectFrom('services').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();

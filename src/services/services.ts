@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
-import { lockService, selectService, selectServicesByName, serviceExists } from './services.sql.ts';
+import { lockService, selectService, selectServicesByName } from './services.sql.ts';
 
 export type Service = NonNullable<Awaited<ReturnType<typeof selectService>>>;
 
@@ -15,10 +15,6 @@ export async function getServiceForUpdate(tx: Tx, id: string) {
   const service = await lockService(tx, id);
   if (!service) throw notFound();
   return service;
-}
-
-export async function refuseUnlessServiceExists(db: Db, id: string): Promise<void> {
-  if (!(await serviceExists(db, id))) throw notFound();
 }
 
 export async function findServicesByName(db: Db, name: string | undefined) {

@@ -1,8 +1,8 @@
 import { addDays, financialYearDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { getServicePermissions } from './template-checks.ts';
 import { isPrecompiled } from './template-record.ts';
 import { selectLastUsedDay, selectMonthlyUsage, selectStatusCounts } from './template-statistics.sql.ts';
 import { getTemplate } from './templates.ts';
@@ -12,7 +12,7 @@ type Deps = Pick<Platform, 'db' | 'clock'>;
 /** Messages by template and status, for today and the given number of London days before. */
 export async function countByTemplateAndStatus(app: Deps, serviceId: string, wholeDays: number) {
   if (wholeDays < 0 || wholeDays > 7) throw invalidField('whole_days', 'whole_days must be between 0 and 7');
-  await getServicePermissions(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const since = addDays(londonDay(app.clock.now()), -wholeDays);
   const counts = await selectStatusCounts(app.db, serviceId, since);
   return counts.map((row) => ({ ...row, is_precompiled_letter: isPrecompiled({ ...row, name: row.template_name }) }));
@@ -28,7 +28,7 @@ export async function getLastUsed(app: Deps, serviceId: string, templateId: stri
 /** Messages by template and month of a financial year. */
 export async function countByTemplateAndMonth(app: Deps, serviceId: string, year: string | undefined) {
   if (year === undefined || !/^[0-9]{4}$/.test(year)) throw invalid('Year must be a number');
-  await getServicePermissions(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const usage = await selectMonthlyUsage(app.db, serviceId, financialYearDays(Number(year)));
   return usage.map((row) => ({ ...row, type: row.template_type, is_precompiled_letter: isPrecompiled(row) }));
 }

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Nullable, Uuid } from '../protocol/fields.ts';
 import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
-import { getServicePermissions } from './template-checks.ts';
 import { previewTemplate } from './template-preview.ts';
 import {
   isPrecompiled,
@@ -83,7 +83,7 @@ export function templateRoutes(http: Http, app: Platform): void {
       },
       // Report an unknown service before errors in the template.
       preValidation: async ({ params }) => {
-        if (isUuid(params.service_id)) await getServicePermissions(app.db, params.service_id);
+        if (isUuid(params.service_id)) await refuseUnlessExists(app.db, 'services', params.service_id);
       },
     },
     async (request, reply) => {
@@ -138,7 +138,7 @@ export function templateRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const { service_id } = request.params;
-      await getServicePermissions(app.db, service_id);
+      await refuseUnlessExists(app.db, 'services', service_id);
       return templateRecord(await getOrCreatePrecompiledTemplate(app.db, service_id, app.clock.now()));
     },
   );

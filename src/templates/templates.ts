@@ -1,5 +1,6 @@
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -100,7 +101,7 @@ async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: str
 }
 
 export async function listTemplates(app: Deps, serviceId: string) {
-  await getServicePermissions(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   return selectTemplateList(app.db, serviceId);
 }
 

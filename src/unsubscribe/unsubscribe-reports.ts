@@ -1,10 +1,10 @@
 import { addDays, londonDay, londonInstant, londonTime } from '../platform/calendar.ts';
 import { day_ms, earlier, later, type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { momentOfId, newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { refuseUnlessServiceExists } from '../services/services.ts';
 import {
   deleteRequestsOf,
   deleteUnsubscribeRequests,
@@ -27,7 +27,7 @@ const reportKept_ms = 7 * day_ms;
 const keptForDays = 90;
 
 export async function countUnsubscribes({ db, clock }: Deps, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const found = await selectUnsubscribeCount(db, serviceId, daysAfter(clock.now(), -recentDays));
   if (!found) return {};
   return { unsubscribe_requests_count: found.unhandled, datetime_of_latest_unsubscribe_request: found.latest };
@@ -35,7 +35,7 @@ export async function countUnsubscribes({ db, clock }: Deps, serviceId: string) 
 
 /** Requests that are not in a report yet come first, in the shape of a report. */
 export async function listUnsubscribeReports({ db }: Deps, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const unreported = await selectUnreported(db, serviceId);
   const reports = await selectUnsubscribeReports(db, serviceId);
   return [...(unreported ? [unreported] : []), ...reports].map((report) => summary(serviceId, report));
@@ -88,7 +88,7 @@ export async function createUnsubscribeReport(
   service_id: string,
   between: { from: Timestamp | undefined; to: Timestamp | undefined },
 ): Promise<{ report_id: string }> {
-  await refuseUnlessServiceExists(db, service_id);
+  await refuseUnlessExists(db, 'services', service_id);
   const now = clock.now();
   const report = { id: newId(now), service_id, created_at: timestamp(now) };
   const created = await insertUnsubscribeReport(db, report, between);

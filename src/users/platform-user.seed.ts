@@ -1,11 +1,12 @@
 import { timestamp } from '../platform/clock.ts';
+import { exists } from '../platform/db/exists.ts';
 import { type Seed, seededAt } from '../platform/db/seed.ts';
 import { platformUserId } from './account-messages/account-messages.ts';
-import { insertUser, userExists } from './users.sql.ts';
+import { insertUser } from './users.sql.ts';
 
 /** The system user. It cannot sign in: no password has this hash, and its address receives no mail. */
 export const seedPlatformUser: Seed = async (tx) => {
-  if (await userExists(tx, platformUserId)) return;
+  if (await exists(tx, 'users', platformUserId)) return;
   const at = timestamp(seededAt);
   await insertUser(tx, {
     id: platformUserId,

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { notFound } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Uuid } from '../protocol/fields.ts';
-import { userExists } from './users.sql.ts';
 
 export const OfUser = Type.Object({ user_id: Uuid });
 
@@ -14,7 +14,7 @@ export function userOfPathExists(app: Pick<Platform, 'db'>) {
     const { user_id } = request.params as { user_id: string };
     // The schema of the path rejects invalid ids.
     if (isUuid(user_id) || unhyphenated.test(user_id)) {
-      if (!(await userExists(app.db, user_id))) throw notFound();
+      await refuseUnlessExists(app.db, 'users', user_id);
     }
   };
 }
@@ -22,5 +22,6 @@ export function userOfPathExists(app: Pick<Platform, 'db'>) {
 const unhyphenated = /^[0-9a-f]{32}$/i;
 
 export async function refuseUnlessUserExists(app: Pick<Platform, 'db'>, userId: unknown): Promise<void> {
-  if (!isUuid(userId) || !(await userExists(app.db, userId))) throw notFound();
+  if (!isUuid(userId)) throw notFound();
+  await refuseUnlessExists(app.db, 'users', userId);
 }

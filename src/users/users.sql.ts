@@ -18,10 +18,6 @@ export async function updateUserRow(tx: Tx, userId: string, change: Updateable<U
   await withConstraints(meanings, () => tx.updateTable('users').set(change).where('id', '=', userId).execute());
 }
 
-export async function userExists(db: Db, userId: string): Promise<boolean> {
-  return (await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()) !== undefined;
-}
-
 export function selectUserForUpdate(tx: Tx, userId: string) {
   return (
     tx

@@ -1,10 +1,10 @@
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { notFound } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
-import { refuseUnlessServiceExists } from '../../services/services.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
 import { defaultRetentionDays, firstKeptId } from '../../services/settings/data-retention.ts';
 import {
@@ -26,7 +26,7 @@ export async function listCallbacks(
   serviceId: string,
   page: { status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
 ) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const rows = await selectCallbacks(app.db, serviceId, { size: pageSize, ...page });
   return rows.map(({ due_at, attempt_log, ...row }) => ({
     ...row,
@@ -45,7 +45,7 @@ export async function replayFailedCallbacks(
   serviceId: string,
   which: { callback_type?: CallbackType; created_since?: string },
 ): Promise<number> {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   return replay(app, { service_id: serviceId, ...which });
 }
 

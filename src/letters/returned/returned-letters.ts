@@ -2,10 +2,10 @@ import { recordStatusChanges } from '../../notifications/status.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
-import { refuseUnlessServiceExists } from '../../services/services.ts';
 import {
   clearReferencesBefore,
   countExisting,
@@ -77,14 +77,14 @@ export async function listReturnedLetterDays(app: Deps, serviceId: string) {
 }
 
 export async function listReturnedLetters(app: Deps, serviceId: string, reportedOn: string) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const letters = await selectReturnedLetters(app.db, serviceId, reportedOn);
   const ids = letters.map(({ notification_id }) => notification_id);
   return { letters, orphaned_count: ids.length - (await countExisting(app.db, ids)) };
 }
 
 async function returnedCounts(app: Deps, serviceId: string) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   return selectReturnedCounts(app.db, serviceId);
 }
 

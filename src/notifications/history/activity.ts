@@ -1,9 +1,9 @@
 import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { refuseUnlessServiceExists } from '../../services/services.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { NotificationType } from '../notification.ts';
 import { recordStatusChanges } from '../status.ts';
@@ -50,7 +50,7 @@ export async function listActivity(
 
 /** Returns the rows of a page and whether there are previous and next pages. */
 export async function findPage(app: ListDeps, serviceId: string, query: ActivityQuery) {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
   const found = await selectNotifications(app.db, serviceId, filterOf(app, query), { size: page_size + 1, skip });
@@ -90,7 +90,7 @@ export async function countActivity(
   serviceId: string,
   query: { template_type?: NotificationType; limit_days: number },
 ): Promise<number> {
-  await refuseUnlessServiceExists(app.db, serviceId);
+  await refuseUnlessExists(app.db, 'services', serviceId);
   const london_day = addDays(londonDay(app.clock.now()), -query.limit_days);
   return countSentNotifications(app.db, serviceId, { london_day }, query.template_type);
 }

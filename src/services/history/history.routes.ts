@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
-import { refuseUnlessServiceExists } from '../services.ts';
 import { selectApiKeyHistory, selectServiceHistory, selectTemplateHistory } from './history.sql.ts';
 
 const version = {
@@ -50,7 +50,7 @@ export function serviceHistoryRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const { service_id } = request.params;
-      await refuseUnlessServiceExists(app.db, service_id);
+      await refuseUnlessExists(app.db, 'services', service_id);
       const [service_history, api_key_history, template_history] = await Promise.all([
         selectServiceHistory(app.db, service_id),
         selectApiKeyHistory(app.db, service_id),

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -8,7 +9,7 @@ import { detachReplyTo } from '../../templates/templates.ts';
 import { clearDefault, selectSenders } from '../senders/senders.sql.ts';
 import { insertSmsSender, updateSmsSenderRow } from '../senders/sms-senders.sql.ts';
 import { updateServices } from '../services.sql.ts';
-import { getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
+import { getServiceForUpdate } from '../services.ts';
 import {
   insertNumber,
   lockAvailableNumber,
@@ -23,7 +24,7 @@ const senders = 'service_sms_senders';
 
 /** Returns undefined when the service has none. */
 export async function findNumberOfService(db: Db, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   return selectNumberOfService(db, serviceId);
 }
 

@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import {
@@ -10,14 +11,14 @@ import {
   type ServicePermission,
 } from '../../users/members/permissions.ts';
 import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
-import { getService, getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
+import { getService, getServiceForUpdate } from '../services.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** User records, with only this service's `permissions`. */
 export async function listServiceMembers(db: Db, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const members = await selectMembers(db, serviceId);
   const records = await listUserRecords(
     db,
@@ -32,7 +33,7 @@ export async function listServiceMembers(db: Db, serviceId: string) {
 
 /** Runs before the body is validated, as the API specifies. */
 export async function refuseUnlessMayJoin(db: Db, member: ServiceMember): Promise<void> {
-  await refuseUnlessServiceExists(db, member.service_id);
+  await refuseUnlessExists(db, 'services', member.service_id);
   await getUserRecord(db, member.user_id);
   if (await isServiceMember(db, member)) throw alreadyMember(member);
 }

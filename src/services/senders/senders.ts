@@ -1,11 +1,12 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { notFound } from '../../platform/failure.ts';
-import { getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
+import { getServiceForUpdate } from '../services.ts';
 import { type SenderTable, selectSender, selectSenders } from './senders.sql.ts';
 
 /** The default first. */
 export async function listSenders<T extends SenderTable>(db: Db, table: T, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   return selectSenders(db, table, serviceId);
 }
 

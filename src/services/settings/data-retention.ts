@@ -1,10 +1,10 @@
 import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { notFound } from '../../platform/failure.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { refuseUnlessServiceExists } from '../services.ts';
 import {
   insertRetention,
   type RetainedType,
@@ -16,7 +16,7 @@ import {
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export async function listRetentions(db: Db, serviceId: string) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   return selectRetentions(db, serviceId);
 }
 
@@ -25,7 +25,7 @@ export async function findRetention(
   serviceId: string,
   which: { id: string } | { notification_type: RetainedType },
 ) {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   return (await selectRetentions(db, serviceId, which))[0];
 }
 

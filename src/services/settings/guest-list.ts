@@ -1,9 +1,10 @@
 import { inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { getServiceForUpdate, refuseUnlessServiceExists } from '../services.ts';
+import { getServiceForUpdate } from '../services.ts';
 import { type GuestType, replaceGuests, selectGuests } from './guest-list.sql.ts';
 
 /** Recipients, besides its team, that a service in trial mode can send to. Entries are stored exactly as typed. */
@@ -13,7 +14,7 @@ interface GuestList {
 }
 
 export async function getGuestList({ db }: Pick<Platform, 'db'>, serviceId: string): Promise<GuestList> {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const guests = await selectGuests(db, serviceId);
   const ofType = (type: GuestType) =>
     guests.filter(({ recipient_type }) => recipient_type === type).map(({ recipient }) => recipient);
@@ -25,7 +26,7 @@ export async function replaceGuestList(
   serviceId: string,
   list: GuestList,
 ): Promise<void> {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const wrong =
     list.phone_numbers.find((number) => !isMobileNumber(number)) ??
     list.email_addresses.find((address) => !parseEmailAddress(address).ok);

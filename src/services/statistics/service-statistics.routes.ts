@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import { Statistics, StatisticsOfMonth } from '../service-fields.ts';
-import { refuseUnlessServiceExists } from '../services.ts';
 import { getMonthlyStatistics, getRecentStatistics } from './service-statistics.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
@@ -26,7 +26,7 @@ export function serviceStatisticsRoutes(http: Http, app: Platform): void {
     async (request) => {
       const { today_only, limit_days = '7' } = request.query;
       if (Number(limit_days) < 0) throw invalidField('limit_days', 'Must be greater than or equal to 0.');
-      await refuseUnlessServiceExists(app.db, request.params.service_id);
+      await refuseUnlessExists(app.db, 'services', request.params.service_id);
       const days = { today_only: isTrue(today_only), limit_days: Number(limit_days) };
       return { data: await getRecentStatistics(app, request.params.service_id, days) };
     },

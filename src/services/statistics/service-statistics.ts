@@ -1,9 +1,9 @@
 import { addDays, type Days, financialYearDays, londonDay } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { spansOf, withinRecords } from '../../platform/spans.ts';
-import { refuseUnlessServiceExists } from '../services.ts';
 import { type Channel, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 
 interface Counts {
@@ -59,7 +59,7 @@ export async function getMonthlyStatistics(
   serviceId: string,
   yearText: string | undefined,
 ): Promise<Record<string, StatisticsOfMonth>> {
-  await refuseUnlessServiceExists(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   if (!/^\d{4}$/.test(yearText ?? '')) throw invalid('Year must be a number');
   const year = Number(yearText);
   const thisMonth = londonDay(clock.now()).slice(0, 7);

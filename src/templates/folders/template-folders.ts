@@ -1,10 +1,10 @@
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { openNewFolder, setFolderMembers } from '../../users/members/folder-members.ts';
-import { getServicePermissions } from '../template-checks.ts';
 import {
   deleteFolderRow,
   insertFolder,
@@ -20,7 +20,7 @@ import {
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export async function listFolders(db: Db, serviceId: string) {
-  await getServicePermissions(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   return selectFolders(db, serviceId);
 }
 
@@ -35,7 +35,7 @@ export async function createFolder(
   serviceId: string,
   request: { name: string; parent_id: string | null },
 ) {
-  await getServicePermissions(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const now = clock.now();
   const id = newId(now);
   return inTransaction(db, async (tx) => {
@@ -74,7 +74,7 @@ export async function moveIntoFolder(
   target: string | null,
   contents: { folders: string[]; templates: string[] },
 ): Promise<void> {
-  await getServicePermissions(db, serviceId);
+  await refuseUnlessExists(db, 'services', serviceId);
   const folders = contents.folders.map(canonicalId);
   const templates = contents.templates.map(canonicalId);
   const into = target === null ? null : canonicalId(target);

@@ -1,5 +1,6 @@
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -56,7 +57,7 @@ export async function createServiceInvite(app: InviteDeps, serviceId: string, re
 }
 
 export async function listServiceInvites(app: InviteDeps, serviceId: string) {
-  if ((await selectServiceName(app.db, serviceId)) === undefined) throw notFound();
+  await refuseUnlessExists(app.db, 'services', serviceId);
   return selectServiceInvites(app.db, serviceId);
 }
 
