@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Postage, postages } from '../notifications/notification.ts';
 import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 /** Consecutive days with constant prices: the unit in which usage is priced and the allowance is consumed. */
 export interface Slot extends Days {
@@ -101,7 +102,7 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
 }
 
 interface UsageRow {
-  notification_type: 'sms' | 'email' | 'letter';
+  notification_type: Channel;
   chargeable_units: number;
   notifications_sent: number;
   rate: number;

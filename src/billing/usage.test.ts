@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anOrganisation, aService } from '../../test/kit/builders.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { type PastMessage, somePastMessages } from '../../test/kit/messages.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const nowhere = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
@@ -142,7 +143,7 @@ describe('GET /service/{service_id}/billing/monthly-usage', () => {
   it('200 counts only billable statuses of normal and team keys', async () => {
     const service = await withAllowance(0);
     const day = '2026-11-15T09:00:00Z';
-    const of = (type: 'sms' | 'email' | 'letter', ...statuses: PastMessage['status'][]) =>
+    const of = (type: Channel, ...statuses: PastMessage['status'][]) =>
       statuses.map((status) => ({ service_id: service, notification_type: type, status, created_at: day }));
     await somePastMessages(harness, [
       ...of('sms', 'sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure'),

@@ -52,7 +52,7 @@ type ChannelDeps = Platform & {
   >;
 };
 
-export interface Channel<Message> {
+export interface DeliveryChannel<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
   services: SenderIdentities;
@@ -62,7 +62,7 @@ export interface Channel<Message> {
 /** Sends the queued messages of one channel to its providers, with limited concurrency. */
 export class ChannelWorker<Message> {
   private readonly app: ChannelDeps;
-  private readonly channel: Channel<Message>;
+  private readonly channel: DeliveryChannel<Message>;
   private readonly reader: DeliveryQueueReader;
   /** Leased messages, until their result is recorded. */
   private readonly held = new Map<string, Held>();
@@ -77,7 +77,7 @@ export class ChannelWorker<Message> {
   private stopping = false;
   private atCapacity = false;
 
-  constructor(app: ChannelDeps, channel: Channel<Message>) {
+  constructor(app: ChannelDeps, channel: DeliveryChannel<Message>) {
     this.app = app;
     this.channel = channel;
     this.leases = new Leases(app, this.held);

@@ -6,7 +6,7 @@ import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
-import { type Channel, ChannelWorker } from './channel-worker.ts';
+import { ChannelWorker, type DeliveryChannel } from './channel-worker.ts';
 import { clockRecovery } from './clock-recovery.ts';
 import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
@@ -37,13 +37,13 @@ export interface Delivery {
 export function buildDelivery(app: DeliveryDeps): Delivery {
   const services = senderIdentities(app);
   const rates = app.config.PROVIDER_RATES;
-  const texts: Channel<TextMessage> = {
+  const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
     choice: new ProviderChoice(openTextProviders(app), rates),
     services,
     compose: (queued, service) => composeText(app, queued, service),
   };
-  const emails: Channel<EmailMessage> = {
+  const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
     choice: new ProviderChoice(openEmailProviders(app), rates),
     services,

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { type NotificationType, unfinishedStatuses } from './notification.ts';
+import type { Channel } from '../protocol/channels.ts';
+import { unfinishedStatuses } from './notification.ts';
 import type { Partition, Range } from './partitions.sql.ts';
 
 interface Sender {
   service_id: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
 }
 
 const isUnfinished = sql`status in (${sql.join(unfinishedStatuses.map((status) => sql.lit(status)))})`;

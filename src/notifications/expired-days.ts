@@ -1,6 +1,7 @@
 import { hour_ms, later, timestamp } from '../platform/clock.ts';
 import { firstIdAt, momentOfId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { type Channel, channels } from '../protocol/channels.ts';
 import {
   copyMessagesOf,
   copyUnfinished,
@@ -12,7 +13,6 @@ import {
   recopyChanged,
   selectServicesIn,
 } from './expired-days.sql.ts';
-import type { NotificationType } from './notification.ts';
 import {
   countInDefault,
   createAside,
@@ -30,7 +30,7 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
 /** Messages of a service and channel are retained from `before_id` on. */
 export interface Keeper {
   service_id: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   before_id: string;
 }
 
@@ -137,7 +137,7 @@ export async function deleteFromDefault(app: Deps, before_id: string, keepers: K
   const table = 'notifications_default';
   let deleted = 0;
   for (const service_id of await selectServicesIn(app.db, table)) {
-    for (const notification_type of ['sms', 'email', 'letter'] as const) {
+    for (const notification_type of channels) {
       const keeper = keepers.find(
         (one) => one.service_id === service_id && one.notification_type === notification_type,
       );

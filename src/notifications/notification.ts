@@ -1,7 +1,6 @@
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
-
-export type NotificationType = 'sms' | 'email' | 'letter';
+import type { Channel } from '../protocol/channels.ts';
 
 export const statuses = [
   'created',
@@ -53,7 +52,7 @@ export interface NewNotification {
   service_id: string;
   template_id: string;
   template_version: number;
-  notification_type: NotificationType;
+  notification_type: Channel;
   key_type: KeyType;
   api_key_id: string | null;
   created_by_id: string | null;

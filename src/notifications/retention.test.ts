@@ -5,6 +5,7 @@ import { deleteOldDocuments } from '../documents/documents.ts';
 import { deleteOldInboundTexts, recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
+import type { Channel } from '../protocol/channels.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
 import { applyRetention, deleteExpiredData } from './retention.ts';
@@ -32,11 +33,7 @@ async function sentAt(moment: string, fields: Partial<NewNotification> = {}, of 
   return id;
 }
 
-async function keeps(
-  of: string,
-  notification_type: 'sms' | 'email' | 'letter',
-  days_of_retention: number,
-): Promise<void> {
+async function keeps(of: string, notification_type: Channel, days_of_retention: number): Promise<void> {
   const response = await harness.admin('POST', `/service/${of}/data-retention`, {
     notification_type,
     days_of_retention,

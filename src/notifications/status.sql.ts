@@ -2,13 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import type { NotificationType, Status } from './notification.ts';
+import type { Channel } from '../protocol/channels.ts';
+import type { Status } from './notification.ts';
 import { type StatusChange, transitions } from './status-transitions.ts';
 
 export interface ChangedNotification {
   id: string;
   service_id: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   key_type: KeyType;
   previous_status: Status;
   status: Status;

@@ -1,3 +1,4 @@
+import type { Channel } from '../protocol/channels.ts';
 import {
   cutPreheader,
   type Redaction,
@@ -23,11 +24,9 @@ import type { Personalisation } from './personalisation.ts';
 import { compileText, htmlSlots, missingNames, type Slots, textSlots, usedValues } from './placeholders.ts';
 import { renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
 
-export type TemplateType = 'sms' | 'email' | 'letter';
-
 /** A template as stored; texts that its type does not use may be left out. */
 export type TemplateSource = {
-  template_type: TemplateType;
+  template_type: Channel;
   content: string;
   subject?: string | null;
   letter_welsh_subject?: string | null;

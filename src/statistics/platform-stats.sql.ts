@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 export interface Counters {
   total: number;
@@ -20,11 +21,8 @@ export const statuses = (days: Days) => sql`
   select london_day, notification_type, status, count - folded_count from status_counts
   where not folded and key_type <> 'test' and london_day between ${days.first_day} and ${days.last_day}`;
 
-export async function selectCounters(
-  db: Db,
-  days: Days,
-): Promise<(Counters & { notification_type: 'sms' | 'email' | 'letter' })[]> {
-  const { rows } = await sql<Counters & { notification_type: 'sms' | 'email' | 'letter' }>`
+export async function selectCounters(db: Db, days: Days): Promise<(Counters & { notification_type: Channel })[]> {
+  const { rows } = await sql<Counters & { notification_type: Channel }>`
     select notification_type,
       total(count) as total,
       total(count) filter (where status <> 'cancelled') as requested,

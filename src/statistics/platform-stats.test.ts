@@ -3,6 +3,7 @@ import { anOrganisation, aService } from '../../test/kit/builders.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { type PastMessage, somePastMessages } from '../../test/kit/messages.ts';
 import { newId } from '../platform/id.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
@@ -129,7 +130,7 @@ describe('GET /platform-stats', () => {
   it('200 defaults to today in London; groups by status; excludes test keys', async () => {
     const service = await aService(harness);
     harness.clock.set('2027-06-07T23:30:00Z');
-    const of = (notification_type: 'sms' | 'email' | 'letter', ...statuses: PastMessage['status'][]) =>
+    const of = (notification_type: Channel, ...statuses: PastMessage['status'][]) =>
       statuses.map((status) => ({
         service_id: service,
         notification_type,

@@ -2,6 +2,7 @@ import { loadPriceList } from '../billing/rates.ts';
 import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { withinRecords } from '../platform/spans.ts';
+import type { Channel } from '../protocol/channels.ts';
 import {
   type Counters,
   selectCounters,
@@ -11,7 +12,7 @@ import {
 } from './platform-stats.sql.ts';
 
 /** Counts messages accepted on these days by outcome. */
-export async function countNotifications(db: Db, days: Days): Promise<Record<'email' | 'sms' | 'letter', Counters>> {
+export async function countNotifications(db: Db, days: Days): Promise<Record<Channel, Counters>> {
   const none = (): Counters => ({
     total: 0,
     requested: 0,

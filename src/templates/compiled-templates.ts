@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
-import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';
+import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 import { selectTemplateById, selectTemplateVersion } from './template-rows.sql.ts';
 
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
@@ -152,7 +153,7 @@ export async function getTemplateForDelivery(
   message: {
     template_id: string;
     template_version: number;
-    notification_type: TemplateType;
+    notification_type: Channel;
     reply_to_text: string | null;
   },
 ): Promise<ReadyTemplate<TemplateRow>> {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { channels } from '../protocol/channels.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';
@@ -48,7 +49,7 @@ describe('GET /v2/templates', () => {
   it.each(['sms', 'email', 'letter'])('200 with the templates of type %s', async (type) => {
     const own = await aService(harness);
     const ownKey = await anApiKey(harness, own);
-    for (const template_type of ['sms', 'email', 'letter'] as const) await aTemplate(harness, own, { template_type });
+    for (const template_type of channels) await aTemplate(harness, own, { template_type });
     const { body } = await harness.v2('GET', `/v2/templates?type=${type}`, ownKey);
     expect(body.templates.map((template: { type: string }) => template.type)).toEqual([type]);
   });

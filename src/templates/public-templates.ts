@@ -3,17 +3,18 @@ import { refused } from '../auth/bearer.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/declared-routes.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { largestInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, findTemplate } from './compiled-templates.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { renderPreview } from './template-preview.ts';
-import type { TemplateRow, TemplateType } from './template-row.ts';
+import type { TemplateRow } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
 type Deps = Pick<Platform, 'db'>;
 
-export function listPublicTemplates(app: Deps, caller: ApiCaller, type?: TemplateType): Promise<TemplateRow[]> {
+export function listPublicTemplates(app: Deps, caller: ApiCaller, type?: Channel): Promise<TemplateRow[]> {
   return selectListedTemplates(app.db, caller.service_id, type);
 }
 

@@ -1,14 +1,15 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { isTooLong, SMS_CHARACTER_LIMIT } from '../rendering/sms/sms.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { refusalOfTemplateSubject } from './template-formats.ts';
-import type { LetterLanguages, TemplateRow, TemplateType } from './template-row.ts';
+import type { LetterLanguages, TemplateRow } from './template-row.ts';
 import { replyToExists, selectServicePermissions } from './templates.sql.ts';
 
 /** Validation rules for storing a template, one function per rule. */
 
-const channels: Record<TemplateType, string> = { sms: 'text message', email: 'email', letter: 'letter' };
+const channels: Record<Channel, string> = { sms: 'text message', email: 'email', letter: 'letter' };
 
 export async function getServicePermissions(db: Db | Tx, serviceId: string): Promise<string[]> {
   const permissions = await selectServicePermissions(db, serviceId);
@@ -18,7 +19,7 @@ export async function getServicePermissions(db: Db | Tx, serviceId: string): Pro
 
 export function refuseUnlessChannelIsAllowed(
   permissions: string[],
-  type: TemplateType,
+  type: Channel,
   action: 'Creating' | 'Updating',
 ): void {
   if (permissions.includes(type)) return;
@@ -42,14 +43,14 @@ export function refuseIfQrCodeIsTooLong({ template_type, content, letter_welsh_c
   }
 }
 
-export function refuseUnlessSubjectFits(type: TemplateType, subject: string | null): void {
+export function refuseUnlessSubjectFits(type: Channel, subject: string | null): void {
   if (type === 'sms') return;
   if (subject === null) throw invalidField('subject', 'Field may not be null.');
   const refusal = refusalOfTemplateSubject(subject);
   if (refusal) throw invalidField('subject', refusal);
 }
 
-export function refuseUnsubscribeLinkUnlessEmail(type: TemplateType, hasLink: boolean): void {
+export function refuseUnsubscribeLinkUnlessEmail(type: Channel, hasLink: boolean): void {
   if (hasLink && type !== 'email') throw invalidField('has_unsubscribe_link', 'Only emails have an unsubscribe link.');
 }
 
@@ -89,7 +90,7 @@ export function refuseUnlessLanguagesFit(
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
-const replyToNames: Record<TemplateType, string> = {
+const replyToNames: Record<Channel, string> = {
   letter: 'letter_contact_id',
   email: 'email_reply_to_id',
   sms: 'sms_sender_id',
@@ -97,7 +98,7 @@ const replyToNames: Record<TemplateType, string> = {
 
 export async function refuseUnlessReplyToExists(
   db: Db | Tx,
-  type: TemplateType,
+  type: Channel,
   serviceId: string,
   replyTo: string | null,
 ): Promise<void> {

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
 /** A template in responses of the admin API. */
 
-export const TemplateTypes = OneOf(['sms', 'email', 'letter']);
+export const TemplateTypes = OneOf(channels);
 export const ProcessTypes = OneOf(['normal', 'priority', 'bulk']);
 export const Postages = OneOf(['first', 'second', 'economy']);
 export const Languages = OneOf(['english', 'welsh_then_english']);

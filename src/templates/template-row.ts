@@ -1,6 +1,6 @@
 import type { Timestamp } from '../platform/clock.ts';
+import type { Channel } from '../protocol/channels.ts';
 
-export type TemplateType = 'sms' | 'email' | 'letter';
 export type ProcessType = 'normal' | 'priority' | 'bulk';
 export type TemplatePostage = 'first' | 'second' | 'economy';
 export type LetterLanguages = 'english' | 'welsh_then_english';
@@ -30,7 +30,7 @@ export interface TemplateRow {
   id: string;
   service: string;
   name: string;
-  template_type: TemplateType;
+  template_type: Channel;
   subject: string | null;
   content: string;
   version: number;

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
-import type { CurrentTemplateRow, TemplateRow, TemplateType } from './template-row.ts';
+import type { Channel } from '../protocol/channels.ts';
+import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 import { byNameThenType } from './templates.sql.ts';
 
 export async function selectTemplate(
@@ -17,7 +18,7 @@ export async function selectTemplateById(db: Db | Tx, templateId: string): Promi
   return (await selectCurrent(db, sql`template.id = ${templateId}`))[0];
 }
 
-export function selectListedTemplates(db: Db, serviceId: string, type?: TemplateType): Promise<CurrentTemplateRow[]> {
+export function selectListedTemplates(db: Db, serviceId: string, type?: Channel): Promise<CurrentTemplateRow[]> {
   const ofType = type === undefined ? sql`true` : sql`template.template_type = ${type}`;
   const listed = sql`template.service_id = ${serviceId} and not template.archived and not template.hidden and ${ofType}`;
   return selectCurrent(db, listed, byNameThenType);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
-import type { TemplateType } from './template-row.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 /** Reads the daily totals, never the messages themselves. Excludes messages of test keys. */
 
@@ -10,7 +10,7 @@ interface StatusOfTemplate {
   status: string;
   template_id: string;
   template_name: string;
-  template_type: TemplateType;
+  template_type: Channel;
   hidden: boolean;
 }
 
@@ -59,7 +59,7 @@ interface MonthOfTemplate {
   month: number;
   template_id: string;
   name: string;
-  template_type: TemplateType;
+  template_type: Channel;
   hidden: boolean;
 }
 

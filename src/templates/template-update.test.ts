@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aReplyTo, aService, aTemplate, aTemplateFolder, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';
@@ -65,7 +66,7 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     expect(body.data).toMatchObject({ version: 2, created_by: { id: author, name: 'Grace Author' } });
   });
 
-  const changes: [string, 'sms' | 'email' | 'letter', object][] = [
+  const changes: [string, Channel, object][] = [
     ['name', 'sms', { name: 'Another name' }],
     ['content', 'sms', { content: 'Another content' }],
     ['subject of an email', 'email', { subject: 'Another subject' }],

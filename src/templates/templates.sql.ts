@@ -5,13 +5,14 @@ import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf } from '../platform/db/expressions.ts';
 import type { Templates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
-import type { TemplateRow, TemplateType } from './template-row.ts';
+import type { Channel } from '../protocol/channels.ts';
+import type { TemplateRow } from './template-row.ts';
 
 export interface NewTemplate {
   id: string;
   service_id: string;
   name: string;
-  template_type: TemplateType;
+  template_type: Channel;
   subject: string | null;
   content: string;
   folder: string | null;
@@ -177,7 +178,7 @@ const replyToTables = {
 /** Whether an id is an active letter contact, reply-to address or sender of the service. */
 export async function replyToExists(
   db: Db | Tx,
-  type: TemplateType,
+  type: Channel,
   serviceId: string,
   replyToId: string,
 ): Promise<boolean> {

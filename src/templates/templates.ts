@@ -4,6 +4,7 @@ import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { archiveEmailFiles } from './files/template-email-files.sql.ts';
 import {
   getServicePermissions,
@@ -14,14 +15,7 @@ import {
   refuseUnlessReplyToExists,
   refuseUnsubscribeLinkUnlessEmail,
 } from './template-checks.ts';
-import type {
-  CurrentTemplateRow,
-  LetterLanguages,
-  ProcessType,
-  TemplatePostage,
-  TemplateRow,
-  TemplateType,
-} from './template-row.ts';
+import type { CurrentTemplateRow, LetterLanguages, ProcessType, TemplatePostage, TemplateRow } from './template-row.ts';
 import { selectTemplate, selectTemplateVersions, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import {
   folderExists,
@@ -35,7 +29,7 @@ type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export interface NewTemplateRequest {
   name: string;
-  template_type: TemplateType;
+  template_type: Channel;
   content: string;
   created_by: string;
   subject?: string | null;

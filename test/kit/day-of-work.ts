@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Channel } from '../../src/protocol/channels.ts';
 import type { Answer } from './harness.ts';
 import { sampleLogo } from './letter-samples.ts';
 import { firstPage, makePdf } from './pdf-samples.ts';
-
-type Channel = 'sms' | 'email' | 'letter';
 
 /** The result of a day: a service, its messages, and the ids of everything, named as in paths. */
 export interface Day {

@@ -1,15 +1,16 @@
-import { lanes, type NotificationType, type Postage, type Status } from '../../src/notifications/notification.ts';
+import { lanes, type Postage, type Status } from '../../src/notifications/notification.ts';
 import { insertNotifications } from '../../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges, type StatusChange } from '../../src/notifications/status.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import { newId } from '../../src/platform/id.ts';
+import type { Channel } from '../../src/protocol/channels.ts';
 import type { Harness } from './harness.ts';
 
 /** A message with a history: it is accepted and changes status as real messages do. */
 export interface PastMessage {
   service_id: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   /** UTC. */
   created_at: string;
   status: Status;

@@ -1,3 +1,4 @@
+import type { Channel } from '../../src/protocol/channels.ts';
 /**
  * Every figure of billing and statistics, counted naively: message by message, from raw rows, with
  * decimals as integers. Shares no code with the product.
@@ -6,7 +7,7 @@
 export interface RawMessage {
   service_id: string;
   template_id: string;
-  notification_type: 'sms' | 'email' | 'letter';
+  notification_type: Channel;
   key_type: string;
   status: string;
   provider: string | null;

@@ -3,6 +3,7 @@ import { Failure } from '../../platform/failure.ts';
 import { maxProblems } from '../../platform/http/schema-errors.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { channels } from '../../protocol/channels.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { shortened } from '../../protocol/schema-problems.ts';
 import {
@@ -16,7 +17,7 @@ const details = {
   id: Uuid,
   identifier: Type.String(),
   display_name: Type.String(),
-  notification_type: OneOf(['sms', 'email', 'letter']),
+  notification_type: OneOf(channels),
   priority: Type.Integer(),
   active: Type.Boolean(),
   supports_international: Type.Boolean(),

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import type { NotificationType } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
 import { anyOf } from '../../platform/db/expressions.ts';
 import { invalidField } from '../../platform/failure.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 export interface ProviderDetails {
   id: string;
   identifier: string;
   display_name: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   priority: number;
   active: boolean;
   supports_international: boolean;
@@ -178,12 +178,12 @@ const shareColumns = [
   'updated_at',
 ] as const;
 
-export function selectShares(db: Db, type: NotificationType): Promise<ProviderShare[]> {
+export function selectShares(db: Db, type: Channel): Promise<ProviderShare[]> {
   return db.selectFrom('provider_details').select(shareColumns).where('notification_type', '=', type).execute();
 }
 
 /** Locks all rows of a channel, so that concurrent changes see each other. */
-export function lockShares(tx: Tx, type: NotificationType): Promise<ProviderShare[]> {
+export function lockShares(tx: Tx, type: Channel): Promise<ProviderShare[]> {
   return tx
     .selectFrom('provider_details')
     .select(shareColumns)

@@ -8,7 +8,7 @@ import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
-type Channel = 'sms' | 'email';
+type FailoverChannel = 'sms' | 'email';
 
 /** Points of priority moved at a time. */
 const step = 10;
@@ -16,7 +16,7 @@ const maxErrors = 50;
 const maxSlowShare = 0.15;
 
 /** Moves share away from a provider with too many failed calls within a minute, at most once a minute. */
-export async function shiftFromFailing(app: Deps, channel: Channel): Promise<void> {
+export async function shiftFromFailing(app: Deps, channel: FailoverChannel): Promise<void> {
   const now = app.clock.now();
   const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);
@@ -77,7 +77,7 @@ type Decide = (shares: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefine
  * Takes a lock, so that only one of several processes acts on the same problem. Only active providers count, and nothing
  * moves if any of them changed within `quiet_ms`.
  */
-async function changeShares(app: Deps, channel: Channel, quiet_ms: number, decide: Decide): Promise<void> {
+async function changeShares(app: Deps, channel: FailoverChannel, quiet_ms: number, decide: Decide): Promise<void> {
   const { config, clock, log, db } = app;
   const inUse: string[] = channel === 'sms' ? config.SMS_PROVIDERS : config.EMAIL_PROVIDERS;
   if (inUse.length < 2) return;

@@ -1,9 +1,10 @@
-import type { NotificationType, Status } from '../../notifications/notification.ts';
+import type { Status } from '../../notifications/notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 /** The outcome of one message, as reported by a provider. */
 export interface Receipt {
   provider: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   /** Our id, or the reference of the provider. */
   reference: string;
   /** Signed, or sent to the secret URL of the message: it comes from this provider. */

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import type { NotificationType, Status } from '../../notifications/notification.ts';
+import type { Status } from '../../notifications/notification.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 export interface ReceiptTarget {
   id: string;
   service_id: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   status: Status;
   provider: string | null;
   /** The provider that has the message or is being called; null before the first attempt. */

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { NotificationType } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 export interface SandboxMessage {
   reference: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   recipient: string;
   sender: string;
   subject: string | null;
@@ -36,7 +36,7 @@ export async function selectSandboxReferences(db: Db, references: string[]): Pro
 
 interface DueReceipt {
   reference: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   recipient: string;
 }
 

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { londonTime } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import { LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
-import type { NotificationType, Status } from '../notification.ts';
+import type { Status } from '../notification.ts';
 import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';
 import { templatesOf } from './activity-templates.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
@@ -66,7 +67,7 @@ const commonLabels: Partial<Record<Status, string>> = {
   cancelled: 'Cancelled',
 };
 
-const labelsByType: Record<NotificationType, Partial<Record<Status, string>>> = {
+const labelsByType: Record<Channel, Partial<Record<Status, string>>> = {
   email: {
     'temporary-failure': 'Inbox not accepting messages right now',
     'permanent-failure': 'Email address doesn’t exist',
@@ -88,6 +89,6 @@ const labelsByType: Record<NotificationType, Partial<Record<Status, string>>> = 
   },
 };
 
-function statusLabel(type: NotificationType, status: Status): string {
+function statusLabel(type: Channel, status: Status): string {
   return labelsByType[type][status] ?? commonLabels[status] ?? status;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Platform } from '../../platform/platform.ts';
+import { channels } from '../../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
@@ -13,7 +14,7 @@ import { templatesOf } from './activity-templates.ts';
 import { completedAt } from './public-notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
-const Types = OneOf(['sms', 'email', 'letter']);
+const Types = OneOf(channels);
 
 /** A notification in the admin API. */
 export const ActivityRecord = Type.Object(

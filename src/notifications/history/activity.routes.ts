@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { channels } from '../../protocol/channels.ts';
 import { isTrue, Nullable, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityQuery, cancelLetter, countActivity, getActivity, listActivity } from './activity.ts';
@@ -11,7 +12,7 @@ import { publicStatuses } from './public-notification.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
 const NotificationParams = Type.Object({ service_id: Uuid, notification_id: Uuid });
-const Types = OneOf(['sms', 'email', 'letter']);
+const Types = OneOf(channels);
 const Links = Type.Object({ prev: Type.Optional(Type.Boolean()), next: Type.Optional(Type.Boolean()) });
 const Page = Type.Object({ notifications: Type.Array(ActivityRecord), page_size: Type.Integer(), links: Links });
 

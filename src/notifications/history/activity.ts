@@ -4,8 +4,8 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import type { NotificationType } from '../notification.ts';
 import { recordStatusChanges } from '../status.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
@@ -22,7 +22,7 @@ type ListDeps = Pick<Platform, 'db' | 'clock'>;
 type Deps = ListDeps & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
 
 export interface ActivityQuery {
-  template_type?: NotificationType[];
+  template_type?: Channel[];
   status?: PublicStatus[];
   limit_days?: number;
   include_one_off?: boolean;
@@ -88,7 +88,7 @@ function midnightBefore(app: ListDeps, days: number): Date {
 export async function countActivity(
   app: Deps,
   serviceId: string,
-  query: { template_type?: NotificationType; limit_days: number },
+  query: { template_type?: Channel; limit_days: number },
 ): Promise<number> {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const london_day = addDays(londonDay(app.clock.now()), -query.limit_days);

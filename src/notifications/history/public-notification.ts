@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { type Channel, channels } from '../../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { readPersonalisation, valueToText } from '../../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../../templates/compiled-templates.ts';
 import { renderPreview } from '../../templates/template-preview.ts';
 import { notification } from '../examples.ts';
-import { type NotificationType, postages, type Status } from '../notification.ts';
+import { postages, type Status } from '../notification.ts';
 import { shownValues } from '../sending/secret-values.ts';
 import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
@@ -49,7 +50,7 @@ export const PublicNotification = Type.Object(
     line_6: Nullable(Type.String()),
     postcode: Nullable(Type.String()),
     postage: Nullable(OneOf(postages)),
-    type: OneOf(['sms', 'email', 'letter']),
+    type: OneOf(channels),
     status: OneOf(publicStatuses),
     template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
     body: Type.String(),
@@ -103,7 +104,7 @@ export async function publicNotification(
   };
 }
 
-function publicStatus(type: NotificationType, status: Status): PublicStatus {
+function publicStatus(type: Channel, status: Status): PublicStatus {
   if (type !== 'letter') return status;
   if (status === 'created' || status === 'sending') return 'accepted';
   return status === 'delivered' || status === 'returned-letter' ? 'received' : status;

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { channels } from '../../protocol/channels.ts';
 import { OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { notifications as example } from '../examples.ts';
@@ -56,7 +57,7 @@ export function publicNotificationRoutes(http: Http, app: Deps): void {
           {
             reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),
             status: Type.Optional(Type.Array(OneOf(publicStatuses))),
-            template_type: Type.Optional(Type.Array(OneOf(['sms', 'email', 'letter']))),
+            template_type: Type.Optional(Type.Array(OneOf(channels))),
             include_jobs: Type.Optional(OneOf(['true', 'True'])),
             older_than: Type.Optional(Uuid),
           },

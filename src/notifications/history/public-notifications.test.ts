@@ -2,7 +2,8 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import type { NewNotification, NotificationType } from '../notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { NewNotification } from '../notification.ts';
 import { publicStatuses } from './public-notification.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -10,7 +11,7 @@ const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';
 const root = 'http://localhost:80';
 let service: string;
 let key: string;
-let templates: Record<NotificationType, string>;
+let templates: Record<Channel, string>;
 
 beforeAll(async () => {
   service = await aService(harness);

@@ -1,8 +1,8 @@
 import type { ApiCaller } from '../../auth/api-caller.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import type { NotificationType } from '../notification.ts';
 import {
   matchingStatuses,
   type PublicNotification,
@@ -30,7 +30,7 @@ export async function getPublicNotification(
 export interface PublicFilter {
   reference?: string;
   status?: PublicStatus[];
-  template_type?: NotificationType[];
+  template_type?: Channel[];
   older_than?: string;
 }
 

@@ -5,7 +5,8 @@ import { earlier, hour_ms, later, type Timestamp } from '../../platform/clock.ts
 import type { Db } from '../../platform/db/database.ts';
 import { likeContains } from '../../platform/db/expressions.ts';
 import { firstIdAt } from '../../platform/id.ts';
-import type { NotificationType, Postage, Status } from '../notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { Postage, Status } from '../notification.ts';
 import { selectUploadedLetter } from '../one-off/uploaded-letters.sql.ts';
 
 export interface StoredNotification {
@@ -15,7 +16,7 @@ export interface StoredNotification {
   service_id: string;
   template_id: string;
   template_version: number;
-  notification_type: NotificationType;
+  notification_type: Channel;
   key_type: KeyType;
   status: Status;
   client_reference: string | null;
@@ -52,7 +53,7 @@ export interface StoredNotification {
 
 export interface NotificationFilter {
   statuses?: readonly Status[];
-  types?: readonly NotificationType[];
+  types?: readonly Channel[];
   key_types?: readonly KeyType[];
   client_reference?: string;
   /** Excludes messages sent from the front end. */
@@ -201,7 +202,7 @@ export async function countSentNotifications(
   db: Db,
   serviceId: string,
   since: { london_day: string },
-  type?: NotificationType,
+  type?: Channel,
 ): Promise<number> {
   const ofType = type === undefined ? sql`true` : sql`notification_type = ${type}`;
   const { rows } = await sql<{ count: number }>`

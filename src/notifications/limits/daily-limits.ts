@@ -1,6 +1,6 @@
 import { utcDay } from '../../platform/calendar.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { NotificationType } from '../notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import type { ClaimedQuota, LimitedChannel, QuotaRequest } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 
@@ -26,7 +26,7 @@ export function dailyLimitExceeded(service: SendingService, channel: LimitedChan
 /** A message that counts towards daily limits. */
 export interface LimitedMessage {
   service: Pick<SendingService, 'id' | 'daily_limits'>;
-  channel: NotificationType;
+  channel: Channel;
   utc_day: string;
   abroad: boolean;
 }

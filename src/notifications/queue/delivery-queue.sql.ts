@@ -2,13 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { NotificationType, Status } from '../notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { Status } from '../notification.ts';
 
 /** A queue entry with everything needed to deliver the message. */
 export interface QueuedNotification {
   id: string;
   service_id: string;
-  notification_type: NotificationType;
+  notification_type: Channel;
   lane: number;
   due_at: Timestamp;
   /** Attempts started before this one. */
@@ -47,7 +48,7 @@ interface WaitingService {
  */
 export async function selectWaitingServices(
   db: Db,
-  type: NotificationType,
+  type: Channel,
   { after, limit, now }: { after: { lane: number; service_id: string }; limit: number; now: Timestamp },
 ): Promise<WaitingService[]> {
   const { rows } = await sql<WaitingService>`/* prepared: waiting-services */
@@ -74,7 +75,7 @@ export async function selectWaitingServices(
 }
 
 interface LeaseOrder {
-  type: NotificationType;
+  type: Channel;
   lane: number;
   /** With the earliest due time to scan for each service. */
   services: { service_id: string; since: Timestamp }[];
@@ -201,7 +202,7 @@ export async function rescheduleFutureDue(
 }
 
 export interface LaneAge {
-  notification_type: NotificationType;
+  notification_type: Channel;
   lane: number;
   waiting: number;
   oldest_due_at: Timestamp | null;

@@ -1,7 +1,8 @@
 import { earlier, timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
-import { lanes, type NotificationType } from '../notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { lanes } from '../notification.ts';
 import { type LeasedNotification, leaseQueued, selectWaitingServices } from './delivery-queue.sql.ts';
 import { readNews } from './queue-news.ts';
 import { ReadyServices } from './ready-services.ts';
@@ -50,7 +51,7 @@ interface LeaseRequest {
  */
 export class DeliveryQueueReader {
   readonly worker: string;
-  private readonly type: NotificationType;
+  private readonly type: Channel;
   private readonly ready = new Map<number, ReadyServices>(
     Object.values(lanes).map((lane) => [lane, new ReadyServices()]),
   );
@@ -58,7 +59,7 @@ export class DeliveryQueueReader {
   /** Slots granted since the last bulk message. */
   private bulkCredit = 0;
 
-  constructor(type: NotificationType, worker: string) {
+  constructor(type: Channel, worker: string) {
     this.type = type;
     this.worker = worker;
   }

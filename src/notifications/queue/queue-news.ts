@@ -1,5 +1,5 @@
 import type { Platform } from '../../platform/platform.ts';
-import type { NotificationType } from '../notification.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 /** Slightly less than the max payload of NOTIFY. */
 const maxPayloadLength = 7_500;
@@ -11,7 +11,7 @@ interface Waiting {
   service_id: string;
 }
 
-export function newsChannel(type: NotificationType): string {
+export function newsChannel(type: Channel): string {
   return `delivery_queue_${type}`;
 }
 
@@ -42,14 +42,14 @@ export function readNews(payload: string): Waiting[] | undefined {
  */
 export class QueueNews {
   private readonly app: Pick<Platform, 'changeListener' | 'log'>;
-  private readonly pending = new Map<NotificationType, Map<string, Waiting>>();
+  private readonly pending = new Map<Channel, Map<string, Waiting>>();
   private announcing = false;
 
   constructor(app: Pick<Platform, 'changeListener' | 'log'>) {
     this.app = app;
   }
 
-  add(type: NotificationType, waiting: Waiting): void {
+  add(type: Channel, waiting: Waiting): void {
     const ofType = this.pending.get(type) ?? new Map<string, Waiting>();
     ofType.set(`${waiting.lane} ${waiting.service_id}`, waiting);
     this.pending.set(type, ofType);

@@ -1,10 +1,11 @@
 import { CompiledQuery, sql } from 'kysely';
 import type pg from 'pg';
 import type { Tx } from '../../platform/db/database.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
 import { newsChannel, writeNews } from '../queue/queue-news.ts';
 
-export type LimitedChannel = 'sms' | 'email' | 'letter' | 'international_sms';
+export type LimitedChannel = Channel | 'international_sms';
 
 /** How much of a daily limit the messages of one statement request. */
 export interface QuotaRequest {

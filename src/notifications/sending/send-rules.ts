@@ -1,6 +1,7 @@
 import { isFile } from '../../documents/file-requests.ts';
 import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import { checkPhonePermissions, type PhoneNumber } from '../../recipients/phone-number.ts';
 import { EMAIL_BYTE_LIMIT } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
@@ -9,7 +10,6 @@ import type { CompiledTemplate } from '../../rendering/template.ts';
 import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
-import type { NotificationType } from '../notification.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 
@@ -17,7 +17,7 @@ import type { SendContext, SendDeps } from './send-context.ts';
 
 export type Values = Record<string, unknown>;
 
-type TemplateOf<Type extends NotificationType> = ReadyTemplate & {
+type TemplateOf<Type extends Channel> = ReadyTemplate & {
   compiled: Extract<CompiledTemplate, { template_type: Type }>;
 };
 
@@ -26,12 +26,12 @@ export function refuseIfDailyLimitIsReached({ service, key_type, now }: SendCont
     throw dailyLimitExceeded(service, channel, now);
 }
 
-export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: NotificationType): void {
+export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: Channel): void {
   if (!service.permissions.has(channel)) throw forbidden(`Service is not allowed to send ${channel}`);
 }
 
 /** Returns a template of the service, of the right type and not deleted. */
-export async function getSendableTemplate<Type extends NotificationType>(
+export async function getSendableTemplate<Type extends Channel>(
   app: SendDeps,
   { service }: SendContext,
   templateId: string,
@@ -45,7 +45,7 @@ export async function getSendableTemplate<Type extends NotificationType>(
   return template;
 }
 
-function isOfType<Type extends NotificationType>(template: ReadyTemplate, type: Type): template is TemplateOf<Type> {
+function isOfType<Type extends Channel>(template: ReadyTemplate, type: Type): template is TemplateOf<Type> {
   return template.compiled.template_type === type;
 }
 

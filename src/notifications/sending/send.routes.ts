@@ -7,10 +7,10 @@ import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import { urlNotFound } from '../../platform/http/declared-routes.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import * as examples from '../examples.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limits.ts';
-import type { NotificationType } from '../notification.ts';
 import {
   digestOfRequest,
   findStoredResponse,
@@ -71,7 +71,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
   const rootOf = requestRoot(app.config.BASE_URL);
 
   /** Checks that run before the body is read. */
-  function admit(channel: NotificationType) {
+  function admit(channel: Channel) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = apiCallerOf(request);
       const { api_key_id, key_type } = caller;
@@ -105,7 +105,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
   async function send<ResponseBody>(
     request: FastifyRequest,
     reply: FastifyReply,
-    channel: NotificationType,
+    channel: Channel,
     work: (context: SendContext) => Promise<Sent<ResponseBody>>,
   ): Promise<ResponseBody> {
     if (!request.admission) throw new Error('Request without an admission');

@@ -3,8 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
-
-export type RetainedType = 'email' | 'sms' | 'letter';
+import type { Channel } from '../../protocol/channels.ts';
 
 const columns = [
   'service_data_retention.id',
@@ -16,11 +15,7 @@ const columns = [
   'service_data_retention.updated_at',
 ] as const;
 
-export function selectRetentions(
-  db: Db,
-  serviceId: string,
-  which: { id?: string; notification_type?: RetainedType } = {},
-) {
+export function selectRetentions(db: Db, serviceId: string, which: { id?: string; notification_type?: Channel } = {}) {
   const { id, notification_type } = which;
   return db
     .selectFrom('service_data_retention')
@@ -38,7 +33,7 @@ export async function insertRetention(
   row: {
     id: string;
     service_id: string;
-    notification_type: RetainedType;
+    notification_type: Channel;
     days_of_retention: number;
     created_at: Timestamp;
   },
@@ -69,7 +64,7 @@ export async function updateRetentionDays(
 
 interface RetentionRule {
   service_id: string;
-  notification_type: RetainedType;
+  notification_type: Channel;
   days_of_retention: number;
 }
 

@@ -5,13 +5,8 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { notFound } from '../../platform/failure.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import {
-  insertRetention,
-  type RetainedType,
-  selectRetentionRules,
-  selectRetentions,
-  updateRetentionDays,
-} from './data-retention.sql.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { insertRetention, selectRetentionRules, selectRetentions, updateRetentionDays } from './data-retention.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
@@ -20,11 +15,7 @@ export async function listRetentions(db: Db, serviceId: string) {
   return selectRetentions(db, serviceId);
 }
 
-export async function findRetention(
-  db: Db,
-  serviceId: string,
-  which: { id: string } | { notification_type: RetainedType },
-) {
+export async function findRetention(db: Db, serviceId: string, which: { id: string } | { notification_type: Channel }) {
   await refuseUnlessExists(db, 'services', serviceId);
   return (await selectRetentions(db, serviceId, which))[0];
 }
@@ -32,7 +23,7 @@ export async function findRetention(
 export async function createRetention(
   { db, clock }: Deps,
   serviceId: string,
-  request: { notification_type: RetainedType; days_of_retention: number },
+  request: { notification_type: Channel; days_of_retention: number },
 ) {
   const now = clock.now();
   const id = newId(now);

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Days } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Span } from '../../platform/spans.ts';
-
-export type Channel = 'email' | 'sms' | 'letter';
+import type { Channel } from '../../protocol/channels.ts';
 
 interface Counted {
   notification_type: Channel;

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { aService } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { newId } from '../../platform/id.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const { admin } = harness;
@@ -12,7 +13,7 @@ const noneOfMonth = { ...none, sending: 0 };
 interface Counted {
   service_id: string;
   london_day: string;
-  notification_type?: 'sms' | 'email' | 'letter';
+  notification_type?: Channel;
   key_type?: 'normal' | 'team' | 'test';
   status?: string;
   count?: number;

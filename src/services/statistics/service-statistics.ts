@@ -4,7 +4,8 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { spansOf, withinRecords } from '../../platform/spans.ts';
-import { type Channel, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 
 interface Counts {
   requested: number;
