@@ -4,7 +4,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { largestInteger, Uuid } from '../protocol/fields.ts';
+import { maxInteger, Uuid } from '../protocol/fields.ts';
 import { ensureAllowance, setAllowance } from './allowance.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
@@ -41,7 +41,7 @@ export function allowanceRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Set the free text message allowance of the current financial year',
         params: ServiceParams,
-        body: Type.Object({ free_sms_fragment_limit: Type.Integer({ minimum: 0, maximum: largestInteger }) }),
+        body: Type.Object({ free_sms_fragment_limit: Type.Integer({ minimum: 0, maximum: maxInteger }) }),
         response: { 200: Type.Object({ free_sms_fragment_limit: Type.Integer() }) },
       },
     },

@@ -73,8 +73,8 @@ describe('an interrupted attempt', () => {
     const until = new Date(now.getTime() + 8_000);
     const providers = Array(100).fill(provider);
     await new DeliveryQueueReader('sms', randomUUID()).lease(harness.app.db, {
-      most: 100,
-      mostBulk: 100,
+      max: 100,
+      maxBulk: 100,
       now,
       until,
       takeOver: true,

@@ -134,27 +134,27 @@ export class ChannelWorker<Message> {
     // Leasing single messages as calls end would cost a round trip each.
     this.atCapacity = free < maxCalls / 4 || this.held.size > maxCalls * maxHeldPerCall;
     if (this.atCapacity) return idle_ms;
-    const most = await this.leases.watch(async () => {
+    const max = await this.leases.watch(async () => {
       await this.readShares();
       return Math.min(free, this.channel.choice.capacity());
     });
-    if (most < 1) return paced_ms;
-    const leased = await this.lease(most);
+    if (max < 1) return paced_ms;
+    const leased = await this.lease(max);
     if (leased === free) return 0;
     return leased > 0
       ? { atLeast_ms: leaseEvery_ms, atMost_ms: leaseEvery_ms }
       : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms };
   }
 
-  private async lease(most: number): Promise<number> {
+  private async lease(max: number): Promise<number> {
     const { app, channel, leases } = this;
     const takeOver = leases.mayTakeOver();
     const began = performance.now();
     const now = app.clock.now();
     const leased = await leases.watch(() =>
       this.reader.lease(app.db, {
-        most,
-        mostBulk: Math.max(0, Math.floor(app.config.DELIVERY_CONCURRENCY * maxBulkShare) - this.bulkCalls),
+        max,
+        maxBulk: Math.max(0, Math.floor(app.config.DELIVERY_CONCURRENCY * maxBulkShare) - this.bulkCalls),
         now,
         until: later(now, lease_ms),
         takeOver,

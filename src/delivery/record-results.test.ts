@@ -16,8 +16,8 @@ async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]>
   const now = harness.clock.now();
   reader.lookAgain();
   return reader.lease(harness.app.db, {
-    most: 10,
-    mostBulk: 10,
+    max: 10,
+    maxBulk: 10,
     now,
     until: later(now, 8_000),
     takeOver: true,

@@ -14,7 +14,7 @@ import {
   fileIsTooLarge,
   fileTypeOfContent,
   fileTypeOfName,
-  largestFileBytes,
+  maxFileBytes,
 } from '../templates/files/file-types.ts';
 import { emailFilePath } from '../templates/files/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
@@ -177,7 +177,7 @@ function decodeDocument(file: string): Buffer {
   const content = decodeBase64(file, 'plain');
   if (!content) throw invalid('Document is not base64 encoded');
   if (content.length === 0) throw invalid('Document must not be empty');
-  if (content.length > largestFileBytes) throw invalid(fileIsTooLarge);
+  if (content.length > maxFileBytes) throw invalid(fileIsTooLarge);
   return content;
 }
 

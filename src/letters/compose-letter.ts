@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sheetsOf } from '../rendering/letter/pdf.ts';
-import { maximumPages } from '../rendering/pdf/pdf-check.ts';
+import { maxPages } from '../rendering/pdf/pdf-check.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { renderInputOfLetter } from './letter-document.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
@@ -34,7 +34,7 @@ export async function renderLetter(app: Deps, notificationId: string): Promise<v
 }
 
 function resultOf(app: Deps, letter: Letter, page_count: number): LetterResult {
-  if (page_count > maximumPages) {
+  if (page_count > maxPages) {
     const change = { status: 'validation-failed', billable_units: 0 } as const;
     return { id: letter.id, change, found: { page_count, message: 'letter-too-long', invalid_pages: null } };
   }

@@ -11,7 +11,7 @@ export const QueryBoolean = Type.String({ format: 'boolean-text', description: '
 export const QueryInteger = Type.String({ format: 'integer-text' });
 
 /** Maximum of an integer column. */
-export const largestInteger = 2_147_483_647;
+export const maxInteger = 2_147_483_647;
 
 /**
  * `T | null`. One schema with two types instead of a union, so that an invalid value gives one error text, not three.

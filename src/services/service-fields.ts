@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { organisationTypes } from '../organisations/organisation-types.ts';
-import { Datetime, largestInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Datetime, maxInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 
-const Count = Type.Integer({ minimum: 0, maximum: largestInteger });
+const Count = Type.Integer({ minimum: 0, maximum: maxInteger });
 const Text = Type.String();
 const ShortText = Type.String({ maxLength: 255 });
 /** An empty string clears the brand, like null. */

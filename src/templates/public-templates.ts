@@ -4,7 +4,7 @@ import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/declared-routes.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
-import { largestInteger } from '../protocol/fields.ts';
+import { maxInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, findTemplate } from './compiled-templates.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
@@ -40,7 +40,7 @@ export async function getPublicTemplateVersion(
   const version = Number(versionText);
   if (version === 0) throw new Failure('invalid', 'ValidationError', 'version 0 is less than the minimum of 1');
   await getPublicTemplate(app, caller, templateId);
-  if (version > largestInteger) throw notFound();
+  if (version > maxInteger) throw notFound();
   const [found] = await selectTemplateVersions(app.db, templateId, caller.service_id, version);
   if (!found) throw notFound();
   return found;

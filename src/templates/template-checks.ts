@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
-import { isTooLong, SMS_CHARACTER_LIMIT } from '../rendering/sms/sms.ts';
+import { isTooLong, maxSmsCharacters } from '../rendering/sms/sms.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { refusalOfTemplateSubject } from './template-formats.ts';
 import type { LetterLanguages, TemplateRow } from './template-row.ts';
@@ -31,7 +31,7 @@ type Texts = Pick<TemplateRow, 'template_type' | 'content' | 'letter_welsh_conte
 export function refuseIfTooLong({ template_type, content }: Texts): void {
   if (template_type !== 'sms') return;
   if (isTooLong(compileTemplate({ template_type, content }).render())) {
-    throw invalidField('content', `Content has a character count greater than the limit of ${SMS_CHARACTER_LIMIT}`);
+    throw invalidField('content', `Content has a character count greater than the limit of ${maxSmsCharacters}`);
   }
 }
 

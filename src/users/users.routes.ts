@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Config } from '../config.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, largestInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, maxInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from './account-messages/account-messages.ts';
 import { OfUser, refuseUnlessUserExists, userOfPathExists } from './user-of-path.ts';
 import { authTypes, getUserRecord, UserRecord, userStates } from './user-record.ts';
@@ -37,7 +37,7 @@ const NewUser = Type.Object({
   id: Type.Optional(Uuid),
   state: Type.Optional(OneOf(userStates)),
   platform_admin: Type.Optional(Type.Boolean()),
-  failed_login_count: Type.Optional(Type.Integer({ minimum: 0, maximum: largestInteger })),
+  failed_login_count: Type.Optional(Type.Integer({ minimum: 0, maximum: maxInteger })),
   logged_in_at: Type.Optional(Nullable(Moment)),
   current_session_id: Type.Optional(Nullable(Uuid)),
   email_access_validated_at: Type.Optional(Moment),

@@ -97,9 +97,9 @@ export class CallbackSender {
       const wanted = services
         .map((service_id) => ({
           service_id,
-          most: Math.min(each, perServiceConcurrency - (this.inProgress.get(service_id) ?? 0)),
+          max: Math.min(each, perServiceConcurrency - (this.inProgress.get(service_id) ?? 0)),
         }))
-        .filter(({ most }) => most > 0);
+        .filter(({ max }) => max > 0);
       return wanted.length > 0 ? leaseCallbacks(tx, wanted, { now: timestamp(now), until }) : [];
     });
     for (const callback of leased) void this.send(callback);

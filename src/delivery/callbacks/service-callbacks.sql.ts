@@ -99,19 +99,19 @@ export interface DueCallback extends CallbackTarget {
   encrypted_signing_secret: string | null;
 }
 
-/** Leases up to `most` callbacks of each service, oldest first. Other workers skip them until the lease ends. */
+/** Leases up to `max` callbacks of each service, oldest first. Other workers skip them until the lease ends. */
 export async function leaseCallbacks(
   tx: Tx,
-  wanted: { service_id: string; most: number }[],
+  wanted: { service_id: string; max: number }[],
   { now, until }: { now: Timestamp; until: Timestamp },
 ): Promise<DueCallback[]> {
   const { rows } = await sql<DueCallback>`
     with due as (
-      select c.id from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (service_id uuid, most int)
+      select c.id from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (service_id uuid, max int)
       cross join lateral (
         select id from service_callbacks
         where status = 'waiting' and service_id = wanted.service_id and due_at <= ${now}
-        order by due_at limit wanted.most
+        order by due_at limit wanted.max
         for update skip locked
       ) as c
     )

@@ -1,10 +1,10 @@
-import { letterTooLarge, maximumLetterBytes } from '../../notifications/sending/letter-rules.ts';
+import { letterTooLarge, maxLetterBytes } from '../../notifications/sending/letter-rules.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
-import { maximumPages } from '../../rendering/pdf/pdf-check.ts';
+import { maxPages } from '../../rendering/pdf/pdf-check.ts';
 import { readUpload } from '../../templates/files/upload.ts';
 import {
   getServiceOfTemplate,
@@ -43,7 +43,7 @@ export async function attachPages(app: Deps, request: NewAttachment & { content:
 }
 
 function refuseIfTooLarge(pdf: Buffer): void {
-  if (pdf.length > maximumLetterBytes) throw invalid({ content: [letterTooLarge] });
+  if (pdf.length > maxLetterBytes) throw invalid({ content: [letterTooLarge] });
 }
 
 async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): Promise<number> {
@@ -57,7 +57,7 @@ async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): P
     throw invalid({ content: [message], ...(invalid_pages && { invalid_pages: invalid_pages.map(String) }) });
   }
   // The letter itself has at least one page.
-  if (page_count === null || page_count >= maximumPages) throw invalid({ content: ['letter-too-long'] });
+  if (page_count === null || page_count >= maxPages) throw invalid({ content: ['letter-too-long'] });
   return page_count;
 }
 

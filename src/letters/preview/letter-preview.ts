@@ -4,7 +4,7 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
-import { maximumPages } from '../../rendering/pdf/pdf-check.ts';
+import { maxPages } from '../../rendering/pdf/pdf-check.ts';
 import type { PageDecoration } from '../../rendering/pdf/pdf-image.ts';
 import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
 import { getTemplate } from '../../templates/templates.ts';
@@ -95,7 +95,7 @@ export async function previewLetterTemplate(
   return {
     content: await show(pdfTasks, pdf, format, page),
     page_count,
-    message: page_count > maximumPages ? 'letter-too-long' : '',
+    message: page_count > maxPages ? 'letter-too-long' : '',
     invalid_pages: [],
   };
 }

@@ -15,15 +15,15 @@ const many = (length: number, lane: number) => Array.from({ length }, () => ({ l
 
 function lease(
   reader: DeliveryQueueReader,
-  most: number,
-  mostBulk = most,
+  max: number,
+  maxBulk = max,
   takeOver = true,
 ): Promise<QueuedNotification[]> {
   const now = harness.clock.now();
   reader.lookAgain();
   return reader.lease(harness.app.db, {
-    most,
-    mostBulk,
+    max,
+    maxBulk,
     now,
     until: new Date(now.getTime() + 8_000),
     takeOver,

@@ -33,15 +33,15 @@ const maxPollShare = 0.1;
 const maxNewsAge_ms = 5_000;
 
 interface LeaseRequest {
-  most: number;
+  max: number;
   /** Bulk messages never take every slot, so that urgent messages need not wait for their provider calls. */
-  mostBulk: number;
+  maxBulk: number;
   now: Date;
   until: Date;
   /** Whether to take over expired leases of other workers. */
   takeOver: boolean;
   /** Chooses providers for the first messages leased, domestic and abroad. */
-  draw(most: number): { home: (string | null)[]; abroad: (string | null)[] };
+  draw(max: number): { home: (string | null)[]; abroad: (string | null)[] };
 }
 
 /**
@@ -78,14 +78,14 @@ export class DeliveryQueueReader {
   }
 
   async lease(db: Db, request: LeaseRequest): Promise<LeasedNotification[]> {
-    const { most, mostBulk } = request;
+    const { max, maxBulk } = request;
     await this.poll(db, request.now);
-    this.bulkCredit = Math.min(this.bulkCredit + most, most * slotsPerBulk);
-    const kept = Math.min(Math.floor(this.bulkCredit / slotsPerBulk), mostBulk);
+    this.bulkCredit = Math.min(this.bulkCredit + max, max * slotsPerBulk);
+    const kept = Math.min(Math.floor(this.bulkCredit / slotsPerBulk), maxBulk);
     const share = await this.take(db, lanes.bulk, kept, request);
-    const priority = await this.take(db, lanes.priority, most - share.length, request);
-    const normal = await this.take(db, lanes.normal, most - share.length - priority.length, request);
-    const left = Math.min(most - priority.length - normal.length, mostBulk) - share.length;
+    const priority = await this.take(db, lanes.priority, max - share.length, request);
+    const normal = await this.take(db, lanes.normal, max - share.length - priority.length, request);
+    const left = Math.min(max - priority.length - normal.length, maxBulk) - share.length;
     const bulk = [...share, ...(await this.take(db, lanes.bulk, left, request))];
     this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * slotsPerBulk);
     return [...priority, ...normal, ...bulk];
@@ -108,12 +108,12 @@ export class DeliveryQueueReader {
     this.nextPoll = began + Math.max(pollEvery_ms, took_ms / maxPollShare);
   }
 
-  private async take(db: Db, lane: number, most: number, request: LeaseRequest): Promise<LeasedNotification[]> {
+  private async take(db: Db, lane: number, max: number, request: LeaseRequest): Promise<LeasedNotification[]> {
     const ready = this.ready.get(lane);
-    const turn = ready?.next(most) ?? [];
+    const turn = ready?.next(max) ?? [];
     if (!ready || turn.length === 0) return [];
     const now = request.now.getTime();
-    const each = Math.floor(most / turn.length);
+    const each = Math.floor(max / turn.length);
     const leased = await leaseQueued(db, {
       type: this.type,
       lane,

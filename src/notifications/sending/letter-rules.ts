@@ -7,7 +7,7 @@ import {
   type PostalAddressReason,
   parsePostalAddress,
 } from '../../recipients/postal-address.ts';
-import { QR_CODE_CHARACTER_LIMIT } from '../../rendering/letter/letter.ts';
+import { maxQrCodeCharacters } from '../../rendering/letter/letter.ts';
 import { comparableKey } from '../../rendering/personalisation.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
 import type { SendContext } from './send-context.ts';
@@ -24,7 +24,7 @@ export function refuseLongQrCodes(compiled: LetterTemplate, values: Values): voi
         message,
         data,
         num_bytes: Buffer.byteLength(data),
-        max_bytes: QR_CODE_CHARACTER_LIMIT,
+        max_bytes: maxQrCodeCharacters,
       },
     ],
   });
@@ -63,17 +63,17 @@ export function addressValues(values: Values): Values {
 }
 
 /** The limit of the official clients. */
-export const maximumLetterBytes = 5 * 1024 * 1024;
+export const maxLetterBytes = 5 * 1024 * 1024;
 export const letterTooLarge = 'Letter must not be larger than 5MB';
 
 // Base64 is a third longer than the data, plus line breaks.
-const maxContentLength = 1.5 * maximumLetterBytes;
+const maxContentLength = 1.5 * maxLetterBytes;
 
 /** Decodes a precompiled letter. A task checks the PDF itself later. */
 export function decodeLetter(content: string): Buffer {
   if (content.length > maxContentLength) throw invalid(letterTooLarge);
   const decoded = decodeBase64(content, 'lenient');
   if (!decoded) throw invalid('Cannot decode letter content (invalid base64 encoding)');
-  if (decoded.length > maximumLetterBytes) throw invalid(letterTooLarge);
+  if (decoded.length > maxLetterBytes) throw invalid(letterTooLarge);
   return decoded;
 }

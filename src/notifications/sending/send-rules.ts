@@ -3,9 +3,9 @@ import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { checkPhonePermissions, type PhoneNumber } from '../../recipients/phone-number.ts';
-import { EMAIL_BYTE_LIMIT } from '../../rendering/email/email.ts';
+import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
-import { isEmpty, isTooLong, SMS_CHARACTER_LIMIT, type SmsMessage } from '../../rendering/sms/sms.ts';
+import { isEmpty, isTooLong, maxSmsCharacters, type SmsMessage } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
 import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
@@ -115,14 +115,14 @@ export function isAbroad(number: PhoneNumber): boolean {
 
 export function refuseIfTextIsTooLong(message: SmsMessage): void {
   if (!isTooLong(message)) return;
-  throw invalid(`Content for template has a character count greater than the limit of ${SMS_CHARACTER_LIMIT}`);
+  throw invalid(`Content for template has a character count greater than the limit of ${maxSmsCharacters}`);
 }
 
 export function refuseIfEmailIsTooLong(body: string): void {
   const bytes = Buffer.byteLength(body);
-  if (bytes <= EMAIL_BYTE_LIMIT) return;
+  if (bytes <= maxEmailBytes) return;
   throw invalid(
-    `Your message is too long. Emails cannot be longer than ${EMAIL_BYTE_LIMIT} bytes. Your message is ${bytes} bytes.`,
+    `Your message is too long. Emails cannot be longer than ${maxEmailBytes} bytes. Your message is ${bytes} bytes.`,
   );
 }
 

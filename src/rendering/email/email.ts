@@ -10,7 +10,7 @@ import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts
 import { applyTypography } from '../typography.ts';
 
 /** Maximum UTF-8 bytes of the filled body. */
-export const EMAIL_BYTE_LIMIT = 2_000_000;
+export const maxEmailBytes = 2_000_000;
 
 const preheaderLength = 256;
 

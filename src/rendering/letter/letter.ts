@@ -52,16 +52,14 @@ export function renderLetter(
   return { parts: [renderPart('welsh', texts.welsh.subject, texts.welsh.content), english] };
 }
 
-export const QR_CODE_CHARACTER_LIMIT = 500;
+export const maxQrCodeCharacters = 500;
 
 /** The data of every QR code that is too long to scan from paper. Unfilled placeholders count as written. */
 export function findLongQrCodes({ welsh, content }: LetterTexts, personalisation: Personalisation): string[] {
   const contents = welsh === null ? [content] : [welsh.content, content];
   return contents
     .flatMap((text) => renderContent(text, personalisation, false))
-    .flatMap((block) =>
-      block.kind === 'qr-code' && [...block.data].length > QR_CODE_CHARACTER_LIMIT ? [block.data] : [],
-    );
+    .flatMap((block) => (block.kind === 'qr-code' && [...block.data].length > maxQrCodeCharacters ? [block.data] : []));
 }
 
 function renderContent(content: CompiledText, personalisation: Personalisation, redact: boolean) {

@@ -44,7 +44,7 @@ export type PrecompiledCheck = {
   invalid_pages: number[] | null;
 };
 
-export const maximumPages = 10;
+export const maxPages = 10;
 
 const sizeTolerance_mm = 2;
 const areaTolerance_mm = 1;
@@ -87,7 +87,7 @@ function readPages(file: PdfFile, kind: PrecompiledKind): PrecompiledReading {
     Array.from({ length: page_count }, (_, index) => index + 1).filter((n) => file.page(n, (page) => test(page, n)));
   const isFirst = (number: number) => kind === 'letter' && number === 1;
 
-  if (page_count > maximumPages) return problem('letter-too-long', null);
+  if (page_count > maxPages) return problem('letter-too-long', null);
   const wrongSize = pagesWhere((page) => !isA4Portrait(page));
   if (wrongSize.length > 0) return problem('letter-not-a4-portrait-oriented', wrongSize);
   const outside = pagesWhere((page, number) =>

@@ -16,7 +16,7 @@ export type SmsMessage = {
   fragments: number;
 };
 
-export const SMS_CHARACTER_LIMIT = 918;
+export const maxSmsCharacters = 918;
 
 const fragmentSizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
 
@@ -44,7 +44,7 @@ export function renderSms(
 }
 
 export function isTooLong(message: SmsMessage): boolean {
-  return message.character_count_without_prefix > SMS_CHARACTER_LIMIT;
+  return message.character_count_without_prefix > maxSmsCharacters;
 }
 
 export function isEmpty(message: SmsMessage): boolean {

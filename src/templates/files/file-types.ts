@@ -18,7 +18,7 @@ const mimeTypes = new Map(
 );
 
 /** 2 MiB, plus a margin for clients that measure the size differently. */
-export const largestFileBytes = 2 * 1024 * 1024 + 1024;
+export const maxFileBytes = 2 * 1024 * 1024 + 1024;
 export const fileIsTooLarge = 'Uploaded file exceeds file size limit';
 
 export interface FileType {

@@ -9,7 +9,7 @@ import { changedFields } from '../changed-fields.ts';
 import { getTemplateForUpdate } from '../template-update.ts';
 import { lockTemplate, updateTemplates } from '../templates.sql.ts';
 import { getTemplate } from '../templates.ts';
-import { describeUnsupported, extensionOf, fileIsTooLarge, fileTypeOfName, largestFileBytes } from './file-types.ts';
+import { describeUnsupported, extensionOf, fileIsTooLarge, fileTypeOfName, maxFileBytes } from './file-types.ts';
 import {
   archiveEmailFiles,
   type EmailFileChange,
@@ -59,7 +59,7 @@ export async function createEmailFile(
 ): Promise<EmailFileRow> {
   refuseUnlessNameCanBeLinked(request.filename);
   const content = readUpload(request.content);
-  if (content.length > largestFileBytes) throw invalidField('content', fileIsTooLarge);
+  if (content.length > maxFileBytes) throw invalidField('content', fileIsTooLarge);
   await refuseIfInfected(app.virusScanner, content);
   return inTransaction(app.db, async (tx) => {
     await lockTemplate(tx, of.template_id);
