@@ -199,7 +199,7 @@ export async function rollUpMessages(db: Db, seed: Pick<Seed, 'now'>): Promise<v
 /** The totals after folding, in order of time; totals of only zeros are left out. */
 export async function addUpRollups(db: Db): Promise<void> {
   const month = sql`date_trunc('month', london_day::timestamp)::date`;
-  const spans = sql`(values ('month', ${month}), ('pentad', pentad_start(london_day)), ('day', london_day))
+  const spans = sql`(values ('month', ${month}), ('five_days', five_days_start(london_day)), ('day', london_day))
     as spans (span, first_day)`;
   const sent = (condition: RawBuilder<unknown>) => sql`coalesce(sum(folded_sent) filter (where ${condition}), 0)`;
   const kinds = Array.from({ length: 35 }, (_, kind) =>

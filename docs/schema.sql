@@ -798,7 +798,7 @@ create table service_status_spans (
   virus_scan_failed bigint not null,
   returned_letter bigint not null,
   constraint service_status_spans_pkey PRIMARY KEY (service_id, span, first_day, notification_type, of_test_keys),
-  constraint service_status_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
+  constraint service_status_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'five_days'::text, 'day'::text])))
 );
 CREATE INDEX service_status_spans_span_idx ON public.service_status_spans USING btree (span, first_day);
 
@@ -813,7 +813,7 @@ create table service_usage_spans (
   letter_kinds integer[] not null,
   letter_counts integer[] not null,
   constraint service_usage_spans_pkey PRIMARY KEY (service_id, span, first_day),
-  constraint service_usage_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'pentad'::text, 'day'::text])))
+  constraint service_usage_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'five_days'::text, 'day'::text])))
 );
 CREATE INDEX service_usage_spans_span_idx ON public.service_usage_spans USING btree (span, first_day);
 

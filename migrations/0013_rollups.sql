@@ -97,7 +97,7 @@ create view usage_counts as
 
 -- Days 1-5, 6-10, 11-15, 16-20, 21-25 and 26 to the end of a month. A range that begins or ends inside a month is composed
 -- of these, besides whole months and at most five days at each end.
-create function pentad_start(day date) returns date language sql immutable parallel safe
+create function five_days_start(day date) returns date language sql immutable parallel safe
   return date_trunc('month', day::timestamp)::date + 5 * least((extract(day from day)::integer - 1) / 5, 5);
 
 -- The index of a letter in service_usage_spans.letters: by sheets (0 to 5; 6 is more than is ever printed), then postage.
@@ -110,11 +110,11 @@ create function places_that_count(numbers integer[]) returns integer[] language 
     select place::integer from unnest(numbers) with ordinality as counted (number, place) where number <> 0 order by place
   );
 
--- Billable usage of a service in a month, a pentad or a day, in one row per span: a report reads the same number of rows
+-- Billable usage of a service in a month, five days or a day, in one row per span: a report reads the same number of rows
 -- however many messages they count.
 create table service_usage_spans (
   service_id uuid not null,
-  span text not null check (span in ('month', 'pentad', 'day')),
+  span text not null check (span in ('month', 'five_days', 'day')),
   first_day date not null,
   sms_sent bigint not null,
   sms_chargeable_units bigint not null, -- fragments times their destination's factor
@@ -127,10 +127,10 @@ create table service_usage_spans (
 );
 create index service_usage_spans_span_idx on service_usage_spans (span, first_day);
 
--- Notifications of a service in a month, a pentad or a day by status; those of test keys apart.
+-- Notifications of a service in a month, five days or a day by status; those of test keys apart.
 create table service_status_spans (
   service_id uuid not null,
-  span text not null check (span in ('month', 'pentad', 'day')),
+  span text not null check (span in ('month', 'five_days', 'day')),
   first_day date not null,
   notification_type text not null,
   of_test_keys boolean not null,

@@ -23,7 +23,7 @@ export interface LetterPrice {
 export interface UsageQuery {
   /** In chronological order. */
   slots: Slot[];
-  spans: { slot: number; span: 'month' | 'pentad' | 'day'; first_day: string }[];
+  spans: { slot: number; span: 'month' | 'five_days' | 'day'; first_day: string }[];
   letterPrices: LetterPrice[];
   /** Free fragments: read from the stored rows of `year`, else from `implied`. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };

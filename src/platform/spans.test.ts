@@ -10,8 +10,8 @@ function short(first_day: string, last_day: string): string[] {
 describe('spansOf', () => {
   it.each([
     ['2026-02-01', '2026-02-28', ['month 2026-02-01 2026-02-28']],
-    ['2024-02-26', '2024-02-29', ['pentad 2024-02-26 2024-02-29']],
-    ['2026-12-26', '2027-01-31', ['pentad 2026-12-26 2026-12-31', 'month 2027-01-01 2027-01-31']],
+    ['2024-02-26', '2024-02-29', ['five_days 2024-02-26 2024-02-29']],
+    ['2026-12-26', '2027-01-31', ['five_days 2026-12-26 2026-12-31', 'month 2027-01-01 2027-01-31']],
     ['2026-05-31', '2026-05-31', ['day 2026-05-31 2026-05-31']],
     [
       '2026-05-09',
@@ -19,7 +19,7 @@ describe('spansOf', () => {
       [
         'day 2026-05-09 2026-05-09',
         'day 2026-05-10 2026-05-10',
-        'pentad 2026-05-11 2026-05-15',
+        'five_days 2026-05-11 2026-05-15',
         'day 2026-05-16 2026-05-16',
       ],
     ],
@@ -38,7 +38,7 @@ describe('spansOf', () => {
           if (index > 0) expect(first_day).toBe(addDays(spans[index - 1]?.last_day ?? '', 1));
         }
         expect(spans.filter(({ span }) => span === 'day').length).toBeLessThanOrEqual(10);
-        expect(spans.filter(({ span }) => span === 'pentad').length).toBeLessThanOrEqual(10);
+        expect(spans.filter(({ span }) => span === 'five_days').length).toBeLessThanOrEqual(10);
       }),
     );
   });

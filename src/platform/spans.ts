@@ -1,8 +1,8 @@
 import { addDays, type Days } from './calendar.ts';
 
-/** A range of days: a whole month, a pentad (days 1-5, 6-10, ... 26 to the end of the month), or a single day. */
+/** A range of days: a whole month, five days (days 1-5, 6-10, ... 26 to the end of the month), or a single day. */
 export interface Span extends Days {
-  span: 'month' | 'pentad' | 'day';
+  span: 'month' | 'five_days' | 'day';
 }
 
 const earliest = '2000-01-01';
@@ -20,8 +20,8 @@ export function withinRecords(days: Days): Days {
 }
 
 /**
- * The fewest spans that cover exactly these days: whole months, pentads at the ends, and single days at the very ends.
- * Totals are stored by month and pentad.
+ * The fewest spans that cover exactly these days: whole months, spans of five days at the ends, and single days at the very ends.
+ * Totals are stored by month and five days.
  */
 export function spansOf({ first_day, last_day }: Days): Span[] {
   const spans: Span[] = [];
@@ -38,9 +38,9 @@ function longestFrom(day: string, last: string): Span {
   const ofMonth = Number(day.slice(8));
   const monthEnd = endOfMonth(day);
   if (ofMonth === 1 && monthEnd <= last) return { span: 'month', first_day: day, last_day: monthEnd };
-  const pentadEnd = ofMonth >= 26 ? monthEnd : addDays(day, 4);
-  if (ofMonth % 5 === 1 && ofMonth <= 26 && pentadEnd <= last) {
-    return { span: 'pentad', first_day: day, last_day: pentadEnd };
+  const fiveDaysEnd = ofMonth >= 26 ? monthEnd : addDays(day, 4);
+  if (ofMonth % 5 === 1 && ofMonth <= 26 && fiveDaysEnd <= last) {
+    return { span: 'five_days', first_day: day, last_day: fiveDaysEnd };
   }
   return { span: 'day', first_day: day, last_day: day };
 }

@@ -8,7 +8,7 @@ import { letterKinds, type Status, statuses } from '../notification.ts';
  */
 
 const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date),
-  ('pentad', pentad_start(london_day)), ('day', london_day)) as spans (span, first_day)`;
+  ('five_days', five_days_start(london_day)), ('day', london_day)) as spans (span, first_day)`;
 
 const kinds = letterKinds.map((kind) => sql.lit(kind));
 const sentOf = (condition: RawBuilder<unknown>) =>

@@ -51,12 +51,12 @@ describe('fold-rollups', () => {
     ]);
     await run('fold-rollups');
     expect(await usageTotals()).toEqual([
+      total('five_days', '2026-10-26', 1, 1),
+      total('five_days', '2026-11-01', 10, 2),
+      total('five_days', '2026-11-06', 1, 1),
+      total('five_days', '2026-11-11', 1, 1),
       total('month', '2026-10-01', 1, 1),
       total('month', '2026-11-01', 12, 4),
-      total('pentad', '2026-10-26', 1, 1),
-      total('pentad', '2026-11-01', 10, 2),
-      total('pentad', '2026-11-06', 1, 1),
-      total('pentad', '2026-11-11', 1, 1),
     ]);
     expect(
       await rows(sql`select first_day, sms_chargeable_units from service_usage_spans
@@ -81,7 +81,7 @@ describe('fold-rollups', () => {
     );
     expect(await unfolded()).toEqual([{ london_day: '2026-11-10', units: -1, sent: -1 }]);
     await foldRollups(harness.app.db);
-    expect(await usageTotals()).toEqual([total('month', '2026-11-01', 0, 0), total('pentad', '2026-11-06', 0, 0)]);
+    expect(await usageTotals()).toEqual([total('five_days', '2026-11-06', 0, 0), total('month', '2026-11-01', 0, 0)]);
     expect(
       await rows(sql`select sending, technical_failure from service_status_spans
         where service_id = ${service} and span = 'month'`),
@@ -96,7 +96,7 @@ describe('fold-rollups', () => {
     expect(
       await rows(sql`select span, of_test_keys, created, delivered from service_status_spans
         where service_id = ${service} order by span`),
-    ).toEqual(['day', 'month', 'pentad'].map((span) => ({ span, of_test_keys: true, created: 0, delivered: 1 })));
+    ).toEqual(['day', 'five_days', 'month'].map((span) => ({ span, of_test_keys: true, created: 0, delivered: 1 })));
     expect(await rows(sql`select * from template_status_totals where service_id = ${service}`)).toEqual([]);
     expect(await usageTotals()).toEqual([]);
     expect(await platform()).toEqual(before);
@@ -112,7 +112,7 @@ describe('fold-rollups', () => {
       expect(await usageTotals()).toEqual([]);
     });
     await foldRollups(harness.app.db);
-    expect(await usageTotals()).toEqual([total('month', '2026-11-01', 7, 1), total('pentad', '2026-11-01', 7, 1)]);
+    expect(await usageTotals()).toEqual([total('five_days', '2026-11-01', 7, 1), total('month', '2026-11-01', 7, 1)]);
   });
 
   it('loses nothing with two concurrent runs and new messages', async () => {

@@ -589,7 +589,7 @@ export interface ServiceSmsSenders {
 
 export interface ServiceStatusSpans {
   service_id: string;
-  span: 'month' | 'pentad' | 'day';
+  span: 'month' | 'five_days' | 'day';
   first_day: string;
   notification_type: string;
   of_test_keys: boolean;
@@ -611,7 +611,7 @@ export interface ServiceStatusSpans {
 
 export interface ServiceUsageSpans {
   service_id: string;
-  span: 'month' | 'pentad' | 'day';
+  span: 'month' | 'five_days' | 'day';
   first_day: string;
   sms_sent: number;
   sms_chargeable_units: number;
