@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Uuid } from '../protocol/fields.ts';
+import { parseFinancialYear, YearQuery } from './financial-year.ts';
 import { getOrganisationUsage } from './organisation-usage.ts';
-import { YearQuery } from './usage.routes.ts';
-import { parseFinancialYear } from './usage.ts';
 
 const ServiceUsage = Type.Object({
   service_id: Uuid,

@@ -3,14 +3,10 @@ import { postages } from '../notifications/notification.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import { listMonthlyUsage, listYearlyUsage, parseFinancialYear } from './usage.ts';
+import { parseFinancialYear, YearQuery } from './financial-year.ts';
+import { listMonthlyUsage, listYearlyUsage } from './usage.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
-
-// Accepts any value: parseFinancialYear validates it, with the same error text for every invalid year.
-export const YearQuery = Type.Object({
-  year: Type.Optional(Type.Unsafe<unknown>({ description: 'Financial year (required): the year it starts in' })),
-});
 
 const Usage = {
   chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier, or letters' }),

@@ -1,6 +1,5 @@
 import { type Days, financialYearDays, financialYearOfDay } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
-import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
 import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from './allowance.ts';
@@ -18,14 +17,6 @@ import {
 export type { LettersAtRate } from './usage.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
-
-/** Parses a year of the query string. */
-export function parseFinancialYear(text: unknown): number {
-  const year = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  // The calendar year in which it ends must have four digits too.
-  if (year < 1 || year > 9998) throw invalid('No valid year provided');
-  return year;
-}
 
 export async function listMonthlyUsage(app: Deps, serviceId: string, year: number) {
   return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
