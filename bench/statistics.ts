@@ -10,7 +10,7 @@ import { migrate } from '../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
 import { buildServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
-import { formats, surfaces } from '../src/routes.ts';
+import { api, formats, surfaces } from '../src/routes.ts';
 import { seeds } from '../src/seeds.ts';
 import { databaseNamed } from '../test/kit/database-url.ts';
 import type { Measurement, Progress } from './measurement.ts';
@@ -81,7 +81,7 @@ async function start(
   };
   const app = buildApp(config, { databaseUrl: url, clock: { now: () => now }, log: createLog('silent') });
   await app.open();
-  const http = await buildServer({ app, surfaces, formats, version: 'bench' });
+  const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'bench' } });
   const seeded = await seedFigures(app.db, { messages, services, days, now }, progress);
   const address = await http.listen({ port: 0, host: '127.0.0.1' });
   return {

@@ -281,6 +281,12 @@ export const surfaces: Surface<App>[] = listed.map((surface) => ({
   ),
 }));
 
+/** The heading of the API document. */
+export const api = {
+  title: 'Pennypost',
+  description: 'Email, text messages and letters through one API, compatible with GOV.UK Notify.',
+};
+
 /** Text formats that request schemas refer to. */
 export const formats: Record<string, TextFormat> = {
   ...protocolFormats,

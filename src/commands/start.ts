@@ -17,7 +17,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Log } from '../platform/log.ts';
 import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
-import { formats, surfaces } from '../routes.ts';
+import { api, formats, surfaces } from '../routes.ts';
 import { seeds } from '../seeds.ts';
 import { runnableTasks, tasks } from '../tasks.ts';
 
@@ -95,5 +95,5 @@ async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
 
 export function buildHttp(app: App, selected = surfaces): Promise<Http> {
   const requestTimeout_ms = app.config.REQUEST_TIMEOUT_S * 1_000;
-  return buildServer({ app, surfaces: selected, formats, version: readVersion(), requestTimeout_ms });
+  return buildServer({ app, surfaces: selected, formats, api: { ...api, version: readVersion() }, requestTimeout_ms });
 }

@@ -3,7 +3,7 @@ import { buildApp } from '../../src/app.ts';
 import { refuseOtherSettings } from '../../src/platform/db/database.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { startWorker } from '../../src/platform/queue/worker.ts';
-import { formats, surfaces } from '../../src/routes.ts';
+import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks } from '../../src/tasks.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { useHarness } from '../kit/harness.ts';
@@ -24,7 +24,7 @@ describe('with DATABASE_SESSION_URL', () => {
     const outside = { databaseUrl: `${url}&application_name=shared`, log: harness.app.log, clock, files };
     const app = buildApp(config, outside);
     await app.open();
-    const http = await buildServer({ app, surfaces, formats, version: 'test' });
+    const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
     const unscheduled = runnableTasks(app).filter(({ schedule }) => !schedule);
     const worker = startWorker({ pool: app.sessions, log: app.log, tasks: unscheduled, concurrency: 1 });
     onTestFinished(async () => {

@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { formats, surfaces } from '../../src/routes.ts';
+import { api, formats, surfaces } from '../../src/routes.ts';
 import { describeSchema } from './describe-schema.ts';
 import { describeSettings } from './describe-settings.ts';
 
@@ -41,7 +41,7 @@ async function openApiDocument(): Promise<string> {
     DEMO: 'false',
   };
   const app = buildApp(readConfig(environment), { databaseUrl: 'postgres://unused', log: createLog('silent') });
-  const http = await buildServer({ app, surfaces, formats, version: 'test' });
+  const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
   await http.ready();
   const document = `${JSON.stringify(http.swagger(), null, 2)}\n`;
   await http.close();

@@ -12,7 +12,7 @@ import { buildServer } from '../../src/platform/http/server.ts';
 import type { Http } from '../../src/platform/http/surface.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { runDueTasks } from '../../src/platform/queue/worker.ts';
-import { formats, surfaces } from '../../src/routes.ts';
+import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks, tasks } from '../../src/tasks.ts';
 import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -110,7 +110,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
         },
       );
       await app.open();
-      const http = await buildServer({ app, surfaces, formats, version: 'test' });
+      const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
       await http.ready();
       return { app, http };
     };

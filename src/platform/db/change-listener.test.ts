@@ -3,7 +3,7 @@ import { anApiKey, aService } from '../../../test/kit/builders.ts';
 import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { type App, buildApp } from '../../app.ts';
-import { formats, surfaces } from '../../routes.ts';
+import { api, formats, surfaces } from '../../routes.ts';
 import { buildServer } from '../http/server.ts';
 import { OperatorError } from '../operator-error.ts';
 
@@ -33,7 +33,7 @@ function aProcess(proxy: DatabaseProxy, config: Partial<App['config']> = {}): Ap
 
 async function aServer(app: App) {
   await app.open();
-  const http = await buildServer({ app, surfaces, formats, version: 'test' });
+  const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
   onTestFinished(() => http.close());
   return async (key: string) => {
     const headers = { authorization: `Bearer ${key}` };

@@ -9,7 +9,7 @@ export const headersTimeout_ms = 10_000;
 /** Interval of the timeout checks: a timeout may fire this much late. */
 export const checkEvery_ms = 2_000;
 
-/** File descriptors reserved for the database, providers, callbacks, letters and logs. */
+/** File descriptors reserved for the database, outgoing requests, files and logs. */
 const keptForOurselves = 1_000;
 
 /**

@@ -12,7 +12,7 @@ export function csvText<Row extends { [Column in keyof Row]: Cell }>(
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
-// A spreadsheet executes a cell that starts like a formula, and anyone who can name a service can supply the text. The
+// A spreadsheet executes a cell that starts like a formula, and the text may come from anyone. The
 // apostrophe makes it plain text. The full-width forms apply in East Asian editions.
 const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 

@@ -4,15 +4,21 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type SurfaceFacts, tidyDocument } from './openapi-document.ts';
 import type { Http } from './surface.ts';
 
+export interface ApiFacts {
+  title: string;
+  version: string;
+  description: string;
+}
+
 /** Generates the OpenAPI document from the routes. */
-export async function documentRoutes(http: FastifyInstance, version: string, surfaces: SurfaceFacts[]): Promise<void> {
+export async function documentRoutes(http: FastifyInstance, api: ApiFacts, surfaces: SurfaceFacts[]): Promise<void> {
   await http.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Pennypost',
-        version,
-        description: 'Email, text messages and letters through one API, compatible with GOV.UK Notify.',
+        title: api.title,
+        version: api.version,
+        description: api.description,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],

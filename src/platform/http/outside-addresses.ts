@@ -8,7 +8,7 @@ for (const [network, prefix] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  ['168.63.129.16', 32], // Azure's own services, reached from inside a virtual machine
+  ['168.63.129.16', 32], // Azure's own addresses, reached from inside a virtual machine
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

@@ -24,7 +24,7 @@ import {
 import { DeclaredRoutes, unknownPath } from './declared-routes.ts';
 import { addHeaders, corsHeaders, everyResponse, requestId } from './headers.ts';
 import { lazySchemas, type Validator } from './lazy-schemas.ts';
-import { documentRoutes } from './openapi.ts';
+import { type ApiFacts, documentRoutes } from './openapi.ts';
 import { shareTheLoop } from './pipelined-requests.ts';
 import { onRequestEnd } from './request-end.ts';
 import { firstOfEachKind, type SchemaError } from './schema-errors.ts';
@@ -39,7 +39,7 @@ interface ServerOptions<App> {
   surfaces: Surface<App>[];
   /** Text formats for schemas. */
   formats: Record<string, TextFormat>;
-  version: string;
+  api: ApiFacts;
   /** Time limit for receiving a complete request. */
   requestTimeout_ms?: number;
 }
@@ -98,7 +98,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     if (request.method === 'OPTIONS') reply.code(204).send();
     else done(declared.failureFor(request.url));
   });
-  await documentRoutes(http, options.version, surfaces);
+  await documentRoutes(http, options.api, surfaces);
 
   const openMemory = app.bodyMemory.share(shareOfOpenSurfaces);
   for (const surface of surfaces) {

@@ -72,7 +72,7 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 /**
- * Tasks that finish together are recorded together: while many letters are rendered that is one statement instead of
+ * Tasks that finish together are recorded together: while many short ones run that is one statement instead of
  * ten. It also keeps the process alive if the database is unavailable at that moment: without a batch the library does
  * not await the records, and an unhandled rejection ends Node.
  */

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { unavailable } from '../failure.ts';
 
-/** Storage for letters, uploads and logos, by a path such as `letters/2026-11-15/NOTIFY.ABC.PDF`. */
+/** Storage for files, by a path such as `logos/2026/a.png`. */
 export interface Files {
   put(path: string, content: Uint8Array): Promise<void>;
   /** Undefined if the file does not exist. */
