@@ -6,7 +6,7 @@ import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/embedde
 import type { GatewayOrder, GatewayReport } from './gateway.ts';
 import type { Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { cpuMs, cpuMsOfFamily, runAside, startAside, startProduct } from './processes.ts';
+import { cpuMs, cpuMsOfFamily, profilingFlags, runAside, startAside, startProduct } from './processes.ts';
 import { manySenders, type Sender } from './sender.ts';
 
 /** One end-to-end measurement: accepted, handed to a provider, receipt recorded, delivered. */
@@ -36,7 +36,8 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
       : undefined;
   const environment = { ...bed.environment, ...(gateway ? gatewaySettings(gateway.port) : {}) };
   const api = await startProduct('api', environment);
-  const worker = await startProduct('worker', { ...environment, BASE_URL: `http://127.0.0.1:${api.port}` });
+  const settings = { ...environment, BASE_URL: `http://127.0.0.1:${api.port}` };
+  const worker = await startProduct('worker', settings, profilingFlags());
   try {
     progress(`making ${run.services} services`);
     const senders = await manySenders(api.port, run.services, templatesOf(run.channel));
