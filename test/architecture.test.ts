@@ -337,6 +337,19 @@ describe('wiring', () => {
     expect(unguarded).toEqual([]);
   });
 
+  it('every log line has a stable event key', () => {
+    const calls = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/\blog\??\.(?:debug|info|warn|error|fatal)\(\s*([^;]*?)\);/g)].map(([, call = '']) => ({
+        path,
+        call,
+      })),
+    );
+    expect(calls.length).toBeGreaterThan(60);
+    expect(
+      calls.filter(({ call }) => !/^\{[^}]*\bevent\b/.test(call)).map(({ path, call }) => `${path}: ${call}`),
+    ).toEqual([]);
+  });
+
   it('every task is listed once, and every enqueued task is listed', () => {
     const names = tasks.map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

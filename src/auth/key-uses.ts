@@ -43,7 +43,7 @@ export class KeyUses {
     } catch (error) {
       // Drop this batch; the next use of each key is recorded again. Requests matter more than exact last-use times.
       for (const id of uses.keys()) this.noted.delete(id);
-      this.app.log.warn({ err: error }, 'could not record the last use of API keys');
+      this.app.log.warn({ event: 'key_uses.unrecorded', err: error }, 'The last use of API keys was not recorded');
     }
   }
 }

@@ -40,6 +40,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { seeds, waitSeconds: config.DATABASE_WAIT_S });
   if (roles.api && config.FUNCTIONAL_TESTS_SECRETS.length > 0) {
     log.warn(
+      { event: 'functional_tests.enabled' },
       'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',
     );
   }
@@ -89,7 +90,8 @@ async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
   const { DEMO, HOST } = app.config;
   if (!DEMO) await retireDemo(app);
   if (!DEMO || !roles.api) return undefined;
-  if (!isLoopback(HOST)) app.log.warn({ HOST }, 'DEMO is on: anyone who can reach this server can read /outbox');
+  if (!isLoopback(HOST))
+    app.log.warn({ event: 'demo.exposed', HOST }, 'DEMO is on: anyone who can reach this server can read /outbox');
   return ensureDemo(app);
 }
 

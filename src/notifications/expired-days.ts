@@ -46,7 +46,10 @@ export async function retireDays(app: Deps, before_id: string, keepers: Keeper[]
     if (dayOfPartition(partition.name) === undefined) continue;
     if (!(await mustRetainAny(app, partition, keepers))) await dropPartition(app.db, partition.name);
     else await replaceWithCopy(app, [partition], `${partition.name}_kept`, keepers);
-    app.log.info({ partition: partition.name }, 'dropped the partition of an expired day');
+    app.log.info(
+      { event: 'partition.dropped', partition: partition.name },
+      'The partition of an expired day was dropped',
+    );
   }
   await mergeMonths(app, before_id, keepers);
   for (const partition of await keptPartitions(app, before_id)) {

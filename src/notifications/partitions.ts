@@ -46,7 +46,10 @@ export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'lo
       const free = await skipUnmovableRows(app, withoutOverlap(partition, existing));
       if (free.from_id < free.to_id) await createPartition(app.db, free);
     } catch (error) {
-      app.log.warn({ err: error, partition: partition.name }, 'could not create a partition; will retry');
+      app.log.warn(
+        { event: 'partition.failed', err: error, partition: partition.name },
+        'A partition was not created; retrying later',
+      );
       complete = false;
     }
   }

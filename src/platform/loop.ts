@@ -54,7 +54,10 @@ export class Loop {
         failures += 1;
         // Log an outage once, not ten times a second.
         if (failures === 1) {
-          this.options.log.error({ err: error, loop: this.options.name }, 'step failed; retrying');
+          this.options.log.error(
+            { event: 'loop.failed', err: error, loop: this.options.name },
+            'A step failed; retrying',
+          );
         }
         this.woken = false;
         await this.rest(Math.min(100 * 2 ** failures, 2_000));

@@ -9,12 +9,12 @@ export function onceStopped(log: Log, stop: () => Promise<void>): (reason?: stri
   const end = (reason = 'requested') => {
     if (stopping) process.exit(1);
     stopping = true;
-    log.info({ reason }, 'stopping: finishing requests and tasks in flight');
+    log.info({ event: 'process.stopping', reason }, 'Stopping: finishing requests and tasks in flight');
     setTimeout(() => process.exit(1), 30_000).unref();
     stop().then(
       () => process.exit(0),
       (error) => {
-        log.error({ err: error }, 'stopping failed');
+        log.error({ event: 'process.stop_failed', err: error }, 'Stopping failed');
         process.exit(1);
       },
     );

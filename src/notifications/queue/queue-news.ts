@@ -65,7 +65,10 @@ export class QueueNews {
       for (const [type, waiting] of news)
         await this.app.changeListener.send(newsChannel(type), writeNews(waiting.values()));
     } catch (error) {
-      this.app.log.debug({ err: error }, 'could not announce new messages; workers will poll');
+      this.app.log.debug(
+        { event: 'queue.unannounced', err: error },
+        'New messages were not announced; workers will poll',
+      );
     }
     setTimeout(() => {
       if (this.pending.size > 0) void this.announce();

@@ -29,11 +29,11 @@ export async function reconcileRollups(
     report(rollup, repairs.length);
     if (repairs.length === 0) continue;
     app.log.error(
-      { rollup, repairs: repairs.length, rows: repairs.slice(0, maxLoggedRows) },
-      'repaired a rollup that differed from the messages',
+      { event: 'rollup.repaired', rollup, repairs: repairs.length, rows: repairs.slice(0, maxLoggedRows) },
+      'A rollup differed from the messages and was repaired',
     );
   }
-  app.log.info({ first_day, last_day: today }, 'compared rollups with the messages');
+  app.log.info({ event: 'rollups.compared', first_day, last_day: today }, 'Rollups were compared with the messages');
 }
 
 function recountOf(day: string, today: string): Recount {

@@ -133,6 +133,6 @@ describe('accepting messages', () => {
     expect((await send()).status).toBe(201);
     const traces = await tracesOf(service);
     expect(traces).toEqual(every(traces.notifications));
-    expect(harness.logged.filter((line) => line.includes('request failed'))).toEqual([]);
+    expect(harness.logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   });
 });

@@ -151,7 +151,10 @@ export class ChangeListener {
     this.abandon(client);
     // During `connect`, its caller reports the error.
     if (!wasConnected) return;
-    this.options.log.warn({ reason }, 'database notifications may be lost; caching is off until they arrive again');
+    this.options.log.warn(
+      { event: 'changes.lost', reason },
+      'Database notifications may be lost; caching is off until they arrive again',
+    );
     this.retryLater();
   }
 
@@ -167,7 +170,8 @@ export class ChangeListener {
     this.timer = setTimeout(async () => {
       const heard = await this.connect(heardWithin_ms).catch(() => false);
       if (this.closed) return;
-      if (heard) return this.options.log.info({}, 'database notifications arrive again; caching is on');
+      if (heard)
+        return this.options.log.info({ event: 'changes.back' }, 'Database notifications arrive again; caching is on');
       this.retryLater();
     }, 500);
     this.timer.unref();

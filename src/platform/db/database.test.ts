@@ -12,7 +12,7 @@ it('logs a warning for a lost idle connection, unless the pool is closing', asyn
   client.release();
   await sql`select 1`.execute(db);
   pool.emit('error', new Error('the server restarts'), client);
-  expect(logged).toEqual([expect.stringContaining('an idle database connection was lost')]);
+  expect(logged).toEqual([expect.stringContaining('An idle database connection was lost')]);
   await close();
   pool.emit('error', new Error('the server has gone'), client);
   expect(logged).toHaveLength(1);

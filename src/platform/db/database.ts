@@ -53,7 +53,8 @@ export function openPool(options: PoolOptions): pg.Pool {
   // An idle connection that breaks, as on a server restart, must not crash the process; the pool replaces it.
   pool.on('error', (error) => {
     // On shutdown the embedded server may stop before the last connection to it closes.
-    if (!pool.ending) options.log.warn({ err: error }, 'an idle database connection was lost');
+    if (!pool.ending)
+      options.log.warn({ event: 'database.connection_lost', err: error }, 'An idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => undefined));
   endInTime(pool);

@@ -58,7 +58,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
     const missing = wanted.filter((name) => !applied.has(name));
     for (const name of missing) {
       await applyWithRetry(client, { name, folder, clock }, log, options.lockWaitSeconds ?? 3_600);
-      log.info({ migration: name }, 'migrated');
+      log.info({ event: 'migration.applied', migration: name }, 'A migration was applied');
     }
     await migrateQueue(url, log);
     if (options.seeds.length > 0) await applySeeds(url, log, options.seeds, clock);
@@ -98,8 +98,8 @@ async function applyWithRetry(
     } catch (error) {
       if (!(error instanceof LockNotAvailable) || performance.now() > deadline) throw error;
       log.warn(
-        { migration: migration.name },
-        'a table is in use by a long transaction, such as a backup; retrying in 5 s',
+        { event: 'migration.blocked', migration: migration.name },
+        'A table is in use by a long transaction, such as a backup; retrying in 5 s',
       );
       await sleep(pause_ms);
     }
@@ -135,7 +135,8 @@ async function applySeeds(url: string, log: Log, seeds: readonly Seed[], clock: 
 
 async function migrateQueue(url: string, log: Log): Promise<void> {
   const pgPool = new pg.Pool({ connectionString: url, max: 1, options: '-c statement_timeout=0' });
-  const onError = (error: Error) => log.warn({ err: error }, 'the migration connection was lost');
+  const onError = (error: Error) =>
+    log.warn({ event: 'migration.connection_lost', err: error }, 'The migration connection was lost');
   pgPool.on('error', onError);
   pgPool.on('connect', (client) => client.on('error', onError));
   const utils = await makeWorkerUtils({ pgPool });
@@ -152,7 +153,9 @@ async function connectWithRetry(url: string, log: Log, waitSeconds: number): Pro
   const deadline = Date.now() + waitSeconds * 1_000;
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on('error', (error) => log.warn({ err: error }, 'the migration connection was lost'));
+    client.on('error', (error) =>
+      log.warn({ event: 'migration.connection_lost', err: error }, 'The migration connection was lost'),
+    );
     try {
       await client.connect();
       return client;
@@ -161,7 +164,11 @@ async function connectWithRetry(url: string, log: Log, waitSeconds: number): Pro
       if (!isDatabaseUnavailable(error) || Date.now() > deadline) {
         throw new DatabaseUnreachable(error);
       }
-      if (attempt === 1) log.warn({ err: error }, `the database is not reachable yet, retrying for ${waitSeconds} s`);
+      if (attempt === 1)
+        log.warn(
+          { event: 'database.unreachable', err: error },
+          `The database is not reachable yet, retrying for ${waitSeconds} s`,
+        );
       await sleep(Math.min(200 * attempt, 2_000));
     }
   }

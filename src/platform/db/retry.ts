@@ -30,7 +30,11 @@ export async function retryUntilAvailable<T>(log: Log, givenUp: () => boolean, w
       return await retryOnConflict(write);
     } catch (error) {
       if (!isDatabaseUnavailable(error) || givenUp()) throw error;
-      if (attempt === 1) log.warn({ err: error }, 'the database is unavailable; retrying the write until it is back');
+      if (attempt === 1)
+        log.warn(
+          { event: 'database.unavailable', err: error },
+          'The database is unavailable; retrying the write until it is back',
+        );
       await sleep(Math.min(50 * 2 ** attempt, 1_000));
     }
   }

@@ -43,14 +43,20 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
     }
     const owner = await connect(running.socketFolder);
     if (owner === undefined) {
-      cluster.log.warn({ pid: running.pid }, 'The running PostgreSQL does not respond; restarting it');
+      cluster.log.warn(
+        { event: 'postgres.unresponsive', pid: running.pid },
+        'The running PostgreSQL does not respond; restarting it',
+      );
       await shutDown(cluster, running.pid, 1);
       continue;
     }
     try {
       await lock(owner, dataDir);
       if (isAsWanted(cluster)) return owner;
-      cluster.log.info({ pid: running.pid }, 'The running PostgreSQL has different settings; restarting it');
+      cluster.log.info(
+        { event: 'postgres.outdated', pid: running.pid },
+        'The running PostgreSQL has different settings; restarting it',
+      );
       await shutDown(cluster, running.pid);
     } catch (error) {
       await owner.end();

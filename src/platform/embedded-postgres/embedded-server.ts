@@ -171,7 +171,8 @@ export async function launch(cluster: Cluster): Promise<void> {
       await sleep(10);
       const running = findRunningServer(cluster);
       if (running?.pid === child.pid && running?.status === 'ready') break;
-      if (waitedMs % 10_000 === 9_990) cluster.log.info({}, 'PostgreSQL is still starting, perhaps after a crash');
+      if (waitedMs % 10_000 === 9_990)
+        cluster.log.info({ event: 'postgres.starting' }, 'PostgreSQL is still starting, perhaps after a crash');
     }
     if (failure !== undefined) throw failure;
     if (ended) throw new OperatorError(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);

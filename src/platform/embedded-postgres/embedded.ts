@@ -68,16 +68,19 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const location = findOrCreateLocation(dataDir);
   if (dirname(location.folder) !== realpathSync(dataDir)) {
     log.info(
-      { location: location.folder },
+      { event: 'postgres.moved', location: location.folder },
       `The database is stored outside ${dataDir}, where its server can access it`,
     );
     if (location.folder.startsWith(tmpdir())) {
-      log.warn({ location: location.folder }, 'The database is in a temporary folder, which the system may clear');
+      log.warn(
+        { event: 'postgres.temporary', location: location.folder },
+        'The database is in a temporary folder, which the system may clear',
+      );
     }
   }
   if (location.user && isNobody(location.user)) {
     log.warn(
-      {},
+      { event: 'postgres.shared_user' },
       'PostgreSQL runs as nobody, which other programs may use too: run Pennypost as a dedicated user, or create one (useradd --system pennypost) before its first start as root',
     );
   }
@@ -91,7 +94,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     settings: { ...defaultSettings, cluster_name: `pennypost-${binaries.version}`, ...options.settings },
     log,
   };
-  if (await createClusterIfMissing(cluster)) log.info({ location: location.folder }, 'Created the database');
+  if (await createClusterIfMissing(cluster))
+    log.info({ event: 'postgres.created', location: location.folder }, 'Created the database');
 
   const stop = await keepRunning(cluster, dataDir);
   const connection = {
@@ -137,14 +141,17 @@ async function keepRunning(cluster: Cluster, dataDir: string): Promise<() => Pro
   }
 
   async function recover(): Promise<void> {
-    log.warn({ location: cluster.folder }, 'Lost the embedded PostgreSQL; restarting it');
+    log.warn({ event: 'postgres.lost', location: cluster.folder }, 'Lost the embedded PostgreSQL; restarting it');
     for (let attempt = 0; stopping === undefined; attempt++) {
       try {
         await take();
-        log.info({ location: cluster.folder }, 'The embedded PostgreSQL is back');
+        log.info({ event: 'postgres.back', location: cluster.folder }, 'The embedded PostgreSQL is back');
         return;
       } catch (error) {
-        log.warn({ err: error }, 'Could not restart the embedded PostgreSQL; retrying');
+        log.warn(
+          { event: 'postgres.restart_failed', err: error },
+          'Could not restart the embedded PostgreSQL; retrying',
+        );
         await sleep(Math.min(200 * 2 ** attempt, 5_000));
       }
     }

@@ -16,7 +16,10 @@ export function answerFailure<App>(
   const status = statusOfKind[failure.kind];
   if (failure.kind === 'unavailable') logOutage(request, error);
   else if (status >= 500) {
-    request.log.error({ err: error, route: request.routeOptions?.url, request_id: request.id }, 'request failed');
+    request.log.error(
+      { event: 'request.failed', err: error, route: request.routeOptions?.url, request_id: request.id },
+      'A request failed',
+    );
   }
   if (failure.headers) reply.headers(failure.headers);
   // The framework would close the connection while the client is still sending: it would see a reset instead of this
@@ -37,7 +40,10 @@ let outageLoggedAt = Number.NEGATIVE_INFINITY;
 function logOutage(request: FastifyRequest, error: unknown): void {
   if (performance.now() - outageLoggedAt < 1_000) return;
   outageLoggedAt = performance.now();
-  request.log.error({ err: error, route: request.routeOptions?.url }, 'requests fail with 503');
+  request.log.error(
+    { event: 'requests.unavailable', err: error, route: request.routeOptions?.url },
+    'Requests fail with 503',
+  );
 }
 
 function failureOf(error: unknown): Failure {

@@ -53,7 +53,8 @@ export function startWorker(options: WorkerOptions): Worker {
         await Promise.race([runner.promise, lost]);
         if (!stopped) await runner.stop();
       } catch (error) {
-        if (!stopped) options.log.warn({ err: error }, 'the worker lost the database; restarting it');
+        if (!stopped)
+          options.log.warn({ event: 'worker.restarted', err: error }, 'The worker lost the database; restarting it');
       } finally {
         await heartbeat?.stop();
       }
@@ -157,6 +158,7 @@ export function cronItems({ name, maxAttempts, schedule }: RunnableTask): CronIt
 function workerLogger(log: Log): Logger {
   // graphile-worker's lines may quote payloads, so only their level and first words are logged.
   return new Logger(() => (level, message) => {
-    if (level === 'error' || level === 'warning') log.warn({ worker: message.slice(0, 60) }, 'graphile-worker message');
+    if (level === 'error' || level === 'warning')
+      log.warn({ event: 'worker.message', worker: message.slice(0, 60) }, 'graphile-worker message');
   });
 }
