@@ -113,6 +113,7 @@ async function openService(release: Door, day: Day, title: string, callbackUrl: 
   const callback = { url: callbackUrl, bearer_token: 'a-token-of-some-length', updated_by_id: user_id };
   const hook = { ...callback, callback_type: 'delivery_status' };
   ids.callback_id = (await post(release, `${service}/callback-api`, hook)).id;
+  await post(release, `${service}/callback-api/${ids.callback_id}/signing-secret`, { updated_by_id: user_id });
   await post(release, `${service}/billing/free-sms-fragment-limit`, { free_sms_fragment_limit: 1 });
 }
 
@@ -188,6 +189,9 @@ async function sendEverything(release: Door, day: Day, title: string): Promise<v
   const letter = { template_id: ids.letter_template_id, personalisation: { ...address, ...personalisation } };
   ids.letter_id = await accept(release, day, 'letter', letter);
   await accept(release, day, 'letter', { reference: 'mine', content: base64(await makePdf([firstPage()])) });
+  const uploaded = { file_id: randomUUID(), filename: 'rent.pdf', created_by: ids.user_id };
+  const pdf = { ...uploaded, content: base64(await makePdf([firstPage()])) };
+  accepted.letter.push((await post(release, `/service/${ids.service_id}/send-pdf-letter`, pdf)).id);
   const oneOff = { template_id: ids.template_id, to: '07700900123', created_by: ids.user_id, personalisation };
   accepted.sms.push((await post(release, `/service/${ids.service_id}/send-notification`, oneOff)).id);
 }

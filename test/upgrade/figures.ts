@@ -13,9 +13,11 @@ export async function expectDeliveredOnce(world: UpgradedWorld, days: Day[]): Pr
   expect(rows).toEqual(accepted.map((reference) => ({ reference, times_sent: 1 })));
   expect(world.sink.calls.map(({ body }) => JSON.parse(body).id).sort()).toEqual(accepted);
   const letters = days.flatMap((day) => day.accepted.letter);
-  const printed = await world.query('select 1 from printed_letters where notification_id = any ($1::uuid[])', [
-    letters,
-  ]);
+  const printed = await world.query(
+    `select 1 from printed_letters p left join uploaded_letters u using (notification_id)
+     where coalesce(u.file_id, p.notification_id) = any ($1::uuid[])`,
+    [letters],
+  );
   expect(printed).toHaveLength(letters.length);
   expect(await world.query('select task_identifier, last_error from graphile_worker.jobs')).toEqual([]);
 }

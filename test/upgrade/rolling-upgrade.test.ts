@@ -74,8 +74,8 @@ describe.skipIf(missing || isTimeFaked)(title, { timeout: 120_000 }, () => {
     pagesBefore = await readEveryPage(previous, await work(previous));
     await expectFigures(previous, world, days);
     expect(previous.faults).toEqual([]);
-    // The server's statistics are some seconds late.
-    await expect.poll(untouchedTables, { timeout: 15_000 }).toEqual([]);
+    // An idle connection reports its statistics up to a minute late.
+    await expect.poll(untouchedTables, { timeout: 65_000 }).toEqual([]);
     daysInBackup = structuredClone(days);
     world.runPrevious('backup', join(world.folder, 'backup'));
   });
@@ -136,10 +136,12 @@ describe.skipIf(missing || isTimeFaked)(title, { timeout: 120_000 }, () => {
     return rows;
   }
 
+  /** Unfinished messages are listed only after three days. */
   async function untouchedTables(): Promise<string[]> {
     const rows = await world.query<{ name: string }>(`
       select relname as name from pg_stat_user_tables
-      where schemaname = 'public' and n_tup_ins + n_tup_upd = 0 and relname !~ '^notifications' order by 1`);
+      where schemaname = 'public' and n_tup_ins + n_tup_upd = 0 and relname !~ '^notifications|^unfinished_messages$'
+      order by 1`);
     return rows.map(({ name }) => name);
   }
 });
