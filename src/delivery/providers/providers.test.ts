@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
 import { aService } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
@@ -249,6 +250,30 @@ describe('Twilio', () => {
     expect(twilioSignature('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', fields)).toBe(
       'RSOYDt4T1cUTdK1PDd93/VVr8B8=',
     );
+  });
+});
+
+describe('SES without an access key in the settings', () => {
+  const harness = useHarness({
+    now,
+    config: { EMAIL_PROVIDERS: ['ses'], SES_URL: gateways.url, SES_VERIFY_SIGNATURES: false },
+  });
+
+  it('retries the message until the process has AWS credentials, and signs their token', async () => {
+    withoutAwsCredentials(harness.app.config.DATA_DIR);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const id = await aQueuedMessage(harness, await aService(harness), { notification_type: 'email' });
+    await harness.deliver();
+    expect(gateways.sentTo(id)).toEqual([]);
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'created' });
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDOFROLE');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    vi.stubEnv('AWS_SESSION_TOKEN', 'for an hour');
+    harness.clock.advance({ minutes: 10 });
+    await harness.deliver();
+    const [request] = gateways.sentTo(id);
+    expect(request?.headers['x-amz-security-token']).toBe('for an hour');
+    expect(request?.headers.authorization).toContain('Credential=AKIDOFROLE/');
   });
 });
 
