@@ -142,11 +142,12 @@ describe('createWorkerPool', () => {
     const urgent = pool.runnerFor({ owner: 'a', urgent: true });
     const first = urgent.run('slow', 50);
     const all = [pool.run('double', 1).then(() => order.push('background'))];
-    for (let index = 0; index < 8; index += 1) all.push(urgent.run('double', 1).then(() => order.push('urgent')));
+    // So many that even a slow machine finishes it before the last of them.
+    for (let index = 0; index < 200; index += 1) all.push(urgent.run('double', 1).then(() => order.push('urgent')));
     await Promise.all([first, ...all]);
     // While it runs, urgent tasks continue in the spare thread: some of them may finish before it.
     expect(order.indexOf('background')).toBeGreaterThanOrEqual(3);
-    expect(order.indexOf('background')).toBeLessThan(8);
+    expect(order.indexOf('background')).toBeLessThan(200);
   });
 
   it('rejects tasks above the owner’s limit, and accepts those of others', async () => {
