@@ -77,8 +77,10 @@ export async function sendUploadedLetter(
     return (await sendPrecompiledLetter(app, context, letter)).response;
   }
   const file_id = canonicalId(requestedFileId);
+  // Read first: a letter that a concurrent request stores in between is found as uploaded.
+  const taken = await selectNotification(app.db, context.service.id, file_id);
   if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
-  if (await selectNotification(app.db, context.service.id, file_id)) throw invalidField('file_id', 'Already in use.');
+  if (taken) throw invalidField('file_id', 'Already in use.');
   refuseIfDailyLimitIsReached(context, 'letter');
   // Replayed if a concurrent request was faster.
   await sendPrecompiledLetter(app, { ...context, idempotency: claimOfFile(file_id) }, { ...letter, file_id });

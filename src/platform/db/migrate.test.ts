@@ -13,10 +13,16 @@ import type { Seed } from './seed.ts';
 
 /** A migration that needs a lock on a table that is in use. */
 const later = '9999_index_of_a_busy_table.sql';
-const path = mkdtempSync(join(tmpdir(), 'pennypost-migrations-'));
-cpSync(fileURLToPath(new URL('../../../migrations', import.meta.url)), path, { recursive: true });
-writeFileSync(join(path, later), 'create index notifications_created_at_idx on notifications (created_at);');
-const all = { seeds: [], folder: pathToFileURL(`${path}/`) };
+const paths: string[] = [];
+const all = withMigration(later, 'create index notifications_created_at_idx on notifications (created_at);');
+
+function withMigration(name: string, text: string) {
+  const path = mkdtempSync(join(tmpdir(), 'pennypost-migrations-'));
+  paths.push(path);
+  cpSync(fileURLToPath(new URL('../../../migrations', import.meta.url)), path, { recursive: true });
+  writeFileSync(join(path, name), text);
+  return { seeds: [], folder: pathToFileURL(`${path}/`) };
+}
 
 const log = createLog('silent');
 let database: TestDatabase;
@@ -33,7 +39,9 @@ afterEach(async () => {
   await database.drop();
 });
 
-afterAll(() => rmSync(path, { recursive: true, force: true }));
+afterAll(() => {
+  for (const path of paths) rmSync(path, { recursive: true, force: true });
+});
 
 async function connected(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url });
@@ -66,9 +74,11 @@ describe('migrations', () => {
   });
 
   it('ignore the statement timeout of the role', async () => {
-    await clients[0]?.query(`do $$ begin execute format('alter role %I in database %I set statement_timeout = ''1ms''',
+    // Long enough for the statement that lifts it, on a busy machine too.
+    await clients[0]?.query(`do $$ begin execute format('alter role %I in database %I set statement_timeout = ''500ms''',
       current_user, current_database()); end $$`);
-    expect(await migrate(database.url, log, all)).toEqual([later]);
+    const slow = '9999_slow.sql';
+    expect(await migrate(database.url, log, withMigration(slow, 'select pg_sleep(0.7);'))).toEqual([slow]);
   });
 
   it('reject a database of 0.2.0 or earlier, and change nothing', async () => {
