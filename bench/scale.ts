@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/commands/read-config.ts';
 import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
@@ -55,7 +55,12 @@ async function measureTasks(messages: number, progress: Progress): Promise<{ tas
   const server = await startEmbeddedPostgres({ dataDir: DATA_DIR, log });
   try {
     await migrate(server.url, log, { seeds });
-    const config = { ...readConfig({ ADMIN_CLIENT_SECRETS: 'bench', SECRET_KEY: 'bench', DATA_DIR }), DEMO: false };
+    const config = readConfig({
+      ADMIN_CLIENT_SECRETS: 'admin-secret-of-the-benchmark-which-is-long-enough',
+      SECRET_KEY: 'secret-key-of-the-benchmark-which-is-long-enough',
+      DATA_DIR,
+      DEMO: 'false',
+    });
     const app = buildApp(config, { databaseUrl: server.url, clock: { now: () => now }, log });
     await app.open();
     try {

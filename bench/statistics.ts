@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/commands/read-config.ts';
 import { addDays } from '../src/platform/calendar.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
@@ -71,14 +71,12 @@ async function start(
   DATA_DIR: string,
   progress: (line: string) => void,
 ): Promise<Product> {
-  const config = {
-    ...readConfig({
-      ADMIN_CLIENT_SECRETS: secret,
-      SECRET_KEY: 'secret-key-of-the-benchmark-which-is-long-enough',
-      DATA_DIR,
-    }),
-    DEMO: false,
-  };
+  const config = readConfig({
+    ADMIN_CLIENT_SECRETS: secret,
+    SECRET_KEY: 'secret-key-of-the-benchmark-which-is-long-enough',
+    DATA_DIR,
+    DEMO: 'false',
+  });
   const app = buildApp(config, { databaseUrl: url, clock: { now: () => now }, log: createLog('silent') });
   await app.open();
   const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'bench' } });

@@ -74,25 +74,25 @@ const taskTimeout_ms = hour_ms;
 
 /** Opens no connections; `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
-  const log = outside.log ?? createLog(config.LOG_LEVEL);
+  const log = outside.log ?? createLog(config.log.level);
   const clock = outside.clock ?? systemClock;
   const metrics = new Metrics();
-  const secrets = new SecretBox(config.SECRET_KEYS);
+  const secrets = new SecretBox(config.encryption.keys);
   const files = outside.files ?? openFiles(config, clock);
-  const { DATABASE_SESSION_URL: sessionUrl } = config;
+  const { sessionUrl } = config.database;
   const { db, pool, close } = openDatabase({
     url: outside.databaseUrl,
-    poolSize: config.DATABASE_POOL_SIZE,
+    poolSize: config.database.poolSize,
     log,
     // A pooler may run each transaction on a different connection, where the statement is not prepared.
-    prepares: config.DATABASE_PREPARED_STATEMENTS ?? sessionUrl === undefined,
+    prepares: config.database.preparedStatements ?? sessionUrl === undefined,
   });
   const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
   const apart = {
     reading: openDatabase({
       url: outside.databaseUrl,
-      poolSize: config.DATABASE_READ_POOL_SIZE,
-      statementTimeout_ms: config.DATABASE_READ_TIMEOUT_S * 1_000,
+      poolSize: config.database.readPoolSize,
+      statementTimeout_ms: config.database.readTimeout_ms,
       log,
     }),
     // Bypasses the pooler, which would not pass the longer statement timeout to the server.
@@ -123,7 +123,7 @@ export function buildApp(config: Config, outside: Outside): App {
   };
   const keyUses = new KeyUses(platform);
   const sending = createSending(platform);
-  const pdfThreads = createPdfThreads(config.PDF_THREADS || undefined);
+  const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
 
   let draining = false;
   return {
@@ -135,14 +135,14 @@ export function buildApp(config: Config, outside: Outside): App {
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     allowances,
-    virusScanner: createVirusScanner({ clamav: config.CLAMAV_ADDRESS }),
+    virusScanner: createVirusScanner({ clamav: config.storage.clamavAddress }),
     fileSizes: new FileSizes(platform),
     sending,
     pdfThreads,
     letterResults: createLetterResults(platform),
     printer: outside.printer ?? printFolder(config),
     providers: outside.providers ?? providers,
-    bodyMemory: new BodyMemory(config.BODY_MEMORY_MB * 1024 * 1024),
+    bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
     apart,
     draining: () => draining,
     drain: () => {

@@ -177,10 +177,10 @@ describe('rings', () => {
 });
 
 describe('places', () => {
-  it('settings are read in config.ts alone', () => {
+  it('the environment is read in read-config.ts alone', () => {
     // The environment of the embedded server: how this machine loads programs, not a setting.
     expect(files.filter(({ text }) => text.includes('process.env')).map(({ path }) => path)).toEqual([
-      'config.ts',
+      'commands/read-config.ts',
       'platform/embedded-postgres/embedded-server.ts',
     ]);
   });

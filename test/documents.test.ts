@@ -5,10 +5,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { settings } from '../src/config.ts';
 import { signatureHeaders } from '../src/delivery/callbacks/callback-request.ts';
 import { ensureDemo } from '../src/operations/demo.ts';
 import { cloneDatabase } from './kit/database.ts';
+import { settingNames } from './kit/describe-settings.ts';
 import { useHarness } from './kit/harness.ts';
 import { processEnvironment } from './kit/process-environment.ts';
 
@@ -238,7 +238,7 @@ describe('names', () => {
       ];
       return named
         .map(([, quoted, assigned]) => (quoted ?? assigned ?? '').replace(/_FILE$/, ''))
-        .filter((name) => !(name in settings) && !ownVariables.includes(name) && !ofOthers.test(name))
+        .filter((name) => !settingNames.includes(name) && !ownVariables.includes(name) && !ofOthers.test(name))
         .map((name) => `${file}: ${name}`);
     });
     expect(unknown).toEqual([]);

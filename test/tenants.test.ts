@@ -9,7 +9,10 @@ import { useHarness } from './kit/harness.ts';
  */
 
 const harness = useHarness({
-  config: { MMG_INBOUND_AUTH: 'mmg:secret', SES_VERIFY_SIGNATURES: false, CALLBACK_ALLOW_PRIVATE: true },
+  config: {
+    callbacks: { allowPrivate: true },
+    providers: { mmg: { inboundAuth: 'mmg:secret' }, ses: { verifySignatures: false } },
+  },
 });
 
 const door: Door = {

@@ -4,16 +4,16 @@ import type { Authenticate } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { bearerToken, claimsProblem, isSignedWith, readJwt, refused } from './bearer.ts';
 
-type Deps<Setting extends keyof Config> = Pick<Platform, 'clock'> & { config: Pick<Config, Setting> };
+type Deps = Pick<Platform, 'clock'> & { config: Pick<Config, 'auth'> };
 
 /** Admin endpoints accept a JWT that the front end signed with one of the shared secrets. */
-export function authenticateAdmin({ clock, config }: Deps<'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS'>): Authenticate {
-  return authenticateClient(clock, config.ADMIN_CLIENT_ID, config.ADMIN_CLIENT_SECRETS);
+export function authenticateAdmin({ clock, config }: Deps): Authenticate {
+  return authenticateClient(clock, config.auth.adminClientId, config.auth.adminClientSecrets);
 }
 
 /** The browser tests' client: it may only set up its own users. */
-export function authenticateFunctionalTests({ clock, config }: Deps<'FUNCTIONAL_TESTS_SECRETS'>): Authenticate {
-  return authenticateClient(clock, 'notify-functional-tests', config.FUNCTIONAL_TESTS_SECRETS);
+export function authenticateFunctionalTests({ clock, config }: Deps): Authenticate {
+  return authenticateClient(clock, 'notify-functional-tests', config.auth.functionalTestsSecrets);
 }
 
 function authenticateClient(clock: Clock, id: string, secrets: string[]): Authenticate {

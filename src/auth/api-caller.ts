@@ -32,13 +32,13 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
 type Deps = Pick<Platform, 'clock'> & {
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
-  config: Pick<Config, 'TRUSTED_PROXIES'>;
+  config: Pick<Config, 'http'>;
 };
 
 /** The public API accepts a JWT signed with a key's secret (official clients) or the key itself (curl). */
 export function authenticateApiCaller(app: Deps): Authenticate {
   const recent = new RecentTokens(app);
-  const trusted = new Networks(app.config.TRUSTED_PROXIES);
+  const trusted = new Networks(app.config.http.trustedProxies);
   const admit = (request: FastifyRequest, { caller, key }: Admission) => {
     refuseOutsideNetworks(request, key, trusted);
     request.apiCaller = caller;

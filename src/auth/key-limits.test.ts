@@ -4,7 +4,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { jwt } from '../../test/kit/jwt.ts';
 import { credentialTexts } from './bearer.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { TRUSTED_PROXIES: ['10.0.0.0/8'] } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { http: { trustedProxies: ['10.0.0.0/8'] } } });
 const { admin } = harness;
 
 beforeEach(() => harness.clock.set('2026-11-15T12:00:00Z'));

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { backup } from '../operations/backup/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const backupCommand: Command = {
@@ -30,7 +31,7 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   const passphraseFile = flags['passphrase-file']?.at(-1);
   const isEncrypted = recipients !== undefined || passphraseFile !== undefined;
   await withDatabase(config, (url) =>
-    backup({ url, dataDir: config.DATA_DIR, folder, say: print, withSecrets, recipients, passphraseFile }),
+    backup({ url, dataDir: config.storage.dataDir, folder, say: print, withSecrets, recipients, passphraseFile }),
   );
   print(
     `The backup is in ${folder}${isEncrypted ? ', encrypted' : ''}. It contains personal data${withSecrets ? ' and secrets' : ''}: protect it like the database.`,
@@ -39,8 +40,8 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
     print(`The backup does not contain the secret key: keep a separate copy. It is ${whereSecretKeyIs(config)}.`);
 }
 
-function whereSecretKeyIs({ SECRET_KEYS, DATA_DIR }: Config): string {
-  const file = secretFile(DATA_DIR, 'secret-key');
-  const isGenerated = existsSync(file) && readFileSync(file, 'utf8').trim() === SECRET_KEYS[0];
+function whereSecretKeyIs({ encryption, storage }: Config): string {
+  const file = secretFile(storage.dataDir, 'secret-key');
+  const isGenerated = existsSync(file) && readFileSync(file, 'utf8').trim() === encryption.keys[0];
   return isGenerated ? `in ${file}` : 'what SECRET_KEY or SECRET_KEYS is set to';
 }

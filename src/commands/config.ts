@@ -1,7 +1,7 @@
-import { readConfig } from '../config.ts';
 import { listSettings } from '../operations/list-settings.ts';
 import type { Command } from '../platform/command-line.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 
 export const config: Command = {
   description: 'Print every setting and its value, without secrets',

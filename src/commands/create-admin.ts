@@ -1,11 +1,11 @@
 import { buildApp } from '../app.ts';
-import { readConfig } from '../config.ts';
 import type { Command } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
 import { createFirstAdmin } from '../users/create-admin.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const createAdmin: Command = {
@@ -24,7 +24,7 @@ async function run([name = '', email_address = '', mobile_number = '']: string[]
   const log = createLog('silent');
   await withDatabase(config, async (url) => {
     // The service may never have run.
-    await migrate(url, log, { seeds, waitSeconds: config.DATABASE_WAIT_S });
+    await migrate(url, log, { seeds, wait_ms: config.database.wait_ms });
     const app = buildApp(config, { databaseUrl: url, log });
     try {
       const link = await createFirstAdmin(app, { name, email_address, mobile_number });

@@ -1,10 +1,10 @@
-import { readConfig } from '../config.ts';
 import { describeDemo } from '../operations/banner.ts';
 import { readDemo } from '../operations/demo.ts';
 import { findListeningAddress } from '../operations/listening-address.ts';
 import type { Command } from '../platform/command-line.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 
 export const demo: Command = {
   description: 'Print the API key and templates of the demo, and a first request to try',
@@ -14,13 +14,14 @@ export const demo: Command = {
 
 async function run(): Promise<void> {
   const config = readConfig();
-  if (!config.DEMO) throw new OperatorError('The demo is disabled with these settings: set DEMO=true to enable it.');
-  const demo = readDemo(config.DATA_DIR);
-  if (!demo) throw new OperatorError(`No demo exists in ${config.DATA_DIR} yet: start the server first.`);
-  const address = await findListeningAddress(config.DATA_DIR);
+  if (!config.demo.enabled)
+    throw new OperatorError('The demo is disabled with these settings: set DEMO=true to enable it.');
+  const demo = readDemo(config.storage.dataDir);
+  if (!demo) throw new OperatorError(`No demo exists in ${config.storage.dataDir} yet: start the server first.`);
+  const address = await findListeningAddress(config.storage.dataDir);
   if (!address)
     throw new OperatorError(
-      `No server with the data folder ${config.DATA_DIR} is running: start it, then run this again.`,
+      `No server with the data folder ${config.storage.dataDir} is running: start it, then run this again.`,
     );
   print(describeDemo(demo, address, config));
 }

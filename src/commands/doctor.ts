@@ -1,7 +1,7 @@
-import { readConfig } from '../config.ts';
 import { examine } from '../operations/doctor.ts';
 import type { Command } from '../platform/command-line.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const doctor: Command = {

@@ -1,9 +1,9 @@
-import { readConfig } from '../config.ts';
 import type { Command } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { openOrEmbed } from './with-database.ts';
 
 export const migrateCommand: Command = {
@@ -16,12 +16,12 @@ export const migrateCommand: Command = {
 
 async function run(): Promise<void> {
   const config = readConfig();
-  const log = createLog(config.LOG_LEVEL);
+  const log = createLog(config.log.level);
   const database = await openOrEmbed(config, log);
   try {
-    const applied = await migrate(config.DATABASE_SESSION_URL ?? database.url, log, {
+    const applied = await migrate(config.database.sessionUrl ?? database.url, log, {
       seeds,
-      waitSeconds: config.DATABASE_WAIT_S,
+      wait_ms: config.database.wait_ms,
     });
     print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
   } finally {

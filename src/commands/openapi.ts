@@ -1,8 +1,8 @@
 import { buildApp } from '../app.ts';
-import { readConfig } from '../config.ts';
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { buildHttp } from './start.ts';
 
 export const openapi: Command = {

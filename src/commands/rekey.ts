@@ -1,7 +1,7 @@
-import { readConfig } from '../config.ts';
 import { rekey } from '../operations/rekey.ts';
 import type { Command } from '../platform/command-line.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const rekeyCommand: Command = {
@@ -16,6 +16,6 @@ export const rekeyCommand: Command = {
 
 async function run(): Promise<void> {
   const config = readConfig(undefined, undefined, { shortKeysMayRead: true });
-  await withDatabase(config, (url) => rekey({ url, secretKeys: config.SECRET_KEYS, say: print }));
+  await withDatabase(config, (url) => rekey({ url, secretKeys: config.encryption.keys, say: print }));
   print('Everything is now encrypted with the first key.');
 }

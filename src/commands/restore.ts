@@ -1,10 +1,10 @@
-import { readConfig } from '../config.ts';
 import { restore } from '../operations/backup/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { seeds } from '../seeds.ts';
 import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const restoreCommand: Command = {
@@ -25,7 +25,7 @@ export const restoreCommand: Command = {
 
 async function run([folder = '']: string[], flags: Flags): Promise<void> {
   const config = readConfig();
-  const log = createLog(config.LOG_LEVEL);
+  const log = createLog(config.log.level);
   const opening = {
     endUnsent: flags['end-unsent'] !== undefined,
     identityFile: flags.identity?.at(-1),
@@ -33,11 +33,11 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   };
   let secrets = 0;
   await withDatabase(config, async (url) => {
-    ({ secrets } = await restore({ url, dataDir: config.DATA_DIR, folder, say: print, log, seeds, ...opening }));
+    ({ secrets } = await restore({ url, dataDir: config.storage.dataDir, folder, say: print, log, seeds, ...opening }));
   });
   print(
     secrets > 0
       ? 'Restored, including the generated secrets. If SECRET_KEY was set, start the service with the same value.'
-      : `Restored. The backup contains no secrets: start the service with its original SECRET_KEY, or write that key to ${secretFile(config.DATA_DIR, 'secret-key')}.`,
+      : `Restored. The backup contains no secrets: start the service with its original SECRET_KEY, or write that key to ${secretFile(config.storage.dataDir, 'secret-key')}.`,
   );
 }

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { readSandboxConfig } from '../config.ts';
 import {
   describeSandbox,
   findFreePort,
@@ -12,6 +11,7 @@ import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/once-stopped.ts';
 import { print } from './print.ts';
+import { readSandboxConfig } from './read-config.ts';
 import { type Started, start } from './start.ts';
 
 export const sandbox: Command = {
@@ -28,7 +28,7 @@ async function run(): Promise<void> {
   const folder = sandboxFolder();
   const config = readSandboxConfig({ folder, port: await findFreePort() });
   // Standard output is reserved for the one line that the test suite reads.
-  const log = createLog(config.LOG_LEVEL, process.stderr);
+  const log = createLog(config.log.level, process.stderr);
   const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: nonDurableSettings });
   const deleteFiles = () => {
     for (const path of [database.location, database.connection.host, folder])

@@ -1,9 +1,9 @@
-import { readConfig } from '../config.ts';
 import { printBanner } from '../operations/banner.ts';
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/once-stopped.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
+import { readConfig } from './read-config.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';
 
@@ -33,7 +33,7 @@ export const worker: Command = {
 async function run(roles: Roles): Promise<void> {
   const generated: GeneratedSecret[] = [];
   const config = readConfig(undefined, (secret) => generated.push(secret));
-  const log = createLog(config.LOG_LEVEL);
+  const log = createLog(config.log.level);
   const database = await openOrEmbed(config, log);
   const { app, address, adminAddress, demo, stop } = await start(config, log, database.url, roles);
   printBanner({ app, address, adminAddress, databaseLocation: database.location, generated, demo });

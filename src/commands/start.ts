@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp, forTasks } from '../app.ts';
-import { type Config, isLoopback } from '../config.ts';
+import type { Config } from '../config.ts';
 import { buildDelivery } from '../delivery/delivery.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
@@ -12,6 +12,7 @@ import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
 import { recordAddress } from '../operations/listening-address.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { buildListeners } from '../platform/http/listeners.ts';
+import { isLoopback } from '../platform/http/networks.ts';
 import { buildServer } from '../platform/http/server.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Log } from '../platform/log.ts';
@@ -37,8 +38,8 @@ export interface Started {
 
 /** Runs one process of the service: migrations, worker, delivery and HTTP listeners. */
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
-  await migrate(config.DATABASE_SESSION_URL ?? databaseUrl, log, { seeds, waitSeconds: config.DATABASE_WAIT_S });
-  if (roles.api && config.FUNCTIONAL_TESTS_SECRETS.length > 0) {
+  await migrate(config.database.sessionUrl ?? databaseUrl, log, { seeds, wait_ms: config.database.wait_ms });
+  if (roles.api && config.auth.functionalTestsSecrets.length > 0) {
     log.warn(
       { event: 'functional_tests.enabled' },
       'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',
@@ -57,9 +58,9 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
   const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
-  const listeners = await buildListeners(selected, config, (served) => buildHttp(app, served));
+  const listeners = await buildListeners(selected, config.http, (served) => buildHttp(app, served));
   // Most tasks are letters: running more at once than there are PDF threads only adds load to the database.
-  const concurrency = config.WORKER_CONCURRENCY || app.pdfThreads.size + 3;
+  const concurrency = config.worker.concurrency || app.pdfThreads.size + 3;
   const runs = new TaskRuns(app, tasks);
   const worker = roles.worker
     ? startWorker({ pool: app.sessions, log, tasks: runnableTasks(app), concurrency, runs })
@@ -68,7 +69,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
-  const deleteAddress = demo ? recordAddress(config.DATA_DIR, reachable(address)) : undefined;
+  const deleteAddress = demo ? recordAddress(config.storage.dataDir, reachable(address)) : undefined;
   if (roles.worker) {
     measureLetters(app);
     measureRollups(app);
@@ -77,7 +78,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   async function stop(): Promise<void> {
     deleteAddress?.();
     app.drain();
-    await sleep(config.DRAIN_DELAY_S * 1_000);
+    await sleep(config.http.drainDelay_ms);
     await Promise.all(listeners.map(({ http }) => http.close()));
     await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
@@ -87,15 +88,17 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
 
 /** Revokes the key of an earlier demo when the demo is disabled. */
 async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
-  const { DEMO, HOST } = app.config;
-  if (!DEMO) await retireDemo(app);
-  if (!DEMO || !roles.api) return undefined;
-  if (!isLoopback(HOST))
-    app.log.warn({ event: 'demo.exposed', HOST }, 'DEMO is on: anyone who can reach this server can read /outbox');
+  const { demo, http } = app.config;
+  if (!demo.enabled) await retireDemo(app);
+  if (!demo.enabled || !roles.api) return undefined;
+  if (!isLoopback(http.host)) {
+    const message = 'DEMO is on: anyone who can reach this server can read /outbox';
+    app.log.warn({ event: 'demo.exposed', HOST: http.host }, message);
+  }
   return ensureDemo(app);
 }
 
 export function buildHttp(app: App, selected = surfaces): Promise<Http> {
-  const requestTimeout_ms = app.config.REQUEST_TIMEOUT_S * 1_000;
+  const { requestTimeout_ms } = app.config.http;
   return buildServer({ app, surfaces: selected, formats, api: { ...api, version: readVersion() }, requestTimeout_ms });
 }

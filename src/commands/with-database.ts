@@ -6,13 +6,14 @@ export async function openOrEmbed(
   config: Config,
   log: Log,
 ): Promise<{ url: string; location?: string; stop(): Promise<void> }> {
-  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, stop: async () => {} };
-  return startEmbeddedPostgres({ dataDir: config.DATA_DIR, log });
+  if (config.database.url !== undefined) return { url: config.database.url, stop: async () => {} };
+  return startEmbeddedPostgres({ dataDir: config.storage.dataDir, log });
 }
 
 /** For commands that may run alongside the service: uses its embedded server if that is running. */
 export async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
-  const running = config.DATABASE_SESSION_URL ?? config.DATABASE_URL ?? findRunningEmbeddedPostgres(config.DATA_DIR);
+  const running =
+    config.database.sessionUrl ?? config.database.url ?? findRunningEmbeddedPostgres(config.storage.dataDir);
   if (running !== undefined) return work(running);
   const database = await openOrEmbed(config, createLog('silent'));
   try {

@@ -29,11 +29,9 @@ async function whileRunning(delivery: Delivery, act: () => Promise<void>): Promi
 describe('a long queue of one service', () => {
   const harness = useHarness({
     config: {
-      SMS_PROVIDERS: ['mmg'],
-      MMG_URL: `${gateways.url}/mmg`,
-      MMG_API_KEY: 'x',
-      DELIVERY_CONCURRENCY: 20,
-      PROVIDER_RATES: { mmg: 200 },
+      sms: { providers: ['mmg'] },
+      delivery: { concurrency: 20, providerRates: { mmg: 200 } },
+      providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } },
     },
   });
 
@@ -65,7 +63,7 @@ describe('a long queue of one service', () => {
 });
 
 describe('an interrupted attempt', () => {
-  const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
+  const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { providers: { sandbox: { receipts: 'hold' } } } });
 
   /** Simulates a worker that crashes right after it recorded the provider that it is about to call. */
   async function leaseAndDie(provider: string): Promise<void> {
@@ -128,7 +126,7 @@ describe('an interrupted attempt', () => {
 });
 
 describe('an attempt that throws', () => {
-  const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DELIVERY_MAX_RETRIES: 2 } });
+  const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { delivery: { maxRetries: 2 } } });
 
   it('is counted and retried, and fails after the last retry without being composed again', async () => {
     const service = await aService(harness);
@@ -164,7 +162,7 @@ describe('an attempt that throws', () => {
 
 describe('a slow provider', () => {
   const harness = useHarness({
-    config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
+    config: { sms: { providers: ['mmg'] }, providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } } },
   });
 
   it('each call has its full timeout at any concurrency', { timeout: 40_000 }, async () => {
@@ -205,7 +203,7 @@ describe('a slow provider', () => {
 
 describe('a database outage', () => {
   const harness = useHarness({
-    config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' },
+    config: { sms: { providers: ['mmg'] }, providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } } },
   });
 
   it('results are recorded when the database is back, and messages are not sent again', {

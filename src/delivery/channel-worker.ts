@@ -41,15 +41,7 @@ const maxBulkShare = 0.75;
 const maxHeldPerCall = 5;
 
 type ChannelDeps = Platform & {
-  config: Pick<
-    Config,
-    | 'DELIVERY_CONCURRENCY'
-    | 'DELIVERY_MAX_RETRIES'
-    | 'DELIVERY_RETRY_DELAY_S'
-    | 'DELIVERY_EXPIRY_H'
-    | 'SMS_PROVIDERS'
-    | 'EMAIL_PROVIDERS'
-  >;
+  config: Pick<Config, 'delivery' | 'sms' | 'email'>;
 };
 
 export interface DeliveryChannel<Message> {
@@ -129,7 +121,7 @@ export class ChannelWorker<Message> {
 
   /** Leases as many messages as there is capacity for. Returns the delay until the next step. */
   private async step(): Promise<number | Rest> {
-    const maxCalls = this.app.config.DELIVERY_CONCURRENCY;
+    const maxCalls = this.app.config.delivery.concurrency;
     const free = maxCalls - this.calls;
     // Leasing single messages as calls end would cost a round trip each.
     this.atCapacity = free < maxCalls / 4 || this.held.size > maxCalls * maxHeldPerCall;
@@ -154,7 +146,7 @@ export class ChannelWorker<Message> {
     const leased = await leases.watch(() =>
       this.reader.lease(app.db, {
         max,
-        maxBulk: Math.max(0, Math.floor(app.config.DELIVERY_CONCURRENCY * maxBulkShare) - this.bulkCalls),
+        maxBulk: Math.max(0, Math.floor(app.config.delivery.concurrency * maxBulkShare) - this.bulkCalls),
         now,
         until: later(now, lease_ms),
         takeOver,

@@ -10,7 +10,7 @@ const checkEvery_ms = 500;
 /** For writes of other processes that still used the old time after the clock was changed. */
 const repeatAfter_ms = 3_000;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'DELIVERY_RETRY_DELAY_S'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'delivery'> };
 
 /**
  * After the clock is set back, everything that was due is due in the future and would wait until the clock catches up.
@@ -37,7 +37,7 @@ export function clockRecovery(app: Deps): Loop {
 async function recover({ db, clock, config }: Deps): Promise<void> {
   const now_ms = clock.now().getTime();
   const ahead = (ms: number) => timestamp(new Date(now_ms + ms));
-  const max_ms = Math.max(config.DELIVERY_RETRY_DELAY_S * 1_000, lease_ms);
+  const max_ms = Math.max(config.delivery.retryDelay_ms, lease_ms);
   await rescheduleFutureDue(db, { now: ahead(0), latest: ahead(max_ms), leasedUntil: ahead(lease_ms) });
   await rescheduleFutureCallbacks(db, ahead(0));
 }

@@ -10,7 +10,7 @@ import type { SenderIdentity } from './providers/sender-identities.ts';
 
 type Deps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
-  config: Pick<Config, 'EMAIL_DOMAIN' | 'LOGO_BASE_URL' | 'PLATFORM_NAME'>;
+  config: Pick<Config, 'email' | 'branding'>;
 };
 
 export interface Composed<Message> {
@@ -32,7 +32,7 @@ export async function composeText(
     message: {
       reference: queued.id,
       to: queued.normalised_recipient ?? queued.recipient,
-      sender: formatSmsSender(queued.reply_to_text ?? app.config.PLATFORM_NAME),
+      sender: formatSmsSender(queued.reply_to_text ?? app.config.branding.platformName),
       text,
       encoding,
       international: queued.international,
@@ -58,12 +58,12 @@ export async function composeEmail(
       to: queued.normalised_recipient ?? queued.recipient,
       from: {
         name: service.custom_email_sender_name ?? service.name,
-        address: `${service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
+        address: `${service.email_sender_local_part}@${app.config.email.domain}`,
       },
       reply_to: queued.reply_to_text,
       ...compiled.message(personalisation, {
-        brand: brandOf(service, app.config.LOGO_BASE_URL),
-        platform: { name: app.config.PLATFORM_NAME },
+        brand: brandOf(service, app.config.branding.logoBaseUrl),
+        platform: { name: app.config.branding.platformName },
         unsubscribe_link,
       }),
       unsubscribe_url,

@@ -9,7 +9,7 @@ import { buildDelivery } from './delivery.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
-const outbox = (file: string) => readFile(join(harness.app.config.DATA_DIR, 'outbox', file), 'utf8');
+const outbox = (file: string) => readFile(join(harness.app.config.storage.dataDir, 'outbox', file), 'utf8');
 
 describe('sending to the sandbox', () => {
   it('a text message is sending, then delivered when its receipt is due', async () => {

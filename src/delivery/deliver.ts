@@ -23,7 +23,7 @@ interface Attempt<Message> {
   isHeld(): boolean;
   clock: Clock;
   log: Log;
-  config: Pick<Config, 'DELIVERY_MAX_RETRIES' | 'DELIVERY_RETRY_DELAY_S' | 'DELIVERY_EXPIRY_H'>;
+  config: Pick<Config, 'delivery'>;
 }
 
 /** The outcome of an attempt, recorded in a transaction with others. */
@@ -85,13 +85,13 @@ function giveUpIfExpired<M>({ queued, clock, config }: Attempt<M>): Result | und
   return clock.now() < expiryOf(queued, config) ? undefined : givenUp(queued);
 }
 
-function expiryOf(queued: QueuedNotification, { DELIVERY_EXPIRY_H }: Attempt<unknown>['config']): Date {
-  return later(new Date(queued.scheduled_for ?? queued.created_at), DELIVERY_EXPIRY_H * hour_ms);
+function expiryOf(queued: QueuedNotification, { delivery }: Attempt<unknown>['config']): Date {
+  return later(new Date(queued.scheduled_for ?? queued.created_at), delivery.expiry_ms);
 }
 
 /** The lease counts attempts that crashed the process, so that such a message is not composed again without limit. */
 function giveUpIfTriedTooOften<M>({ queued, config }: Attempt<M>): Result | undefined {
-  return queued.attempts > config.DELIVERY_MAX_RETRIES ? givenUp(queued) : undefined;
+  return queued.attempts > config.delivery.maxRetries ? givenUp(queued) : undefined;
 }
 
 function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result | undefined {
@@ -192,10 +192,10 @@ function retried<M>(
     { event: 'message.deferred', notification_id: queued.id, provider: provider?.name, reason, attempts },
     'A message could not be handed over to a provider',
   );
-  if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
+  if (attempts > config.delivery.maxRetries) return givenUp(queued);
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
   const requested_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
-  const delay_ms = requested_ms ?? (isAtOnce ? 0 : config.DELIVERY_RETRY_DELAY_S * 1_000);
+  const delay_ms = requested_ms ?? (isAtOnce ? 0 : config.delivery.retryDelay_ms);
   const due_at = nextTry(queued, delay_ms, clock, config);
   return { queued, later: { due_at, attempts, outcome_known: !perhaps_sent } };
 }
@@ -214,8 +214,8 @@ export function failedAttempt(
   { clock, config }: Pick<Attempt<unknown>, 'clock' | 'config'>,
 ): Result {
   const attempts = queued.attempts + 1;
-  if (attempts > config.DELIVERY_MAX_RETRIES) return givenUp(queued);
-  const due_at = nextTry(queued, config.DELIVERY_RETRY_DELAY_S * 1_000, clock, config);
+  if (attempts > config.delivery.maxRetries) return givenUp(queued);
+  const due_at = nextTry(queued, config.delivery.retryDelay_ms, clock, config);
   return { queued, later: { due_at, attempts, outcome_known: queued.outcome_known } };
 }
 

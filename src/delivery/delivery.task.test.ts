@@ -7,7 +7,7 @@ import { later, timestamp } from '../platform/clock.ts';
 import { findLostMessages } from './lost-messages.ts';
 import { timeOutMessages } from './time-outs.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SANDBOX_RECEIPTS: 'hold' } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { providers: { sandbox: { receipts: 'hold' } } } });
 
 async function run(task: string): Promise<void> {
   await harness.addTask(task);

@@ -36,7 +36,7 @@ export interface Delivery {
 /** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
 export function buildDelivery(app: DeliveryDeps): Delivery {
   const services = senderIdentities(app);
-  const rates = app.config.PROVIDER_RATES;
+  const rates = app.config.delivery.providerRates;
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
     choice: new ProviderChoice(openTextProviders(app), rates),

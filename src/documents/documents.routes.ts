@@ -23,7 +23,7 @@ const Malformed = Type.Union([Refusal, adminErrors.errorSchema]);
 const refusals = { 400: Malformed, 403: Refusal, 404: Refusal, 410: Refusal };
 
 /** Files sent by email: the page behind the link and the file itself. The key in the link is the only credential. */
-export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
+export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls'> }): void {
   http.get(
     '/d/:service/:document',
     {
@@ -86,7 +86,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblem(reply, found);
       if (!isConfirmed(app, found.document, request.query.signed_data ?? request.cookies.document_access_signed_data)) {
-        return reply.redirect(documentUrl(app.config.BASE_URL, found.document, key), 302);
+        return reply.redirect(documentUrl(app.config.urls.api, found.document, key), 302);
       }
       return reply
         .header('content-disposition', disposition(found.document))
@@ -168,7 +168,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
 
   function fileUrl({ id, service_id, file_extension }: StoredDocument, key: string, signed?: string): string {
     const confirmed = signed === undefined ? '' : `&signed_data=${signed}`;
-    return `${app.config.BASE_URL}/services/${service_id}/documents/${id}.${file_extension}?key=${encodeURIComponent(key)}${confirmed}`;
+    return `${app.config.urls.api}/services/${service_id}/documents/${id}.${file_extension}?key=${encodeURIComponent(key)}${confirmed}`;
   }
 }
 

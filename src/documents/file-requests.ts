@@ -91,11 +91,11 @@ function weeksOf(period: unknown): number | undefined {
 
 /** Recipients of a file need contact details for questions about it. */
 export function refuseUnlessFilesAreSetUp(
-  app: { config: Pick<Config, 'ADMIN_BASE_URL'> },
+  app: { config: Pick<Config, 'urls'> },
   service: { id: string; contact_link: string | null },
   hasFiles: boolean,
 ): void {
   if (!hasFiles || service.contact_link) return;
-  const settings = `${app.config.ADMIN_BASE_URL}/services/${service.id}/service-settings/send-files-by-email`;
+  const settings = `${app.config.urls.admin}/services/${service.id}/service-settings/send-files-by-email`;
   throw invalid(`Send files by email has not been set up - add contact details for your service at ${settings}`);
 }

@@ -26,7 +26,7 @@ import type { FileSizes } from './file-sizes.ts';
 const maxFilenameLength = 100;
 
 type Deps = Pick<Platform, 'files' | 'secrets'> & {
-  config: Pick<Config, 'BASE_URL'>;
+  config: Pick<Config, 'urls'>;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;
 };
@@ -77,7 +77,7 @@ export async function prepareDocuments(
     values: Object.fromEntries(
       prepared.map(({ name, link, row, key }) => [
         name,
-        link(documentUrl(app.config.BASE_URL, row, key.toString('base64url'))),
+        link(documentUrl(app.config.urls.api, row, key.toString('base64url'))),
       ]),
     ),
     count: prepared.length,
@@ -163,7 +163,7 @@ export function exampleDocuments(
   serviceId: string,
   { uploads, ofTemplate }: EmailFiles,
 ): PreparedDocuments {
-  const url = `${app.config.BASE_URL}/services/${serviceId}/documents/test-document`;
+  const url = `${app.config.urls.api}/services/${serviceId}/documents/test-document`;
   const names = [...uploads.map(({ name }) => name), ...ofTemplate.map(({ filename }) => filename)];
   return {
     values: Object.fromEntries(names.map((name) => [name, url])),

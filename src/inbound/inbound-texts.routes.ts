@@ -28,8 +28,8 @@ const example = {
   },
 };
 
-export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Config, 'BASE_URL'> }): void {
-  const rootOf = requestRoot(app.config.BASE_URL);
+export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls'> }): void {
+  const rootOf = requestRoot(app.config.urls.api);
 
   http.get(
     path,

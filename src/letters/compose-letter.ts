@@ -11,7 +11,7 @@ import type { PdfThreads } from './pdf-threads.ts';
 import { letterReference } from './print/print-provider.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
-  config: Pick<Config, 'PRINT_PROVIDER'>;
+  config: Pick<Config, 'letters'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
@@ -48,7 +48,7 @@ export function ready(
   page_count: number,
 ) {
   if (key_type === 'test') {
-    const printed = { provider: config.PRINT_PROVIDER, provider_reference: letterReference(id) };
+    const printed = { provider: config.letters.printer, provider_reference: letterReference(id) };
     return { status: 'delivered', billable_units: 0, sent_at: clock.now(), ...printed } as const;
   }
   return { status: 'created', billable_units: sheetsOf(page_count) } as const;

@@ -16,7 +16,7 @@ import { checkPrecompiled } from './precompiled.ts';
 import type { PrintProvider } from './print/print-provider.ts';
 
 type Deps = Platform & {
-  config: Pick<Config, 'PRINT_PROVIDER'>;
+  config: Pick<Config, 'letters'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
   virusScanner: VirusScanner;

@@ -11,7 +11,7 @@ import type { PdfThreads } from './pdf-threads.ts';
 import { readPages } from './read-pages.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
-  config: Pick<Config, 'PRINT_PROVIDER'>;
+  config: Pick<Config, 'letters'>;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   virusScanner: VirusScanner;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Config, isAllSandbox } from '../config.ts';
+import type { Config } from '../config.ts';
+import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { Demo } from './demo.ts';
 
@@ -24,7 +25,7 @@ export function printBanner({ app: { config }, databaseLocation, generated, demo
     `  API reference   ${adminAddress}/docs`,
     `  Status          ${address}/status`,
     `  Metrics         ${adminAddress}/metrics`,
-    `  Admin client    id ${config.ADMIN_CLIENT_ID}, secret ${whereSecretIs(config, generated)}`,
+    `  Admin client    id ${config.auth.adminClientId}, secret ${whereSecretIs(config, generated)}`,
     `  Database        ${databaseLocation ? `embedded, in ${databaseLocation}` : 'DATABASE_URL'}`,
   ];
   // If stdout is not a terminal it is probably a log, which must not contain a key.
@@ -41,8 +42,8 @@ export function reachable(address: string): string {
 function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {
   const fresh = generated.find(({ name }) => name === 'admin-client-secret');
   if (fresh) return `${fresh.value} (shown this once; kept in ${fresh.file})`;
-  const file = secretFile(config.DATA_DIR, 'admin-client-secret');
-  const kept = existsSync(file) && config.ADMIN_CLIENT_SECRETS.includes(readFileSync(file, 'utf8').trim());
+  const file = secretFile(config.storage.dataDir, 'admin-client-secret');
+  const kept = existsSync(file) && config.auth.adminClientSecrets.includes(readFileSync(file, 'utf8').trim());
   return kept ? `in ${file}` : 'from ADMIN_CLIENT_SECRETS';
 }
 

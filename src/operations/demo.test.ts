@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aService } from '../../test/kit/builders.ts';
+import { changedConfig } from '../../test/kit/changed-config.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { storedMessage } from '../../test/kit/sends.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
@@ -10,7 +11,7 @@ import { type Demo, ensureDemo, retireDemo } from './demo.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const withMail = () => ({
   ...harness.app,
-  config: { ...harness.app.config, EMAIL_PROVIDERS: ['smtp' as const] },
+  config: changedConfig(harness.app.config, { email: { providers: ['smtp'] } }),
 });
 
 beforeEach(async () => {
@@ -52,7 +53,7 @@ describe('the demo', () => {
     const demo = await ensureDemo(harness.app);
     expect((await sendText(demo)).status).toBe(201);
     expect(await ensureDemo(harness.app)).toEqual(demo);
-    expect(JSON.parse(readFileSync(secretFile(harness.app.config.DATA_DIR, 'demo.json'), 'utf8'))).toEqual(demo);
+    expect(JSON.parse(readFileSync(secretFile(harness.app.config.storage.dataDir, 'demo.json'), 'utf8'))).toEqual(demo);
   });
 
   it('does not use a service of the same name created by another user', async () => {
@@ -64,7 +65,7 @@ describe('the demo', () => {
   it('gets a new key if its key is lost or revoked', async () => {
     const first = await ensureDemo(harness.app);
     harness.clock.advance({ seconds: 1 });
-    rmSync(secretFile(harness.app.config.DATA_DIR, 'demo.json'));
+    rmSync(secretFile(harness.app.config.storage.dataDir, 'demo.json'));
     const second = await ensureDemo(harness.app);
     expect(second.api_key).not.toBe(first.api_key);
     expect(second.service_id).toBe(first.service_id);

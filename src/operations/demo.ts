@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createApiKey, type KeyType, revokeApiKey } from '../auth/api-keys.ts';
-import { type Config, isAllSandbox } from '../config.ts';
+import type { Config } from '../config.ts';
+import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
@@ -41,7 +42,7 @@ const templates = [
 
 type Deps = Platform & {
   allowances: Allowances;
-  config: Pick<Config, 'DATA_DIR' | 'FROM_NUMBER' | 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS' | 'PRINT_HAND_OFF'>;
+  config: Pick<Config, 'storage' | 'sms' | 'email' | 'letters'>;
 };
 
 /**
@@ -52,7 +53,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
   const type = isAllSandbox(app.config) ? 'normal' : 'test';
   if (type === 'test') await retireDemo(app);
   const existing = await selectDemoService(app.db, name, platformUserId);
-  const stored = readDemo(app.config.DATA_DIR);
+  const stored = readDemo(app.config.storage.dataDir);
   const keys = await selectDemoKeys(app.db, platformUserId, type);
   if (existing && stored?.service_id === existing.id && keys.some((key) => keyBeginsWith(stored.api_key, key))) {
     return stored;
@@ -63,7 +64,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
     api_key: await createDemoKey(app, service_id, { type, isFirst: !existing }),
     templates: stored?.service_id === service_id ? stored.templates : await createDemoTemplates(app, service_id),
   };
-  const file = secretFile(app.config.DATA_DIR, fileName);
+  const file = secretFile(app.config.storage.dataDir, fileName);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   return demo;

@@ -34,8 +34,8 @@ export async function examine(
 ): Promise<Finding[]> {
   return [
     checkNode(),
-    checkDataDir(config.DATA_DIR),
-    checkDisk(config.DATA_DIR),
+    checkDataDir(config.storage.dataDir),
+    checkDisk(config.storage.dataDir),
     ...(await checkBucket(config)),
     ...(await checkDatabase(config, url)),
     ...(await checkProviders(config, url, list)),
@@ -70,18 +70,18 @@ function checkDisk(dataDir: string): Finding {
 
 /** Stores, reads and deletes a file, because each needs its own permission. */
 async function checkBucket(config: Config): Promise<Finding[]> {
-  if (config.S3_BUCKET === undefined) return [];
+  if (config.s3.bucket === undefined) return [];
   const files = openFiles(config, systemClock);
   const path = `doctor/${newId(systemClock.now())}`;
   try {
     await files.put(path, Buffer.from('pennypost doctor'));
     await files.get(path);
     await files.remove(path);
-    return [finding('files', true, `bucket ${config.S3_BUCKET} can be read and written`)];
+    return [finding('files', true, `bucket ${config.s3.bucket} can be read and written`)];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const fix = error instanceof OperatorError ? '' : ': check the S3_ settings and the permissions of the access key';
-    return [finding('files', false, `bucket ${config.S3_BUCKET}`, `${reason}${fix}`)];
+    return [finding('files', false, `bucket ${config.s3.bucket}`, `${reason}${fix}`)];
   }
 }
 
@@ -119,7 +119,7 @@ async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
 }
 
 function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectSomeKeys>>): Finding {
-  const secrets = new SecretBox(config.SECRET_KEYS);
+  const secrets = new SecretBox(config.encryption.keys);
   const ok = keys.every((key) => decryptKeySecret({ secrets }, key, key.encrypted_secret) !== undefined);
   const isCurrent = keys.every(({ encrypted_secret }) => secrets.isCurrent(encrypted_secret));
   const found = isCurrent ? 'decrypts the stored API keys' : `decrypts the stored API keys, ${olderKeys}`;
@@ -137,7 +137,8 @@ const olderKeys = 'but they use an older key: once every process has the new one
 async function checkProviders(config: Config, url: string, list: readonly ProviderDescriptor[]): Promise<Finding[]> {
   const log = createLog('silent');
   const { db, close } = openDatabase({ url, poolSize: 1, log });
-  const app = { config, providers: list, db, clock: systemClock, log, secrets: new SecretBox(config.SECRET_KEYS) };
+  const secrets = new SecretBox(config.encryption.keys);
+  const app = { config, providers: list, db, clock: systemClock, log, secrets };
   try {
     return await Promise.all([
       ...openTextProviders(app).map((provider) => checkProvider('sms', provider)),

@@ -71,7 +71,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     await anEndedCallback(service, other, { to: '07700900552', notification_type: 'sms' }, 'delivered');
     const figures = () => harness.admin('GET', `/service/${service}/statistics?today_only=False`);
     const before = (await figures()).body;
-    const files = join(harness.app.config.DATA_DIR, 'outbox');
+    const files = join(harness.app.config.storage.dataDir, 'outbox');
     await access(join(files, `${theirs}.txt`));
 
     const response = await erase('+44 7700 900551');

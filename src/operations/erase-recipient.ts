@@ -19,7 +19,7 @@ export interface Erasure {
   left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests', number>;
 }
 
-type Deps = Platform & { config: Pick<Config, 'DATA_DIR'> };
+type Deps = Platform & { config: Pick<Config, 'storage'> };
 
 /** Can be repeated: rows left by one run are erased once they are final. */
 export async function eraseRecipient(app: Deps, input: string): Promise<Erasure> {

@@ -1,19 +1,19 @@
-import { type Config, settings } from '../config.ts';
+import { type Config, settingGroups } from '../config.ts';
+import type { SettingGroups } from '../platform/setting-groups.ts';
+
+type Values = Record<string, Record<string, unknown>>;
 
 /** Every setting with its value in the format of environment variables; secrets are masked. */
 export function listSettings(config: Config): string[] {
-  const values: Record<string, unknown> = config;
-  return Object.entries(settings).map(([name, { secret }]) => {
-    const value = values[name];
-    return `${name}=${value === undefined ? '' : secret ? '(set, not shown)' : asSetting(value)}`;
-  });
+  const { general, ofProviders } = settingGroups();
+  return [...linesOf(general, config), ...linesOf(ofProviders, config.providers)];
 }
 
-function asSetting(value: unknown): string {
-  const table = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return table
-    ? Object.entries(value)
-        .map((pair) => pair.join(':'))
-        .join(',')
-    : [value].flat().join(',');
+function linesOf(groups: SettingGroups, values: Values): string[] {
+  return Object.entries(groups).flatMap(([group, { settings }]) =>
+    Object.entries(settings).map(([key, { name, secret, format }]) => {
+      const value = values[group]?.[key];
+      return `${name}=${value === undefined ? '' : secret ? '(set, not shown)' : format(value)}`;
+    }),
+  );
 }

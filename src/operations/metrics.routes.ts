@@ -7,7 +7,7 @@ import { sameSecret } from '../platform/secrets/secrets.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
 import { Raw } from '../protocol/fields.ts';
 
-type Deps = Pick<Platform, 'metrics'> & { config: Pick<Config, 'METRICS_TOKEN'> };
+type Deps = Pick<Platform, 'metrics'> & { config: Pick<Config, 'auth'> };
 
 export function metricsRoutes(http: Http, { metrics, config }: Deps): void {
   // Some metrics query the database: concurrent scrapes share one collection.
@@ -19,7 +19,7 @@ export function metricsRoutes(http: Http, { metrics, config }: Deps): void {
         summary: 'Prometheus metrics; requires a bearer token if METRICS_TOKEN is set',
         response: { 200: Raw('text/plain', 'Prometheus text format'), 401: adminErrors.errorSchema },
       },
-      onRequest: config.METRICS_TOKEN === undefined ? [] : requireToken(config.METRICS_TOKEN),
+      onRequest: config.auth.metricsToken === undefined ? [] : requireToken(config.auth.metricsToken),
     },
     async (_request, reply) => {
       collecting ??= metrics.registry.metrics().finally(() => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness();
-const guarded = useHarness({ config: { METRICS_TOKEN: 'token-of-prometheus' } });
+const guarded = useHarness({ config: { auth: { metricsToken: 'token-of-prometheus' } } });
 
 describe('GET /metrics', () => {
   it('200 with request counts by route, and no credentials', async () => {

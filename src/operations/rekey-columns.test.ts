@@ -24,7 +24,10 @@ const encryptedColumns = [
 ];
 
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SECRET_KEYS: [oldKey], DEMO: true } });
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: { encryption: { keys: [oldKey] }, demo: { enabled: true } },
+});
 let url: string;
 
 beforeAll(async () => {
@@ -109,7 +112,7 @@ describe('pennypost rekey', () => {
     await rekey({ url, secretKeys: [newKey, oldKey], say: () => {} });
     expect(await columnsEncryptedWith(oldKey)).toEqual([]);
     expect(await columnsEncryptedWith(newKey)).toEqual(encryptedColumns);
-    expect(await read(await harness.anotherProcess({ SECRET_KEYS: [newKey] }))).toEqual(before);
+    expect(await read(await harness.anotherProcess({ encryption: { keys: [newKey] } }))).toEqual(before);
   });
 
   it('covers every column with a name like that of a secret', async () => {

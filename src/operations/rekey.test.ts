@@ -12,7 +12,7 @@ import { createLinkToken, readLinkToken } from '../users/sign-in/link-tokens.ts'
 import { rekey } from './rekey.ts';
 
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { SECRET_KEYS: [oldKey] } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { encryption: { keys: [oldKey] } } });
 let url: string;
 
 beforeAll(async () => {
@@ -103,13 +103,13 @@ const all = {
 describe('pennypost rekey', () => {
   it('tokens of an old key work until the key is removed; stored values still work after that', async () => {
     const secrets = await aServiceWithSecrets();
-    const withBoth = await harness.anotherProcess({ SECRET_KEYS: [newKey, oldKey] });
+    const withBoth = await harness.anotherProcess({ encryption: { keys: [newKey, oldKey] } });
     expect(await whatWorks(withBoth, secrets)).toEqual(all);
     const said: string[] = [];
     await rekey({ url, secretKeys: [newKey, oldKey], say: (line) => said.push(line) });
     expect(said.join('\n')).toMatch(/API keys: [1-9]\d* re-encrypted, 0 already current/);
     expect(await whatWorks(withBoth, secrets)).toEqual(all);
-    const withNew = await harness.anotherProcess({ SECRET_KEYS: [newKey] });
+    const withNew = await harness.anotherProcess({ encryption: { keys: [newKey] } });
     expect(await whatWorks(withNew, secrets)).toEqual({ kept: all.kept, given: { link: false, printer: false } });
     await rekey({ url, secretKeys: [oldKey, newKey], say: () => {} });
   });

@@ -39,19 +39,19 @@ export function findFreePort(): Promise<number> {
   });
 }
 
-type Deps = Platform & { config: Pick<Config, 'BASE_URL' | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS'> };
+type Deps = Platform & { config: Pick<Config, 'urls' | 'auth'> };
 
 export async function describeSandbox(app: Deps, demo: Demo): Promise<Sandbox> {
   const { service_id, templates } = demo;
   const key = async (key_type: 'team' | 'test') =>
     `${key_type}-${service_id}-${await createApiKey(app, service_id, { name: key_type, key_type, created_by: platformUserId })}`;
   return {
-    base_url: app.config.BASE_URL,
+    base_url: app.config.urls.api,
     service_id,
     api_keys: { live: demo.api_key, team: await key('team'), test: await key('test') },
     templates,
-    admin: { client_id: app.config.ADMIN_CLIENT_ID, client_secret: app.config.ADMIN_CLIENT_SECRETS[0] ?? '' },
-    outbox_url: `${app.config.BASE_URL}/outbox`,
+    admin: { client_id: app.config.auth.adminClientId, client_secret: app.config.auth.adminClientSecrets[0] ?? '' },
+    outbox_url: `${app.config.urls.api}/outbox`,
   };
 }
 

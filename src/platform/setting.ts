@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { day_ms, hour_ms } from './clock.ts';
 import { isNetwork } from './http/networks.ts';
 
-/** A declared setting: how to parse it, its default, and its documentation. */
-interface Setting<T> {
+/** A declared setting: its environment variable, how to parse it, its default, and its documentation. */
+export interface Setting<T> {
+  /** The environment variable. */
+  name: string;
   description: string;
   fallback: T;
   /** The default as documented, if the value itself would not help. */
@@ -11,6 +13,8 @@ interface Setting<T> {
   secret: boolean;
   /** Throws an Error whose message completes "<NAME> ...". */
   parse(text: string): T;
+  /** The value as written in the environment. */
+  format(value: T): string;
 }
 
 interface Options<T> {
@@ -19,25 +23,32 @@ interface Options<T> {
   secret?: boolean;
 }
 
-function setting<T>(description: string, options: Options<T>, parse: (text: string) => T): Setting<T> {
-  return { description, secret: false, ...options, parse };
+function setting<T>(
+  name: string,
+  description: string,
+  options: Options<T>,
+  parse: (text: string) => T,
+  format: (value: T) => string = String,
+): Setting<T> {
+  return { name, description, secret: false, ...options, parse, format };
 }
 
-export function text(description: string, options: Options<string>): Setting<string> {
-  return setting(description, options, (value) => value);
+export function text(name: string, description: string, options: Options<string>): Setting<string> {
+  return setting(name, description, options, (value) => value);
 }
 
-export function optionalText(description: string, options: Partial<Options<string | undefined>> = {}) {
-  return setting<string | undefined>(description, { fallback: undefined, ...options }, (value) => value);
+export function optionalText(name: string, description: string, options: Partial<Options<string | undefined>> = {}) {
+  return setting<string | undefined>(name, description, { fallback: undefined, ...options }, (value) => value);
 }
 
 /** The value is not quoted in errors: it may contain a password. */
 export function optionalUrl(
+  name: string,
   description: string,
   beginnings: string[],
   options: Partial<Options<string | undefined>> = {},
 ) {
-  return setting<string | undefined>(description, { fallback: undefined, ...options }, (value) => {
+  return setting<string | undefined>(name, description, { fallback: undefined, ...options }, (value) => {
     if (!beginnings.some((beginning) => value.startsWith(beginning))) {
       throw new Error(`must begin with ${beginnings.join(' or ')}`);
     }
@@ -49,22 +60,60 @@ export function optionalUrl(
   });
 }
 
-export function integer(
-  description: string,
-  options: Options<number> & { min: number; max?: number },
-): Setting<number> {
-  const { min, max = Number.MAX_SAFE_INTEGER, ...rest } = options;
-  return setting(description, rest, (value) => {
-    const number = Number(value);
-    if (!Number.isInteger(number) || number < min || number > max) {
-      throw new Error(`must be a whole number from ${min} to ${max}, not "${value}"`);
-    }
-    return number;
-  });
+export const integer = wholeNumber(1);
+
+/** In the environment in this unit, `fallback` and limits too; the value is in milliseconds. */
+export const seconds = wholeNumber(1_000);
+export const hours = wholeNumber(hour_ms);
+export const days = wholeNumber(day_ms);
+
+/** In the environment in megabytes; the value is in bytes. */
+export const megabytes = wholeNumber(1024 * 1024);
+
+function wholeNumber(unit: number) {
+  return (
+    name: string,
+    description: string,
+    options: Options<number> & { min: number; max?: number },
+  ): Setting<number> => {
+    const { min, max = Number.MAX_SAFE_INTEGER, fallback, ...rest } = options;
+    const parse = (value: string) => {
+      const number = Number(value);
+      if (!Number.isInteger(number) || number < min || number > max) {
+        throw new Error(`must be a whole number from ${min} to ${max}, not "${value}"`);
+      }
+      return number * unit;
+    };
+    return setting(name, description, { ...rest, fallback: fallback * unit }, parse, (value) => String(value / unit));
+  };
 }
 
-export function flag<T extends boolean | undefined>(description: string, options: Options<T>): Setting<T | boolean> {
-  return setting<T | boolean>(description, options, (value) => {
+/** Several durations: in seconds in the environment, in milliseconds as a value. */
+export function secondsList(name: string, description: string, options: Options<number[]>): Setting<number[]> {
+  const inMs = (numbers: number[]) => numbers.map((number) => number * 1_000);
+  const parse = (value: string) =>
+    value.split(',').map((item) => {
+      const number = Number(item);
+      if (item.trim() === '' || !Number.isInteger(number) || number < 0) {
+        throw new Error(`must be whole numbers separated by commas, not "${value}"`);
+      }
+      return number;
+    });
+  return setting(
+    name,
+    description,
+    { ...options, fallback: inMs(options.fallback) },
+    (value) => inMs(parse(value)),
+    (values) => values.map((value_ms) => value_ms / 1_000).join(','),
+  );
+}
+
+export function flag<T extends boolean | undefined>(
+  name: string,
+  description: string,
+  options: Options<T>,
+): Setting<T | boolean> {
+  return setting<T | boolean>(name, description, options, (value) => {
     if (/^(true|1|yes|on)$/i.test(value)) return true;
     if (/^(false|0|no|off)$/i.test(value)) return false;
     throw new Error(`must be true or false, not "${value}"`);
@@ -72,19 +121,20 @@ export function flag<T extends boolean | undefined>(description: string, options
 }
 
 export function oneOf<const T extends string>(
+  name: string,
   description: string,
   values: readonly T[],
   options: Options<T>,
 ): Setting<T> {
-  return setting(description, options, (value) => {
+  return setting(name, description, options, (value) => {
     const found = values.find((allowed) => allowed === value);
     if (found === undefined) throw new Error(`must be one of ${values.join(', ')}, not "${value}"`);
     return found;
   });
 }
 
-export function list(description: string, options: Options<string[]>): Setting<string[]> {
-  return setting(description, options, (value) =>
+export function list(name: string, description: string, options: Options<string[]>): Setting<string[]> {
+  return setting(name, description, options, (value) =>
     value
       .split(',')
       .map((item) => item.trim())
@@ -93,9 +143,9 @@ export function list(description: string, options: Options<string[]>): Setting<s
 }
 
 /** Addresses, and networks such as `10.0.0.0/8`. */
-export function networks(description: string, options: Options<string[]>): Setting<string[]> {
-  const texts = list(description, options);
-  return setting(description, options, (value) => {
+export function networks(name: string, description: string, options: Options<string[]>): Setting<string[]> {
+  const texts = list(name, description, options);
+  return setting(name, description, options, (value) => {
     const found = texts.parse(value);
     const wrong = found.find((text) => !isNetwork(text));
     if (wrong !== undefined) throw new Error(`must be addresses or networks such as 10.0.0.0/8, not "${wrong}"`);
@@ -104,11 +154,12 @@ export function networks(description: string, options: Options<string[]>): Setti
 }
 
 export function listOf<const T extends string>(
+  name: string,
   description: string,
   values: readonly T[],
   options: Options<T[]>,
 ): Setting<T[]> {
-  return setting(description, options, (value) =>
+  return setting(name, description, options, (value) =>
     value.split(',').map((item) => {
       const found = values.find((allowed) => allowed === item.trim());
       if (found === undefined) throw new Error(`must be names out of ${values.join(', ')}, not "${value}"`);
@@ -118,79 +169,31 @@ export function listOf<const T extends string>(
 }
 
 /** `a:5,b:10` as a map of numbers. */
-export function numbersByName(description: string, options: Options<Record<string, number>>) {
-  return setting<Record<string, number>>(description, options, (value) =>
-    Object.fromEntries(
-      value.split(',').map((item) => {
-        const [, name = '', number = ''] = /^\s*(\w+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(item) ?? [];
-        if (!(Number(number) > 0)) throw new Error(`must be name:number pairs separated by commas, not "${value}"`);
-        return [name, Number(number)];
-      }),
-    ),
+export function numbersByName(name: string, description: string, options: Options<Record<string, number>>) {
+  return setting<Record<string, number>>(
+    name,
+    description,
+    options,
+    (value) =>
+      Object.fromEntries(
+        value.split(',').map((item) => {
+          const [, key = '', number = ''] = /^\s*(\w+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(item) ?? [];
+          if (!(Number(number) > 0)) throw new Error(`must be name:number pairs separated by commas, not "${value}"`);
+          return [key, Number(number)];
+        }),
+      ),
+    (values) =>
+      Object.entries(values)
+        .map((pair) => pair.join(':'))
+        .join(','),
   );
 }
 
-export function integers(description: string, options: Options<number[]>): Setting<number[]> {
-  return setting(description, options, (value) =>
-    value.split(',').map((item) => {
-      const number = Number(item);
-      if (item.trim() === '' || !Number.isInteger(number) || number < 0) {
-        throw new Error(`must be whole numbers separated by commas, not "${value}"`);
-      }
-      return number;
-    }),
-  );
-}
-
-export function url(description: string, options: Options<string>): Setting<string> {
-  return setting(description, options, (value) => {
+export function url(name: string, description: string, options: Options<string>): Setting<string> {
+  return setting(name, description, options, (value) => {
     if (!/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : '')) {
       throw new Error(`must be an http or https address, not "${value}"`);
     }
     return value.replace(/\/+$/, '');
   });
-}
-
-export type Settings = Record<string, Setting<unknown>>;
-export type Values<S extends Settings> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
-
-/** Reads every setting and reports all problems at once. */
-export function readSettings<S extends Settings>(
-  settings: S,
-  environment: Record<string, string | undefined>,
-): { values: Values<S>; problems: string[] } {
-  const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(settings)) {
-    try {
-      const given = givenText(name, setting, environment);
-      values[name] = given === undefined ? setting.fallback : setting.parse(given);
-    } catch (error) {
-      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return { values: values as Values<S>, problems };
-}
-
-/** Problems of settings that must be set together or not at all. */
-export function problemsOfGroup(values: { [name: string]: unknown }, names: readonly string[]): string[] {
-  const missing = names.filter((name) => values[name] === undefined);
-  const given = names.find((name) => !missing.includes(name));
-  return given === undefined ? [] : missing.map((name) => `${name} must be set when ${given} is set`);
-}
-
-function givenText(name: string, setting: Setting<unknown>, environment: Record<string, string | undefined>) {
-  const direct = environment[name];
-  const file = setting.secret ? environment[`${name}_FILE`] : undefined;
-  if (direct && file) throw new Error(`and ${name}_FILE are both set: keep one`);
-  if (file) {
-    try {
-      return readFileSync(file, 'utf8').trim();
-    } catch (error) {
-      throw new Error(
-        `cannot be read from the file in ${name}_FILE: ${error instanceof Error ? error.message : error}`,
-      );
-    }
-  }
-  return direct === '' ? undefined : direct;
 }

@@ -19,7 +19,7 @@ import { columnsOf, validateReferences } from './service-rows.ts';
 import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'FROM_NUMBER'>; allowances: Allowances };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'sms'>; allowances: Allowances };
 
 /** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(
@@ -51,7 +51,7 @@ export async function createService(
     await insertSmsSender(tx, {
       id: newId(now),
       service_id: id,
-      sms_sender: app.config.FROM_NUMBER,
+      sms_sender: app.config.sms.defaultSender,
       is_default: true,
       created_at: timestamp(now),
     });

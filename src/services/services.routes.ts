@@ -34,7 +34,7 @@ const FoundByName = Type.Object({
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
-  config: Pick<Config, 'FROM_NUMBER'>;
+  config: Pick<Config, 'sms'>;
 };
 
 export function serviceRoutes(http: Http, app: Deps): void {

@@ -32,7 +32,7 @@ const Counters = Type.Object({
   'permanent-failure': Type.Integer(),
 });
 
-export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<Config, 'PRINT_PROVIDER'> }): void {
+export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<Config, 'letters'> }): void {
   http.get(
     '/platform-stats',
     {
@@ -68,7 +68,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<C
   });
 
   report(http, {
-    name: `data-for-${app.config.PRINT_PROVIDER}-billing-report`,
+    name: `data-for-${app.config.letters.printer}-billing-report`,
     summary: 'Despatched letters by day, postage, sheets and rate',
     days: daysOfOneYear,
     list: (days) => listDespatchedLetters(app.db, days),

@@ -20,7 +20,7 @@ interface Subscription {
 }
 
 export function unsubscribeUrl(
-  app: Pick<Platform, 'secrets' | 'clock'> & { config: Pick<Config, 'BASE_URL'> },
+  app: Pick<Platform, 'secrets' | 'clock'> & { config: Pick<Config, 'urls'> },
   message: { id: string; address: string; template: Pick<TemplateRow, 'id' | 'version' | 'service'> },
 ): string {
   const subscription: Subscription = {
@@ -32,7 +32,7 @@ export function unsubscribeUrl(
     issued_at: app.clock.now().getTime(),
   };
   const token = app.secrets.encrypt(purpose, JSON.stringify(subscription));
-  return `${app.config.BASE_URL}/unsubscribe/${message.id}/${token}`;
+  return `${app.config.urls.api}/unsubscribe/${message.id}/${token}`;
 }
 
 type Deps = Pick<Platform, 'db' | 'secrets' | 'clock'>;

@@ -3,7 +3,7 @@ import { aNewUser, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { createFirstAdmin } from './create-admin.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });
 const admin = { name: 'Ada Admin', email_address: 'ada@example.org', mobile_number: '07700900123' };
 const create = (change: Partial<typeof admin> = {}) => createFirstAdmin(harness.app, { ...admin, ...change });
 

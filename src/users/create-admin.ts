@@ -13,7 +13,7 @@ import { refusalOfMobileNumber } from './user-formats.ts';
 import { insertUser, selectUserByEmail } from './users.sql.ts';
 import { lockUser } from './users.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'urls'> };
 
 interface NewAdmin {
   name: string;
@@ -42,7 +42,7 @@ export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<stri
   });
   const created_at = timestamp(now);
   const token = createLinkToken(app, 'reset-password', { email: admin.email_address, created_at });
-  return pageUrl(app.config.ADMIN_BASE_URL, `/new-password/${token}`);
+  return pageUrl(app.config.urls.admin, `/new-password/${token}`);
 }
 
 async function insertAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {

@@ -8,7 +8,7 @@ import { platformServiceId } from './account-messages/account-messages.ts';
 const now = '2026-11-16T12:00:00Z';
 const harness = useHarness({
   now,
-  config: { FUNCTIONAL_TESTS_SECRETS: ['a-secret-of-the-browser-tests-32-characters'] },
+  config: { auth: { functionalTestsSecrets: ['a-secret-of-the-browser-tests-32-characters'] } },
 });
 const closed = useHarness({ now });
 const iss = 'notify-functional-tests';

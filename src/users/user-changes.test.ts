@@ -6,7 +6,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { accountTemplates } from './account-messages/account-messages.ts';
 import { addOrganisationMember } from './members/permissions.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });
 const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';
 const notFound = { result: 'error', message: 'No result found' };
 const missing = 'Missing data for required field.';

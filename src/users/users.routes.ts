@@ -20,7 +20,7 @@ import {
 
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'EMAIL_DOMAIN' | 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'email' | 'urls'>;
 };
 
 const Name = Type.String({ format: 'user-name' });

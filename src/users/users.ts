@@ -73,7 +73,7 @@ export async function createUser(app: Deps, request: NewUser): Promise<UserRecor
 
 interface NoticeDeps {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 }
 
 /** With `updatedById`, notifies the user of a new address or number, at both the new and the previous one. */
@@ -104,7 +104,7 @@ async function notifyOfChange(
   const names = { name: user.name, servicemanagername: actor.name };
   const personalisation = { ...names, 'email address': user.email_address };
   // The previous address may now belong to another person, so its notice does not contain the new address.
-  const forPrevious = { ...names, support_url: pageUrl(app.config.ADMIN_BASE_URL, '/support') };
+  const forPrevious = { ...names, support_url: pageUrl(app.config.urls.admin, '/support') };
   const send = (template_id: string, to: string, values: Record<string, string>) =>
     app.accountMessages.send(tx, { template_id, to, personalisation: values });
   if (user.email_address !== before.email_address) {
@@ -121,7 +121,10 @@ async function notifyOfChange(
 }
 
 /** Disables sign-in, frees the address for another account and deletes all memberships. */
-export async function archiveUser(app: Deps & { config: { EMAIL_DOMAIN: string } }, userId: string): Promise<void> {
+export async function archiveUser(
+  app: Deps & { config: { email: { domain: string } } },
+  userId: string,
+): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const { id } = await lockUser(tx, userId);
@@ -129,7 +132,7 @@ export async function archiveUser(app: Deps & { config: { EMAIL_DOMAIN: string }
     await deleteCredentialsOfUser(tx, userId);
     await updateUserRow(tx, userId, {
       name: 'Archived user',
-      email_address: archivedName(`${id}@${app.config.EMAIL_DOMAIN}`, now),
+      email_address: archivedName(`${id}@${app.config.email.domain}`, now),
       mobile_number: null,
       auth_type: 'email_auth',
       password_hash: noPassword,

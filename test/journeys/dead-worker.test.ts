@@ -11,13 +11,13 @@ const harness = useHarness({ sharesDatabase: true });
 const workers: ChildProcess[] = [];
 
 async function launchWorker(): Promise<ChildProcess> {
-  const { SECRET_KEYS, DATA_DIR } = harness.app.config;
+  const { encryption, storage } = harness.app.config;
   const env = {
     ...{
       ...processEnvironment,
       PORT: String(await findFreePort()),
-      SECRET_KEYS: SECRET_KEYS.join(),
-      DATA_DIR,
+      SECRET_KEYS: encryption.keys.join(),
+      DATA_DIR: storage.dataDir,
       LOG_LEVEL: 'error',
     },
     ...{ DATABASE_URL: harness.app.pool.options.connectionString, ADMIN_CLIENT_SECRETS: adminSecret },

@@ -1,9 +1,9 @@
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config.ts';
 import { twilioSignature } from '../../src/delivery/providers/twilio.ts';
 import { platformUserId } from '../../src/users/account-messages/account-messages.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import type { ConfigChanges } from '../kit/changed-config.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';
 import { receiptPathOf, startCallbackSink, startStubGateways } from '../kit/stub-gateways.ts';
 
@@ -35,10 +35,10 @@ beforeEach(() => {
   sink.calls.length = 0;
 });
 
-function journey(config: Partial<Config>) {
+function journey(config: ConfigChanges) {
   const harness = useHarness({
     now: '2026-11-15T12:00:00Z',
-    config: { CALLBACK_ALLOW_PRIVATE: true, SES_VERIFY_SIGNATURES: false, ...config },
+    config: { callbacks: { allowPrivate: true }, ...config },
   });
   const sender = { key: '', service: '', sms: '', email: '' };
   beforeAll(async () => {
@@ -95,7 +95,10 @@ const form = (harness: Harness, url: string, fields: Record<string, string>, hea
   });
 
 describe('through MMG', () => {
-  const { harness, sender } = journey({ SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'x' });
+  const { harness, sender } = journey({
+    sms: { providers: ['mmg'] },
+    providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } },
+  });
 
   it('created, sending, delivered; with a callback', async () => {
     const id = await send(harness, sender, 'sms');
@@ -116,9 +119,8 @@ describe('through MMG', () => {
 
 describe('through Firetext', () => {
   const { harness, sender } = journey({
-    SMS_PROVIDERS: ['firetext'],
-    FIRETEXT_URL: `${gateways.url}/firetext`,
-    FIRETEXT_API_KEY: 'x',
+    sms: { providers: ['firetext'] },
+    providers: { firetext: { url: `${gateways.url}/firetext`, apiKey: 'x' } },
   });
 
   it('created, sending, pending, temporary-failure; with one callback', async () => {
@@ -134,10 +136,8 @@ describe('through Firetext', () => {
 describe('through Twilio', () => {
   const token = 'twilio-token';
   const { harness, sender } = journey({
-    SMS_PROVIDERS: ['twilio'],
-    TWILIO_URL: gateways.url,
-    TWILIO_ACCOUNT_SID: 'AC1',
-    TWILIO_AUTH_TOKEN: token,
+    sms: { providers: ['twilio'] },
+    providers: { twilio: { url: gateways.url, accountSid: 'AC1', authToken: token } },
   });
 
   it('created, sending, permanent-failure; with a callback', async () => {
@@ -154,10 +154,8 @@ describe('through Twilio', () => {
 
 describe('through Amazon SES', () => {
   const { harness, sender } = journey({
-    EMAIL_PROVIDERS: ['ses'],
-    SES_URL: gateways.url,
-    SES_ACCESS_KEY_ID: 'AK',
-    SES_SECRET_ACCESS_KEY: 'SK',
+    email: { providers: ['ses'] },
+    providers: { ses: { url: gateways.url, accessKeyId: 'AK', secretAccessKey: 'SK', verifySignatures: false } },
   });
   const sns = (message: object) =>
     harness.request({
@@ -188,7 +186,10 @@ describe('through Amazon SES', () => {
 });
 
 describe('through a mail server', () => {
-  const { harness, sender } = journey({ EMAIL_PROVIDERS: ['smtp'], SMTP_URL: `smtp://127.0.0.1:${mailPort}` });
+  const { harness, sender } = journey({
+    email: { providers: ['smtp'] },
+    providers: { smtp: { url: `smtp://127.0.0.1:${mailPort}` } },
+  });
 
   it('created, delivered once the server accepts it; with a callback', async () => {
     const id = await send(harness, sender, 'email');

@@ -9,7 +9,7 @@ import { address, firstPage, laterPage, makePdf } from '../kit/pdf-samples.ts';
 /** Letters from the request to the last status, through the public API alone. */
 
 const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');
-const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { SANDBOX_DELAY_MS: 0 } });
+const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { providers: { sandbox: { delay_ms: 0 } } } });
 let service: string;
 let template: string;
 let testKey: string;

@@ -7,7 +7,7 @@ import { useHarness } from '../kit/harness.ts';
  * read through the public API with a key of the platform's own service.
  */
 
-const harness = useHarness({ config: { ADMIN_BASE_URL: 'https://admin.example' } });
+const harness = useHarness({ config: { urls: { admin: 'https://admin.example' } } });
 const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 let platformKey: string;
 

@@ -39,13 +39,13 @@ function adminToken(): string {
 }
 
 function launch(port: number): ChildProcess {
-  const { SECRET_KEYS, DATA_DIR } = harness.app.config;
+  const { encryption, storage } = harness.app.config;
   const env = {
     ...{
       ...processEnvironment,
       PORT: String(port),
-      SECRET_KEYS: SECRET_KEYS.join(),
-      DATA_DIR,
+      SECRET_KEYS: encryption.keys.join(),
+      DATA_DIR: storage.dataDir,
       ADMIN_CLIENT_SECRETS: adminSecret,
     },
     DATABASE_URL: harness.app.pool.options.connectionString,

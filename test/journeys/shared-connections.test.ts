@@ -6,6 +6,7 @@ import { startWorker } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks } from '../../src/tasks.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import { changedConfig } from '../kit/changed-config.ts';
 import { useHarness } from '../kit/harness.ts';
 
 /** Requirements of a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */
@@ -20,7 +21,8 @@ beforeAll(() => {
 describe('with DATABASE_SESSION_URL', () => {
   it('DATABASE_URL has no state that outlives a transaction', async () => {
     const { clock, files } = harness;
-    const config = { ...harness.app.config, DATABASE_SESSION_URL: `${url}&application_name=sessions` };
+    const sessionUrl = `${url}&application_name=sessions`;
+    const config = changedConfig(harness.app.config, { database: { sessionUrl } });
     const outside = { databaseUrl: `${url}&application_name=shared`, log: harness.app.log, clock, files };
     const app = buildApp(config, outside);
     await app.open();

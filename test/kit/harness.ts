@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/commands/read-config.ts';
 import { buildDelivery, type Delivery } from '../../src/delivery/delivery.ts';
 import type { ProviderDescriptor } from '../../src/delivery/providers/descriptor.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
@@ -14,6 +14,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { runDueTasks } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks, tasks } from '../../src/tasks.ts';
+import { type ConfigChanges, changedConfig } from './changed-config.ts';
 import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
@@ -53,7 +54,7 @@ export interface Harness {
     headers?: Record<string, string>,
   ): Promise<Answer>;
   /** A second process on the same database, with the same clock and files. */
-  anotherProcess(settings?: Partial<Config>): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
+  anotherProcess(changes?: ConfigChanges): Promise<Pick<Harness, 'app' | 'http' | 'request' | 'admin' | 'v2'>>;
   /** Enqueues a scheduled task by its name. */
   addTask(name: string, options?: { runAt?: Date }): Promise<void>;
   /** Runs every background task that is due. */
@@ -63,7 +64,7 @@ export interface Harness {
 }
 
 interface HarnessOptions {
-  config?: Partial<Config>;
+  config?: ConfigChanges;
   /** Settings as text, for those that `Config` does not know. */
   environment?: Record<string, string>;
   /** All providers, instead of the built-in ones. */
@@ -96,19 +97,17 @@ export function useHarness(options: HarnessOptions = {}): Harness {
       ...options.environment,
     };
     const { providers } = options;
-    const config = { ...readConfig(environment, undefined, { providers }), DEMO: false, ...options.config };
+    const ofEnvironment = readConfig(environment, undefined, { providers });
+    const config = changedConfig(ofEnvironment, { demo: { enabled: false } }, options.config ?? {});
     const log = createLog('debug', { write: (line) => void logged.push(line) });
-    const start = async (settings: Partial<Config> = {}) => {
-      const app = buildApp(
-        { ...config, ...settings },
-        {
-          databaseUrl: database.url,
-          clock,
-          files,
-          log,
-          providers,
-        },
-      );
+    const start = async (changes: ConfigChanges = {}) => {
+      const app = buildApp(changedConfig(config, changes), {
+        databaseUrl: database.url,
+        clock,
+        files,
+        log,
+        providers,
+      });
       await app.open();
       const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
       await http.ready();
@@ -116,8 +115,8 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     };
     Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
     if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.pool);
-    harness.anotherProcess = async (settings) => {
-      const process = await start(settings);
+    harness.anotherProcess = async (changes) => {
+      const process = await start(changes);
       others.push(process);
       return { ...process, ...callers(() => process.http, clock) };
     };

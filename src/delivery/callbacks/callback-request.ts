@@ -28,8 +28,8 @@ export class CallbackCaller {
   private readonly encrypted: Agent;
   private readonly plain: Agent;
 
-  constructor(config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'>) {
-    this.allowInside = config.CALLBACK_ALLOW_PRIVATE;
+  constructor(config: Pick<Config, 'callbacks'>) {
+    this.allowInside = config.callbacks.allowPrivate;
     this.encrypted = agent((address) => this.mayCall('https:', address));
     this.plain = agent((address) => this.mayCall('http:', address));
   }

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { later, timestamp } from '../../platform/clock.ts';
+import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
@@ -28,7 +28,7 @@ const idle_ms = 250;
 const servicesAtOnce = 500;
 const maxQueries = 10;
 
-type CallbackDeps = Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE' | 'CALLBACK_RETRY_DELAYS_S'> };
+type CallbackDeps = Platform & { config: Pick<Config, 'callbacks'> };
 
 /** Posts callbacks to services. A slow receiver never delays the callbacks of another service. */
 export class CallbackSender {
@@ -208,10 +208,10 @@ export class CallbackSender {
       if (status_code >= 200 && status_code < 300) return final('delivered');
       if (status_code < 500 && status_code !== 429) return final('failed');
     }
-    const delay_s = this.app.config.CALLBACK_RETRY_DELAYS_S[attempts - 1];
-    if (delay_s === undefined) return final('failed');
-    const requested_s = result.kind === 'responded' ? Math.min(result.retry_after_s ?? 0, 3_600) : 0;
-    const due_at = timestamp(later(now, Math.max(delay_s, requested_s) * 1_000));
+    const delay_ms = this.app.config.callbacks.retryDelays_ms[attempts - 1];
+    if (delay_ms === undefined) return final('failed');
+    const requested_ms = result.kind === 'responded' ? Math.min((result.retry_after_s ?? 0) * 1_000, hour_ms) : 0;
+    const due_at = timestamp(later(now, Math.max(delay_ms, requested_ms)));
     return { status: 'waiting', due_at, completed_at: null };
   }
 

@@ -18,7 +18,10 @@ beforeEach(() => {
   sink.answer = () => 204;
 });
 
-const config = { SANDBOX_DELAY_MS: 0, CALLBACK_ALLOW_PRIVATE: true, CALLBACK_RETRY_DELAYS_S: [5, 30, 120] };
+const config = {
+  callbacks: { allowPrivate: true, retryDelays_ms: [5_000, 30_000, 120_000] },
+  providers: { sandbox: { delay_ms: 0 } },
+};
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config });
 const token = 'a-bearer-token';
 
@@ -324,7 +327,7 @@ describe('complaint and inbound text callbacks', () => {
       mail: { messageId: id },
     };
     const payload = JSON.stringify({ Type: 'Notification', Message: JSON.stringify(message) });
-    Object.assign(harness.app.config, { SES_VERIFY_SIGNATURES: false });
+    harness.app.config.providers.ses.verifySignatures = false;
     await harness.request({ method: 'POST', url: '/notifications/email/ses', payload });
     await harness.deliver();
     expect(callTo('/complaints')).toEqual({
@@ -337,7 +340,7 @@ describe('complaint and inbound text callbacks', () => {
   });
 
   it('post a received text', async () => {
-    Object.assign(harness.app.config, { MMG_INBOUND_AUTH: 'mmg:secret' });
+    harness.app.config.providers.mmg.inboundAuth = 'mmg:secret';
     const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
     await aCallback(harness, service, `${sink.url}/texts`, 'inbound_sms');
     await harness.app.db
@@ -368,7 +371,10 @@ describe('complaint and inbound text callbacks', () => {
 });
 
 describe('blocked callback addresses', () => {
-  const strict = useHarness({ now: '2026-11-15T12:00:00Z', config: { ...config, CALLBACK_ALLOW_PRIVATE: false } });
+  const strict = useHarness({
+    now: '2026-11-15T12:00:00Z',
+    config: { ...config, callbacks: { ...config.callbacks, allowPrivate: false } },
+  });
 
   it.each([
     ['https://127.0.0.1/'],

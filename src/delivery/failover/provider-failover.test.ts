@@ -11,11 +11,11 @@ afterAll(() => gateways.close());
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
   config: {
-    SMS_PROVIDERS: ['mmg', 'firetext'],
-    MMG_URL: `${gateways.url}/mmg`,
-    MMG_API_KEY: 'x',
-    FIRETEXT_URL: `${gateways.url}/firetext`,
-    FIRETEXT_API_KEY: 'x',
+    sms: { providers: ['mmg', 'firetext'] },
+    providers: {
+      mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' },
+      firetext: { url: `${gateways.url}/firetext`, apiKey: 'x' },
+    },
   },
 });
 

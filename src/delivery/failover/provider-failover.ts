@@ -7,7 +7,7 @@ import { lockShares, type ProviderShare, updateProvider } from './provider-detai
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'sms' | 'email'> };
 type FailoverChannel = 'sms' | 'email';
 
 /** Points of priority moved at a time. */
@@ -79,7 +79,7 @@ type Decide = (shares: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefine
  */
 async function changeShares(app: Deps, channel: FailoverChannel, quiet_ms: number, decide: Decide): Promise<void> {
   const { config, clock, log, db } = app;
-  const inUse: string[] = channel === 'sms' ? config.SMS_PROVIDERS : config.EMAIL_PROVIDERS;
+  const inUse = config[channel].providers;
   if (inUse.length < 2) return;
   const now = clock.now();
   await inTransaction(db, async (tx) => {

@@ -1,13 +1,20 @@
 import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { InboundDeps, ProviderDescriptor } from '../providers/descriptor.ts';
+import type { ProviderDescriptor } from '../providers/descriptor.ts';
+import { settingsOf } from '../providers/provider-settings.ts';
 import { receiveText } from './inbound-hooks.ts';
 
 type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
 
 /** Webhooks where the gateways deliver inbound texts, even those that send no messages for us. */
 export function inboundHookRoutes(http: Http, app: Deps): void {
-  const deps: InboundDeps = { config: app.config, receiveText: (text) => receiveText(app, text) };
-  for (const provider of app.providers) if (provider.channel === 'sms') provider.inbound?.(http, deps);
+  for (const provider of app.providers) {
+    if (provider.channel !== 'sms') continue;
+    provider.inbound?.(http, {
+      config: app.config,
+      settings: settingsOf(app.config, provider),
+      receiveText: (text) => receiveText(app, text),
+    });
+  }
 }

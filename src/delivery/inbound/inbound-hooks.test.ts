@@ -6,7 +6,7 @@ import { newId } from '../../platform/id.ts';
 
 const harness = useHarness({
   now: '2026-07-01T12:00:00Z',
-  config: { MMG_INBOUND_AUTH: 'mmg:secret', FIRETEXT_INBOUND_AUTH: 'notify:a:b' },
+  config: { providers: { mmg: { inboundAuth: 'mmg:secret' }, firetext: { inboundAuth: 'notify:a:b' } } },
 });
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
@@ -140,7 +140,9 @@ describe('POST /notifications/sms/receive/firetext', () => {
 });
 
 describe('inbound webhooks without configured credentials', () => {
-  const closed = useHarness({ config: { MMG_INBOUND_AUTH: undefined, FIRETEXT_INBOUND_AUTH: undefined } });
+  const closed = useHarness({
+    config: { providers: { mmg: { inboundAuth: undefined }, firetext: { inboundAuth: undefined } } },
+  });
 
   it.each(['mmg', 'firetext'])('403 from %s', async (provider) => {
     const url = `/notifications/sms/receive/${provider}`;

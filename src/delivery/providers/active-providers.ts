@@ -1,25 +1,24 @@
 import type { EmailDescriptor, ProviderDeps, ProviderDescriptor, SmsDescriptor } from './descriptor.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
+import { type ActiveProviders, settingsOf, type ValuesOfProviders } from './provider-settings.ts';
 
-interface ActiveNames {
-  SMS_PROVIDERS: string[];
-  EMAIL_PROVIDERS: string[];
-}
-
-type Deps = ProviderDeps & { config: ActiveNames; providers: readonly ProviderDescriptor[] };
-
-export function activeNames(config: ActiveNames, channel: ProviderDescriptor['channel']): string[] {
-  return channel === 'sms' ? config.SMS_PROVIDERS : config.EMAIL_PROVIDERS;
-}
+type Deps = Omit<ProviderDeps, 'settings'> & {
+  config: ActiveProviders & { providers: ValuesOfProviders };
+  providers: readonly ProviderDescriptor[];
+};
 
 export function openTextProviders(app: Deps): Provider<TextMessage>[] {
   const known = app.providers.filter((provider): provider is SmsDescriptor => provider.channel === 'sms');
-  return active(known, app.config.SMS_PROVIDERS).map((provider) => provider.open(app));
+  return active(known, app.config.sms.providers).map((provider) =>
+    provider.open({ ...app, settings: settingsOf(app.config, provider) }),
+  );
 }
 
 export function openEmailProviders(app: Deps): Provider<EmailMessage>[] {
   const known = app.providers.filter((provider): provider is EmailDescriptor => provider.channel === 'email');
-  return active(known, app.config.EMAIL_PROVIDERS).map((provider) => provider.open(app));
+  return active(known, app.config.email.providers).map((provider) =>
+    provider.open({ ...app, settings: settingsOf(app.config, provider) }),
+  );
 }
 
 function active<T extends ProviderDescriptor>(known: T[], names: string[]): T[] {

@@ -6,7 +6,8 @@ import { describeSettings } from '../../../test/kit/describe-settings.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { type FrontRequest, startHttpFront } from '../../../test/kit/http-front.ts';
 import { aQueuedMessage, messageOf } from '../../../test/kit/queued-messages.ts';
-import { readConfig, settingsWith } from '../../config.ts';
+import { readConfig } from '../../commands/read-config.ts';
+import { settingGroups } from '../../config.ts';
 import { examine } from '../../operations/doctor.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { migrate } from '../../platform/db/migrate.ts';
@@ -15,6 +16,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import { newId } from '../../platform/id.ts';
 import { sameSecret } from '../../platform/secrets/secrets.ts';
 import * as setting from '../../platform/setting.ts';
+import type { Values } from '../../platform/setting-groups.ts';
 import { providerSeed } from '../failover/provider-details.seed.ts';
 import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
 import { ProviderHttpClient, retryOf } from './http-client.ts';
@@ -24,15 +26,17 @@ import { providers } from './providers.ts';
 /** A provider that only this file knows. */
 
 const settings = {
-  ACME_URL: setting.url('Acme endpoint for sending text messages.', { fallback: 'https://api.acme.example' }),
-  ACME_API_KEY: setting.optionalText('API key of the Acme account.', { secret: true }),
-  ACME_WEBHOOK_KEY: setting.optionalText('Key that Acme sends with receipts and received text messages.', {
-    secret: true,
-  }),
+  url: setting.url('ACME_URL', 'Acme endpoint for sending text messages.', { fallback: 'https://api.acme.example' }),
+  apiKey: setting.optionalText('ACME_API_KEY', 'API key of the Acme account.', { secret: true }),
+  webhookKey: setting.optionalText(
+    'ACME_WEBHOOK_KEY',
+    'Key that Acme sends with receipts and received text messages.',
+    { secret: true },
+  ),
 };
 
 const acme = {
-  name: 'acme',
+  name: 'acme' as const,
   channel: 'sms',
   details: {
     id: '7b1d9f52-2c64-4f0e-8b57-5a6f0e1c9d10',
@@ -41,24 +45,24 @@ const acme = {
     supports_international: true,
   },
   settings,
-  required: ['ACME_API_KEY'],
+  required: ['apiKey'],
   open,
   receipts,
   inbound,
 } satisfies SmsDescriptor<typeof settings>;
 
-function open({ config }: ProviderDeps<typeof settings>): Provider<TextMessage> {
-  const http = new ProviderHttpClient(config);
-  const headers = { 'content-type': 'application/json', authorization: `Key ${config.ACME_API_KEY}` };
+function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
+  const http = new ProviderHttpClient(app.config.delivery.concurrency);
+  const headers = { 'content-type': 'application/json', authorization: `Key ${app.settings.apiKey}` };
   return {
     name: 'acme',
     close: () => http.close(),
     async check() {
-      const { status } = await http.ping(config.ACME_URL, headers);
+      const { status } = await http.ping(app.settings.url, headers);
       if (status === 401) throw new Error('it responded with 401: correct ACME_API_KEY');
     },
     async send({ reference, to, text }) {
-      const called = await http.post(config.ACME_URL, headers, JSON.stringify({ reference, to, text }));
+      const called = await http.post(app.settings.url, headers, JSON.stringify({ reference, to, text }));
       if ('failed' in called) return called.failed;
       return called.response.status === 202 ? { kind: 'accepted' } : retryOf(called.response);
     },
@@ -74,7 +78,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
         body: Type.Object({ reference: Type.String(), arrived: Type.Boolean() }),
         response: { 200: Type.Object({ thanks: Type.Boolean() }) },
       },
-      onRequest: async ({ headers }) => refuseOthers(headers['x-acme-key'], app.config),
+      onRequest: async ({ headers }) => refuseOthers(headers['x-acme-key'], app.settings),
     },
     async ({ body: { reference, arrived } }) => {
       await app.recordReceipt({
@@ -98,7 +102,7 @@ function inbound(http: Http, app: InboundDeps<typeof settings>): void {
         body: Type.Object({ from: Type.String(), to: Type.String(), text: Type.String() }),
         response: { 200: Type.Object({ stored: Type.Boolean() }) },
       },
-      onRequest: async ({ headers }) => refuseOthers(headers['x-acme-key'], app.config),
+      onRequest: async ({ headers }) => refuseOthers(headers['x-acme-key'], app.settings),
     },
     async ({ body: { from, to, text } }) => {
       const message = { provider: 'acme', from, to, content: text, received_at: undefined, reference: undefined };
@@ -107,8 +111,8 @@ function inbound(http: Http, app: InboundDeps<typeof settings>): void {
   );
 }
 
-function refuseOthers(given: unknown, { ACME_WEBHOOK_KEY }: setting.Values<typeof settings>): void {
-  if (!ACME_WEBHOOK_KEY || !sameSecret(String(given), ACME_WEBHOOK_KEY)) throw forbidden('Acme callback failed: key');
+function refuseOthers(given: unknown, { webhookKey }: Values<typeof settings>): void {
+  if (!webhookKey || !sameSecret(String(given), webhookKey)) throw forbidden('Acme callback failed: key');
 }
 
 const withAcme = [...providers, acme];
@@ -147,8 +151,14 @@ describe('a new provider in the list', () => {
           providers: list,
         },
       );
-    expect(read(environment)).toMatchObject({ SMS_PROVIDERS: ['acme'], ACME_URL: gateway.url, MMG_API_KEY: undefined });
-    expect(read({})).toMatchObject({ SMS_PROVIDERS: ['sandbox'], ACME_URL: 'https://api.acme.example' });
+    expect(read(environment)).toMatchObject({
+      sms: { providers: ['acme'] },
+      providers: { acme: { url: gateway.url }, mmg: { apiKey: undefined } },
+    });
+    expect(read({})).toMatchObject({
+      sms: { providers: ['sandbox'] },
+      providers: { acme: { url: 'https://api.acme.example' } },
+    });
     expect(() => read({ SMS_PROVIDERS: 'mmg,acme', MMG_API_KEY: 'x' })).toThrow(
       /problem:\n {2}- ACME_API_KEY must be set for the provider acme$/,
     );
@@ -159,7 +169,7 @@ describe('a new provider in the list', () => {
   });
 
   it('has its settings documented', () => {
-    const { markdown, env } = describeSettings(settingsWith(withAcme));
+    const { markdown, env } = describeSettings(settingGroups(withAcme));
     expect(markdown).toContain(
       '| `ACME_URL` | `https://api.acme.example` | Acme endpoint for sending text messages. |\n' +
         '| `ACME_API_KEY` | (unset) | API key of the Acme account. Also read from the file named by `ACME_API_KEY_FILE`. |\n',
@@ -239,7 +249,8 @@ describe('a new provider in the list', () => {
     const { config } = harness.app;
     const found = await examine(config, databaseUrl(), withAcme);
     expect(found).toContainEqual({ name: 'sms', ok: true, description: 'acme can be reached' });
-    const wrong = await examine({ ...config, ...{ ACME_API_KEY: 'wrong' } }, databaseUrl(), withAcme);
+    const providers = { ...config.providers, acme: { url: gateway.url, apiKey: 'wrong' } };
+    const wrong = await examine({ ...config, providers }, databaseUrl(), withAcme);
     expect(wrong).toContainEqual({
       name: 'sms',
       ok: false,

@@ -1,6 +1,6 @@
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Settings, Values } from '../../platform/setting.ts';
+import type { Settings, Values } from '../../platform/setting-groups.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
 import type { InboundText, Receipt, ReceiptOutcome, ReportedComplaint } from './reports.ts';
 
@@ -44,16 +44,22 @@ export interface EmailDescriptor<S extends Settings = Settings> extends Descript
 
 export type ProviderDescriptor = SmsDescriptor | EmailDescriptor;
 
-/** Its settings, and the general ones that it may use. `Config` would be a cycle: config.ts imports the providers. */
-type ProviderConfig<S extends Settings> = Values<S> & {
-  BASE_URL: string;
-  DATA_DIR: string;
-  DELIVERY_CONCURRENCY: number;
-};
+interface ProviderConfig<S extends Settings> {
+  /** The values of its own settings. */
+  settings: Values<S>;
+  config: SharedConfig;
+}
 
-export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> & {
-  config: ProviderConfig<S>;
-};
+/** The general settings that a provider may use. `Config` would be a cycle: config.ts imports the providers. */
+interface SharedConfig {
+  urls: { api: string };
+  storage: { dataDir: string };
+  delivery: { concurrency: number };
+  sms: { receiptTokens: boolean };
+}
+
+export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> &
+  ProviderConfig<S>;
 
 export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> & {
   recordReceipt(receipt: Receipt): Promise<ReceiptOutcome>;
@@ -62,8 +68,7 @@ export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, '
   retryUnmatched(event: object, message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined }): Promise<void>;
 };
 
-export interface InboundDeps<S extends Settings = Settings> {
-  config: ProviderConfig<S>;
+export interface InboundDeps<S extends Settings = Settings> extends ProviderConfig<S> {
   /** Returns false if no service receives texts at the number. */
   receiveText(text: InboundText): Promise<boolean>;
 }

@@ -8,24 +8,24 @@ import { InboundOk, PhoneNumber, refuseUnlessGateway } from './inbound-callback.
 import { plainText } from './plain-text.ts';
 import type { Outcome, Provider, TextMessage } from './provider.ts';
 import { londonTime } from './provider-times.ts';
-import { receiptAddress, receiptTokenSettings } from './receipt-address.ts';
+import { receiptAddress } from './receipt-address.ts';
 import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from './reports.ts';
 
 const settings = {
-  FIRETEXT_URL: setting.url('Firetext endpoint for sending text messages.', {
+  url: setting.url('FIRETEXT_URL', 'Firetext endpoint for sending text messages.', {
     fallback: 'https://www.firetext.co.uk/api/sendsms/json',
   }),
-  FIRETEXT_API_KEY: setting.optionalText('API key of the Firetext account.', { secret: true }),
-  FIRETEXT_INBOUND_AUTH: setting.optionalText(
+  apiKey: setting.optionalText('FIRETEXT_API_KEY', 'API key of the Firetext account.', { secret: true }),
+  inboundAuth: setting.optionalText(
+    'FIRETEXT_INBOUND_AUTH',
     '`user:password` that Firetext sends with received text messages. Unset: they are rejected.',
     { secret: true },
   ),
-  ...receiptTokenSettings,
 };
 
 export const firetext = {
-  name: 'firetext',
+  name: 'firetext' as const,
   channel: 'sms',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c02',
@@ -34,25 +34,24 @@ export const firetext = {
     supports_international: false,
   },
   settings,
-  required: ['FIRETEXT_API_KEY'],
+  required: ['apiKey'],
   open,
   receipts,
   inbound,
 } satisfies SmsDescriptor<typeof settings>;
 
 function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
-  const { config } = app;
-  const http = new ProviderHttpClient(config);
+  const http = new ProviderHttpClient(app.config.delivery.concurrency);
   return {
     name: 'firetext',
     close: () => http.close(),
     async check() {
       // Firetext has no free request that would check the key.
-      await http.ping(config.FIRETEXT_URL);
+      await http.ping(app.settings.url);
     },
     async send({ reference, to, sender, text, encoding }) {
       const form = new URLSearchParams({
-        apiKey: config.FIRETEXT_API_KEY ?? '',
+        apiKey: app.settings.apiKey ?? '',
         from: sender,
         to,
         message: text,
@@ -61,7 +60,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
         ...(encoding === 'ucs2' ? { unicode: '1' } : {}),
       });
       const called = await http.post(
-        config.FIRETEXT_URL,
+        app.settings.url,
         { 'content-type': 'application/x-www-form-urlencoded' },
         form.toString(),
       );
@@ -152,7 +151,7 @@ function inbound(http: Http, app: InboundDeps<typeof settings>): void {
         consumes: form,
         response: { 200: InboundOk, 401: adminErrors.errorSchema },
       },
-      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.FIRETEXT_INBOUND_AUTH),
+      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.settings.inboundAuth),
     },
     async ({ body }) => {
       await app.receiveText({

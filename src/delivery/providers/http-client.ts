@@ -23,13 +23,13 @@ export class ProviderHttpClient {
    * A call that waits for a connection would spend its timeout before the provider sees it. So there are as many connections
    * as concurrent calls, and the timeout starts when the request is written.
    */
-  constructor({ DELIVERY_CONCURRENCY }: { DELIVERY_CONCURRENCY: number }) {
+  constructor(maxConnections: number) {
     this.agent = new Agent({
       connect: { timeout: timeout_ms },
       headersTimeout: timeout_ms,
       bodyTimeout: timeout_ms,
       keepAliveTimeout: 30_000,
-      connections: DELIVERY_CONCURRENCY,
+      connections: maxConnections,
     });
   }
 

@@ -8,24 +8,24 @@ import { PhoneNumber, refuseUnlessGateway } from './inbound-callback.ts';
 import { plainText } from './plain-text.ts';
 import type { Provider, TextMessage } from './provider.ts';
 import { londonTime, utcTime } from './provider-times.ts';
-import { receiptAddress, receiptTokenSettings } from './receipt-address.ts';
+import { receiptAddress } from './receipt-address.ts';
 import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from './reports.ts';
 
 const settings = {
-  MMG_URL: setting.url('MMG endpoint for sending text messages.', {
+  url: setting.url('MMG_URL', 'MMG endpoint for sending text messages.', {
     fallback: 'https://api.mmg.co.uk/jsonv2a/api.php',
   }),
-  MMG_API_KEY: setting.optionalText('API key of the MMG account.', { secret: true }),
-  MMG_INBOUND_AUTH: setting.optionalText(
+  apiKey: setting.optionalText('MMG_API_KEY', 'API key of the MMG account.', { secret: true }),
+  inboundAuth: setting.optionalText(
+    'MMG_INBOUND_AUTH',
     '`user:password` that MMG sends with received text messages. Unset: they are rejected.',
     { secret: true },
   ),
-  ...receiptTokenSettings,
 };
 
 export const mmg = {
-  name: 'mmg',
+  name: 'mmg' as const,
   channel: 'sms',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c01',
@@ -34,26 +34,25 @@ export const mmg = {
     supports_international: true,
   },
   settings,
-  required: ['MMG_API_KEY'],
+  required: ['apiKey'],
   open,
   receipts,
   inbound,
 } satisfies SmsDescriptor<typeof settings>;
 
 function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
-  const { config } = app;
-  const http = new ProviderHttpClient(config);
+  const http = new ProviderHttpClient(app.config.delivery.concurrency);
   return {
     name: 'mmg',
     close: () => http.close(),
     async check() {
       // MMG has no free request that would check the key.
-      await http.ping(config.MMG_URL);
+      await http.ping(app.settings.url);
     },
     async send({ reference, to, sender, text }) {
       const called = await http.post(
-        config.MMG_URL,
-        { 'content-type': 'application/json', authorization: `Basic ${config.MMG_API_KEY}` },
+        app.settings.url,
+        { 'content-type': 'application/json', authorization: `Basic ${app.settings.apiKey}` },
         JSON.stringify({
           reqType: 'BULK',
           MSISDN: to,
@@ -130,7 +129,7 @@ function inbound(http: Http, app: InboundDeps<typeof settings>): void {
         }),
         response: { 200: Type.Unsafe<{ status: 'ok' } | 'RECEIVED'>({}), 401: adminErrors.errorSchema },
       },
-      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.config.MMG_INBOUND_AUTH),
+      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.settings.inboundAuth),
     },
     async ({ body }, reply) => {
       const received = await app.receiveText({

@@ -1,46 +1,78 @@
 import * as setting from '../../platform/setting.ts';
+import {
+  group,
+  missingNames,
+  problemsOfPartlySet,
+  type SettingGroup,
+  type Settings,
+  type Values,
+} from '../../platform/setting-groups.ts';
 import type { ProviderDescriptor } from './descriptor.ts';
 
-type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never;
+/** Values by the name of the provider. */
+export type ValuesOfProviders = Record<string, Values<Settings>>;
 
-/** The choice of providers, and the settings of each. */
-export function providerSettings<P extends ProviderDescriptor>(providers: readonly P[]) {
-  const choice = {
-    SMS_PROVIDERS: setting.listOf<string>(
-      'Text message providers. With several, the traffic is shared between them, with failover.',
-      namesOf(providers, 'sms'),
-      { fallback: ['sandbox'] },
-    ),
-    EMAIL_PROVIDERS: setting.listOf<string>('Email providers.', namesOf(providers, 'email'), {
-      fallback: ['sandbox'],
-    }),
-  };
-  const ofEach = Object.assign({}, ...providers.map(({ settings }) => settings)) as Intersection<P['settings']>;
-  return Object.assign(choice, ofEach);
+/** The choice of providers for each channel. */
+export interface ActiveProviders {
+  sms: { providers: string[] };
+  email: { providers: string[] };
+}
+
+type GroupsOf<P extends ProviderDescriptor> = { [Each in P as Each['name']]: SettingGroup<Each['settings']> };
+
+/** A group of settings for each provider, by its name. */
+export function providerGroups<P extends ProviderDescriptor>(providers: readonly P[]): GroupsOf<P> {
+  const groups = providers.map(({ name, details, settings }) => [
+    name,
+    group(`Provider: ${details.display_name}`, settings),
+  ]);
+  return Object.fromEntries(groups) as GroupsOf<P>;
+}
+
+export function smsProviders(providers: readonly ProviderDescriptor[]) {
+  return setting.listOf<string>(
+    'SMS_PROVIDERS',
+    'Text message providers. With several, the traffic is shared between them, with failover.',
+    namesOf(providers, 'sms'),
+    { fallback: ['sandbox'] },
+  );
+}
+
+export function emailProviders(providers: readonly ProviderDescriptor[]) {
+  return setting.listOf<string>('EMAIL_PROVIDERS', 'Email providers.', namesOf(providers, 'email'), {
+    fallback: ['sandbox'],
+  });
+}
+
+function namesOf(providers: readonly ProviderDescriptor[], channel: ProviderDescriptor['channel']): string[] {
+  return providers.filter((provider) => provider.channel === channel).map(({ name }) => name);
+}
+
+/** What the environment says for one provider. */
+export function settingsOf(config: { providers: ValuesOfProviders }, { name }: ProviderDescriptor): Values<Settings> {
+  const values = config.providers[name];
+  if (!values) throw new Error(`the settings of the provider ${name} were not read`);
+  return values;
 }
 
 /** Problems of the settings of providers, most of them only if the provider is active. A setting that could not be read is undefined. */
 export function providerProblems(
   providers: readonly ProviderDescriptor[],
-  values: { SMS_PROVIDERS?: string[]; EMAIL_PROVIDERS?: string[] } & { [name: string]: unknown },
+  { sms, email }: ActiveProviders,
+  values: ValuesOfProviders,
 ): string[] {
-  const active = [
-    ...named(providers, 'sms', values.SMS_PROVIDERS),
-    ...named(providers, 'email', values.EMAIL_PROVIDERS),
-  ];
+  const active = [...named(providers, 'sms', sms.providers), ...named(providers, 'email', email.providers)];
   return [
-    ...active.flatMap(({ name, required = [] }) =>
-      required
-        .filter((needed) => values[needed] === undefined)
-        .map((needed) => `${needed} must be set for the provider ${name}`),
+    ...active.flatMap((provider) =>
+      missingNames(provider.settings, settingsOf({ providers: values }, provider), provider.required ?? []).map(
+        (name) => `${name} must be set for the provider ${provider.name}`,
+      ),
     ),
-    ...active.flatMap((provider) => provider.problems?.(values) ?? []),
-    ...providers.flatMap(({ together = [] }) => setting.problemsOfGroup(values, together)),
+    ...active.flatMap((provider) => provider.problems?.(settingsOf({ providers: values }, provider)) ?? []),
+    ...providers.flatMap((provider) =>
+      problemsOfPartlySet(provider.settings, settingsOf({ providers: values }, provider), provider.together ?? []),
+    ),
   ];
-}
-
-function namesOf(providers: readonly ProviderDescriptor[], channel: ProviderDescriptor['channel']): string[] {
-  return providers.filter((provider) => provider.channel === channel).map(({ name }) => name);
 }
 
 function named(

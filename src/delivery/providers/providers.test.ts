@@ -20,7 +20,7 @@ const now = '2026-11-15T12:00:00Z';
 describe('MMG', () => {
   const harness = useHarness({
     now,
-    config: { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'mmg-key' },
+    config: { sms: { providers: ['mmg'] }, providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'mmg-key' } } },
   });
   const send = async () => {
     const id = await aQueuedMessage(harness, await aService(harness));
@@ -129,7 +129,10 @@ describe('MMG', () => {
 describe('Firetext', () => {
   const harness = useHarness({
     now,
-    config: { SMS_PROVIDERS: ['firetext'], FIRETEXT_URL: `${gateways.url}/firetext`, FIRETEXT_API_KEY: 'ft-key' },
+    config: {
+      sms: { providers: ['firetext'] },
+      providers: { firetext: { url: `${gateways.url}/firetext`, apiKey: 'ft-key' } },
+    },
   });
 
   it('gets a form; its receipt ends the message', async () => {
@@ -187,10 +190,8 @@ describe('Twilio', () => {
   const harness = useHarness({
     now,
     config: {
-      SMS_PROVIDERS: ['twilio'],
-      TWILIO_URL: gateways.url,
-      TWILIO_ACCOUNT_SID: 'AC123',
-      TWILIO_AUTH_TOKEN: 'tw-token',
+      sms: { providers: ['twilio'] },
+      providers: { twilio: { url: gateways.url, accountSid: 'AC123', authToken: 'tw-token' } },
     },
   });
 
@@ -256,11 +257,11 @@ describe('Twilio', () => {
 describe('SES without an access key in the settings', () => {
   const harness = useHarness({
     now,
-    config: { EMAIL_PROVIDERS: ['ses'], SES_URL: gateways.url, SES_VERIFY_SIGNATURES: false },
+    config: { email: { providers: ['ses'] }, providers: { ses: { url: gateways.url, verifySignatures: false } } },
   });
 
   it('retries the message until the process has AWS credentials, and signs their token', async () => {
-    withoutAwsCredentials(harness.app.config.DATA_DIR);
+    withoutAwsCredentials(harness.app.config.storage.dataDir);
     onTestFinished(() => void vi.unstubAllEnvs());
     const id = await aQueuedMessage(harness, await aService(harness), { notification_type: 'email' });
     await harness.deliver();
@@ -281,12 +282,16 @@ describe('SES', () => {
   const harness = useHarness({
     now,
     config: {
-      EMAIL_PROVIDERS: ['ses'],
-      SES_URL: gateways.url,
-      SES_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-      SES_SECRET_ACCESS_KEY: 'secret',
-      SES_CONFIGURATION_SET: 'receipts',
-      SES_VERIFY_SIGNATURES: false,
+      email: { providers: ['ses'] },
+      providers: {
+        ses: {
+          url: gateways.url,
+          accessKeyId: 'AKIDEXAMPLE',
+          secretAccessKey: 'secret',
+          configurationSet: 'receipts',
+          verifySignatures: false,
+        },
+      },
     },
   });
 
@@ -381,8 +386,8 @@ describe('SMTP without encryption', () => {
     ['smtp://10.1.2.3:25', true, false],
     ['smtp://[::1]:25', true, false],
     ['smtp://mailpit:1025', true, false],
-  ])('%s with SMTP_REQUIRE_TLS=%s is rejected: %s', (SMTP_URL, SMTP_REQUIRE_TLS, refused) => {
-    expect(requiresTls({ SMTP_URL, SMTP_REQUIRE_TLS })).toBe(refused);
+  ])('%s with SMTP_REQUIRE_TLS=%s is rejected: %s', (url, requireTls, refused) => {
+    expect(requiresTls({ url, requireTls })).toBe(refused);
   });
 });
 
@@ -391,11 +396,15 @@ describe('SMTP', () => {
   const harness = useHarness({
     now,
     config: {
-      EMAIL_PROVIDERS: ['smtp'],
-      SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
-      SMTP_DKIM_DOMAIN: 'notifications.example',
-      SMTP_DKIM_SELECTOR: 'post',
-      SMTP_DKIM_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      email: { providers: ['smtp'] },
+      providers: {
+        smtp: {
+          url: `smtp://127.0.0.1:${mailPort}`,
+          dkimDomain: 'notifications.example',
+          dkimSelector: 'post',
+          dkimKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        },
+      },
     },
   });
   const sendTo = async (address: string) => {

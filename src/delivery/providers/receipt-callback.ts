@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { OneOf } from '../../protocol/fields.ts';
 import type { ReceiptDeps } from './descriptor.ts';
-import { isReceiptToken, type receiptTokenSettings } from './receipt-address.ts';
+import { isReceiptToken } from './receipt-address.ts';
 
 /** Schemas and checks that the receipt webhooks of text gateways share. */
 
@@ -25,12 +25,12 @@ export const ReceiptToken = Type.Object({
 
 /** Whether a gateway that does not sign its receipts sent this one to the URL of its message, if that is required. */
 export function isProven(
-  { config, secrets }: Pick<ReceiptDeps<typeof receiptTokenSettings>, 'config' | 'secrets'>,
+  { config, secrets }: Pick<ReceiptDeps, 'config' | 'secrets'>,
   gateway: string,
   reference: unknown,
   token: string | undefined,
 ): boolean {
-  return !config.SMS_RECEIPT_TOKENS || isReceiptToken(secrets, gateway, reference, token);
+  return !config.sms.receiptTokens || isReceiptToken(secrets, gateway, reference, token);
 }
 
 /** Zero is a value; undefined, null and the empty string are not. */

@@ -11,12 +11,13 @@ import { mimeOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
 
 const settings = {
-  SANDBOX_RECEIPTS: setting.oneOf(
+  receipts: setting.oneOf(
+    'SANDBOX_RECEIPTS',
     '`auto`: the sandbox generates a receipt for every message; `hold`: it generates none, and receipts must be posted.',
     ['auto', 'hold'],
     { fallback: 'auto' },
   ),
-  SANDBOX_DELAY_MS: setting.integer('Milliseconds before the sandbox generates a receipt.', {
+  delay_ms: setting.integer('SANDBOX_DELAY_MS', 'Milliseconds before the sandbox generates a receipt.', {
     fallback: 200,
     min: 0,
     max: 3_600_000,
@@ -27,7 +28,7 @@ type Deps = ProviderDeps<typeof settings>;
 
 /** Sends nothing: stores each message as a file and a row, and simulates a receipt later. */
 export const sandboxTexts = {
-  name: 'sandbox',
+  name: 'sandbox' as const,
   channel: 'sms',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c04',
@@ -40,7 +41,7 @@ export const sandboxTexts = {
 } satisfies SmsDescriptor<typeof settings>;
 
 export const sandboxEmails = {
-  name: 'sandbox',
+  name: 'sandbox' as const,
   channel: 'email',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c07',
@@ -92,15 +93,15 @@ interface StoredMessage {
 const storeEvery_ms = 5;
 
 function sandboxOutbox(app: Deps) {
-  const folder = outboxFolder(app.config.DATA_DIR);
+  const folder = outboxFolder(app.config.storage.dataDir);
   let folderMade: Promise<unknown> | undefined;
   const commits = new GroupCommit<StoredMessage, Outcome>({
     async commit(messages) {
       folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
       await folderMade;
       const now = app.clock.now();
-      const due = later(now, app.config.SANDBOX_DELAY_MS);
-      const receipt_due_at = app.config.SANDBOX_RECEIPTS === 'auto' ? timestamp(due) : null;
+      const due = later(now, app.settings.delay_ms);
+      const receipt_due_at = app.settings.receipts === 'auto' ? timestamp(due) : null;
       const rows = messages.map(({ row }) => ({
         ...row,
         body: encryptBody(app, row),

@@ -1,33 +1,39 @@
 import { createTransport } from 'nodemailer';
 import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import * as setting from '../../platform/setting.ts';
+import type { Values } from '../../platform/setting-groups.ts';
 import type { EmailDescriptor, ProviderDeps } from './descriptor.ts';
 import { mailOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider } from './provider.ts';
 
 const settings = {
-  SMTP_URL: setting.optionalUrl(
+  url: setting.optionalUrl(
+    'SMTP_URL',
     'SMTP server, for example `smtps://user:password@mail.example:465`.',
     ['smtp://', 'smtps://'],
     { secret: true },
   ),
-  SMTP_REQUIRE_TLS: setting.flag(
+  requireTls: setting.flag(
+    'SMTP_REQUIRE_TLS',
     'Refuse to send to an SMTP server without STARTTLS, unless it is on this machine or network.',
     { fallback: true },
   ),
-  SMTP_CONNECTIONS: setting.integer('Connections to the SMTP server that one process keeps open.', {
+  connections: setting.integer('SMTP_CONNECTIONS', 'Connections to the SMTP server that one process keeps open.', {
     fallback: 10,
     min: 1,
     max: 500,
   }),
-  SMTP_DKIM_DOMAIN: setting.optionalText('Domain for DKIM signatures; requires SMTP_DKIM_SELECTOR and SMTP_DKIM_KEY.'),
-  SMTP_DKIM_SELECTOR: setting.optionalText('DKIM selector of the published public key.'),
-  SMTP_DKIM_KEY: setting.optionalText('DKIM private key, in PEM.', { secret: true }),
+  dkimDomain: setting.optionalText(
+    'SMTP_DKIM_DOMAIN',
+    'Domain for DKIM signatures; requires SMTP_DKIM_SELECTOR and SMTP_DKIM_KEY.',
+  ),
+  dkimSelector: setting.optionalText('SMTP_DKIM_SELECTOR', 'DKIM selector of the published public key.'),
+  dkimKey: setting.optionalText('SMTP_DKIM_KEY', 'DKIM private key, in PEM.', { secret: true }),
 };
 
 /** Any mail server. SMTP has no receipts, so an accepted message counts as delivered. */
 export const smtp = {
-  name: 'smtp',
+  name: 'smtp' as const,
   channel: 'email',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c06',
@@ -36,25 +42,25 @@ export const smtp = {
     supports_international: false,
   },
   settings,
-  required: ['SMTP_URL'],
+  required: ['url'],
   open,
 } satisfies EmailDescriptor<typeof settings>;
 
-type SmtpConfig = ProviderDeps<typeof settings>['config'];
+type SmtpSettings = Values<typeof settings>;
 
-function open({ config }: ProviderDeps<typeof settings>): Provider<EmailMessage> {
+function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
   const transport = createTransport({
-    url: config.SMTP_URL,
-    requireTLS: requiresTls(config),
+    url: app.settings.url,
+    requireTLS: requiresTls(app.settings),
     pool: true,
-    maxConnections: config.SMTP_CONNECTIONS,
+    maxConnections: app.settings.connections,
     maxMessages: 1_000,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...dkim(config),
+    ...dkim(app.settings),
   });
   return {
     name: 'smtp',
@@ -81,15 +87,11 @@ function open({ config }: ProviderDeps<typeof settings>): Provider<EmailMessage>
 }
 
 /** Without STARTTLS (or if an attacker strips it) nothing is sent, except to a server on a private network. */
-export function requiresTls({
-  SMTP_URL,
-  SMTP_REQUIRE_TLS,
-}: Pick<SmtpConfig, 'SMTP_URL' | 'SMTP_REQUIRE_TLS'>): boolean {
-  return SMTP_REQUIRE_TLS && SMTP_URL !== undefined && !isInsideName(new URL(SMTP_URL).hostname);
+export function requiresTls({ url, requireTls }: Pick<SmtpSettings, 'url' | 'requireTls'>): boolean {
+  return requireTls && url !== undefined && !isInsideName(new URL(url).hostname);
 }
 
-function dkim(config: SmtpConfig) {
-  const { SMTP_DKIM_DOMAIN: domainName, SMTP_DKIM_SELECTOR: keySelector, SMTP_DKIM_KEY: privateKey } = config;
+function dkim({ dkimDomain: domainName, dkimSelector: keySelector, dkimKey: privateKey }: SmtpSettings) {
   return domainName && keySelector && privateKey ? { dkim: { domainName, keySelector, privateKey } } : {};
 }
 

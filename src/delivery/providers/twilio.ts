@@ -11,15 +11,17 @@ import { missingFields, receiptResponses } from './receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from './reports.ts';
 
 const settings = {
-  TWILIO_URL: setting.url('Base URL of the Twilio API.', { fallback: 'https://api.twilio.com' }),
-  TWILIO_ACCOUNT_SID: setting.optionalText('SID of the Twilio account.'),
-  TWILIO_AUTH_TOKEN: setting.optionalText('Auth token of the Twilio account; also verifies status callbacks.', {
-    secret: true,
-  }),
+  url: setting.url('TWILIO_URL', 'Base URL of the Twilio API.', { fallback: 'https://api.twilio.com' }),
+  accountSid: setting.optionalText('TWILIO_ACCOUNT_SID', 'SID of the Twilio account.'),
+  authToken: setting.optionalText(
+    'TWILIO_AUTH_TOKEN',
+    'Auth token of the Twilio account; also verifies status callbacks.',
+    { secret: true },
+  ),
 };
 
 export const twilio = {
-  name: 'twilio',
+  name: 'twilio' as const,
   channel: 'sms',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c03',
@@ -28,7 +30,7 @@ export const twilio = {
     supports_international: true,
   },
   settings,
-  required: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
+  required: ['accountSid', 'authToken'],
   open,
   receipts,
 } satisfies SmsDescriptor<typeof settings>;
@@ -36,10 +38,10 @@ export const twilio = {
 /** The number cannot receive texts: invalid, not a mobile, opted out, or a country that is not enabled. */
 const permanentErrors = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
 
-function open({ config }: ProviderDeps<typeof settings>): Provider<TextMessage> {
-  const http = new ProviderHttpClient(config);
-  const account = `${config.TWILIO_URL}/2010-04-01/Accounts/${config.TWILIO_ACCOUNT_SID}`;
-  const credentials = Buffer.from(`${config.TWILIO_ACCOUNT_SID}:${config.TWILIO_AUTH_TOKEN}`).toString('base64');
+function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
+  const http = new ProviderHttpClient(app.config.delivery.concurrency);
+  const account = `${app.settings.url}/2010-04-01/Accounts/${app.settings.accountSid}`;
+  const credentials = Buffer.from(`${app.settings.accountSid}:${app.settings.authToken}`).toString('base64');
   return {
     name: 'twilio',
     close: () => http.close(),
@@ -53,7 +55,7 @@ function open({ config }: ProviderDeps<typeof settings>): Provider<TextMessage> 
         ...senderField(sender),
         Body: text,
         // Twilio has no field for our reference, so the callback URL contains it.
-        StatusCallback: `${config.BASE_URL}/notifications/sms/twilio?reference=${reference}`,
+        StatusCallback: `${app.config.urls.api}/notifications/sms/twilio?reference=${reference}`,
       });
       const called = await http.post(
         `${account}/Messages.json`,
@@ -91,9 +93,9 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
       },
       // Check the signature before validation, so that errors do not reveal the schema.
       preValidation: async ({ body, headers, url }) => {
-        const token = app.config.TWILIO_AUTH_TOKEN;
+        const token = app.settings.authToken;
         const given = [headers['x-twilio-signature']].flat()[0];
-        if (!token || !isSignature(given, token, `${app.config.BASE_URL}${url}`, body)) {
+        if (!token || !isSignature(given, token, `${app.config.urls.api}${url}`, body)) {
           throw forbidden('Twilio callback failed: invalid signature');
         }
       },

@@ -9,7 +9,7 @@ import { isAmazonAddress, type SnsEnvelope, textToSign } from '../providers/ses/
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
-  config: { SANDBOX_RECEIPTS: 'hold', SES_VERIFY_SIGNATURES: false },
+  config: { providers: { sandbox: { receipts: 'hold' }, ses: { verifySignatures: false } } },
 });
 
 const ses = (body: unknown, headers: Record<string, string> = {}) =>
@@ -174,7 +174,7 @@ describe('POST /notifications/email/ses with signatures', () => {
   const topic = 'arn:aws:sns:eu-west-2:123456789012:receipts';
   const strict = useHarness({
     now: '2026-11-15T12:00:00Z',
-    config: { SANDBOX_RECEIPTS: 'hold', SES_TOPIC_ARNS: [topic] },
+    config: { providers: { sandbox: { receipts: 'hold' }, ses: { topicArns: [topic] } } },
   });
   const host = 'https://sns.eu-west-2.amazonaws.com';
   const certificateUrl = (name: string) => `${host}/SimpleNotificationService-${name}.pem`;
@@ -285,12 +285,12 @@ describe('POST /notifications/email/ses with signatures', () => {
     ['any topic of the region', 'arn:aws:sns:eu-west-2:1:of-anybody', 200],
     ['no topic of another region', 'arn:aws:sns:made-up-1:1:of-anybody', 403],
   ])('with SES_TOPIC_ARNS=* %s', async (_what, TopicArn, status) => {
-    const { SES_TOPIC_ARNS } = strict.app.config;
-    SES_TOPIC_ARNS.splice(0, 1, '*');
+    const { topicArns } = strict.app.config.providers.ses;
+    topicArns.splice(0, 1, '*');
     const region = TopicArn.split(':')[3] ?? '';
     const SigningCertURL = certificateUrl('good').replace('eu-west-2', region);
     const response = await post(signed({ ...fields({ notificationType: 'Open' }), TopicArn, SigningCertURL }));
-    SES_TOPIC_ARNS.splice(0, 1, topic);
+    topicArns.splice(0, 1, topic);
     expect(response.status).toBe(status);
   });
 
@@ -328,7 +328,9 @@ describe('POST /notifications/email/ses with signatures', () => {
 });
 
 describe('POST /notifications/email/ses with another email provider', () => {
-  const elsewhere = useHarness({ config: { EMAIL_PROVIDERS: ['smtp'], SMTP_URL: 'smtp://127.0.0.1:9' } });
+  const elsewhere = useHarness({
+    config: { email: { providers: ['smtp'] }, providers: { smtp: { url: 'smtp://127.0.0.1:9' } } },
+  });
 
   it('404', async () => {
     const response = await elsewhere.request({ method: 'POST', url: '/notifications/email/ses', payload: '{}' });

@@ -6,6 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
+import { settingsOf } from '../providers/provider-settings.ts';
 import type { ReceiptOutcome, ReportedComplaint } from '../providers/reports.ts';
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
@@ -37,10 +38,11 @@ export async function retryReceipt(
 }
 
 /** How a provider reports on messages. */
-export function receiptDeps(app: Deps, { name }: ProviderDescriptor, receipts: ReceiptRecorder): ReceiptDeps {
+export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: ReceiptRecorder): ReceiptDeps {
   const { config, clock, log, secrets } = app;
   return {
     ...{ config, clock, log, secrets },
+    settings: settingsOf(config, provider),
     recordReceipt: (receipt) => receipts.add(receipt),
     recordComplaint: (complaint) => recordReportedComplaint(app, complaint),
     async retryUnmatched(event, { kind, sent_at }) {
@@ -49,7 +51,7 @@ export function receiptDeps(app: Deps, { name }: ProviderDescriptor, receipts: R
         log.warn({ event: 'receipt.unmatched', kind }, 'An email receipt refers to an unknown message');
         return;
       }
-      const stored = { provider: name, event };
+      const stored = { provider: provider.name, event };
       await app.queue.add(app.db, recordEmailReceipt, stored, { runAt: later(now, retryDelay_ms) });
     },
   };

@@ -1,7 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { activeNames } from '../providers/active-providers.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { receiptDeps } from './provider-reports.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
@@ -12,7 +11,7 @@ type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[
 export function receiptRoutes(http: Http, app: Deps): void {
   const recorders = { sms: receiptRecorder(app), email: receiptRecorder(app) };
   for (const provider of app.providers) {
-    const active = activeNames(app.config, provider.channel);
+    const active = app.config[provider.channel].providers;
     if (!active.includes(provider.name) && !active.includes('sandbox')) continue;
     provider.receipts?.(http, receiptDeps(app, provider, recorders[provider.channel]));
   }

@@ -8,7 +8,7 @@ import { twilioSignature } from '../providers/twilio.ts';
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
-  config: { SANDBOX_RECEIPTS: 'hold', TWILIO_AUTH_TOKEN: 'twilio-token' },
+  config: { providers: { sandbox: { receipts: 'hold' }, twilio: { authToken: 'twilio-token' } } },
 });
 const real = await startStubGateways();
 afterAll(() => real.close());
@@ -226,7 +226,7 @@ describe('POST /notifications/sms/twilio', () => {
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         'x-twilio-signature':
-          signature ?? twilioSignature('twilio-token', `${harness.app.config.BASE_URL}${path}`, fields),
+          signature ?? twilioSignature('twilio-token', `${harness.app.config.urls.api}${path}`, fields),
       },
       payload: new URLSearchParams(fields).toString(),
     });
@@ -269,11 +269,11 @@ describe('with real gateways', () => {
   const outside = useHarness({
     now: '2026-11-15T12:00:00Z',
     config: {
-      SMS_PROVIDERS: ['mmg', 'firetext'],
-      MMG_URL: `${real.url}/mmg`,
-      MMG_API_KEY: 'x',
-      FIRETEXT_URL: `${real.url}/firetext`,
-      FIRETEXT_API_KEY: 'x',
+      sms: { providers: ['mmg', 'firetext'] },
+      providers: {
+        mmg: { url: `${real.url}/mmg`, apiKey: 'x' },
+        firetext: { url: `${real.url}/firetext`, apiKey: 'x' },
+      },
     },
   });
 
@@ -319,14 +319,14 @@ describe('with real gateways', () => {
 
   it('200 at the URL without a token if SMS_RECEIPT_TOKENS is false', async () => {
     const id = await aMessageAt('mmg');
-    outside.app.config.SMS_RECEIPT_TOKENS = false;
+    outside.app.config.sms.receiptTokens = false;
     await post('/notifications/sms/mmg', { status: '3', CID: id });
-    outside.app.config.SMS_RECEIPT_TOKENS = true;
+    outside.app.config.sms.receiptTokens = true;
     expect(await statusOf(id)).toBe('delivered');
   });
 
   it('404 for gateways that are not active, whatever the email provider', async () => {
-    expect(outside.app.config.EMAIL_PROVIDERS).toEqual(['sandbox']);
+    expect(outside.app.config.email.providers).toEqual(['sandbox']);
     const response = await post('/notifications/sms/twilio', { MessageSid: 'SM1', MessageStatus: 'delivered' });
     expect(response.status).toBe(404);
     expect(response.body.result).toBe('error');

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { authenticateAdmin } from '../../auth/admin-token.ts';
-import { type Config, isLoopback } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
+import { isLoopback } from '../../platform/http/networks.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
@@ -14,9 +15,7 @@ import { outboxPage } from './outbox-page.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
 
-type Provided = 'SMS_PROVIDERS' | 'EMAIL_PROVIDERS';
-type Setting = 'DEMO' | 'DATA_DIR' | 'HOST' | 'BASE_URL' | Provided | 'ADMIN_CLIENT_ID' | 'ADMIN_CLIENT_SECRETS';
-type Deps = Platform & { config: Pick<Config, Setting> };
+type Deps = Platform & { config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo'> };
 
 const shown = 100;
 
@@ -36,7 +35,7 @@ const Message = Type.Object({
  * exist only in the demo. Sign-in codes and account links require an admin token.
  */
 export function outboxRoutes(http: Http, app: Deps): void {
-  if (!app.config.DEMO || !isSandboxInUse(app.config)) return;
+  if (!app.config.demo.enabled || !isSandboxInUse(app.config)) return;
   const checkAdmin = authenticateAdmin(app);
   const forThisOrigin = onlyForThisOrigin(app.config);
 
@@ -88,7 +87,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
       const hidden = await hiddenService(request, reply);
       if (!(await selectSandboxMessage(app.db, params.reference, hidden))) throw notFound();
       for (const [ending, type] of Object.entries(fileTypes)) {
-        const file = join(outboxFolder(app.config.DATA_DIR), `${params.reference.toLowerCase()}${ending}`);
+        const file = join(outboxFolder(app.config.storage.dataDir), `${params.reference.toLowerCase()}${ending}`);
         const content = await readFile(file).catch(() => undefined);
         if (content) return reply.type(type).send(content);
       }
@@ -101,12 +100,12 @@ export function outboxRoutes(http: Http, app: Deps): void {
  * Prevents embedding by other sites and DNS rebinding: a site can point its own name to this machine, and its pages then count as the same
  * origin. If only this machine is served, only names of this machine are accepted.
  */
-function onlyForThisOrigin({ HOST, BASE_URL }: Pick<Config, 'HOST' | 'BASE_URL'>) {
-  const ownName = new URL(BASE_URL).hostname;
+function onlyForThisOrigin({ http, urls }: Pick<Config, 'http' | 'urls'>) {
+  const ownName = new URL(urls.api).hostname;
   return async ({ hostname }: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('cross-origin-resource-policy', 'same-origin');
     const name = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-    if (isLoopback(HOST) && !isLoopback(name) && name !== ownName)
+    if (isLoopback(http.host) && !isLoopback(name) && name !== ownName)
       throw forbidden('The outbox is shown under names of this machine only: set BASE_URL to use another one');
   };
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { aService, aUser } from '../../../test/kit/builders.ts';
+import type { ConfigChanges } from '../../../test/kit/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage } from '../../../test/kit/queued-messages.ts';
 import { readBody } from './sandbox.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { DEMO: true } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 
 describe('GET /outbox', () => {
   it('200 as JSON and as a page that escapes HTML', async () => {
@@ -82,12 +83,12 @@ describe('GET /outbox', () => {
   });
 
   it('200 for the host of BASE_URL, and for any host if other machines are served', async () => {
-    const ask = async (settings: { BASE_URL?: string; HOST?: string }) => {
-      const { request } = await harness.anotherProcess({ DEMO: true, ...settings });
+    const ask = async (changes: ConfigChanges) => {
+      const { request } = await harness.anotherProcess({ demo: { enabled: true }, ...changes });
       return (await request({ method: 'GET', url: '/outbox', headers: { host: 'notify.example' } })).status;
     };
-    expect(await ask({ BASE_URL: 'https://notify.example' })).toBe(200);
-    expect(await ask({ HOST: '0.0.0.0' })).toBe(200);
+    expect(await ask({ urls: { api: 'https://notify.example' } })).toBe(200);
+    expect(await ask({ http: { host: '0.0.0.0' } })).toBe(200);
     expect(await ask({})).toBe(403);
   });
 
@@ -99,7 +100,7 @@ describe('GET /outbox', () => {
 });
 
 describe('GET /outbox outside the demo', () => {
-  const real = useHarness({ config: { DEMO: false } });
+  const real = useHarness({ config: { demo: { enabled: false } } });
 
   it('404', async () => {
     expect((await real.request({ method: 'GET', url: '/outbox' })).status).toBe(404);

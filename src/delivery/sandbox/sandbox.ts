@@ -20,12 +20,24 @@ import {
 type Deps = Pick<Platform, 'db' | 'clock'> & OfFolder;
 
 interface OfFolder {
-  config: { DATA_DIR: string };
+  config: { storage: { dataDir: string } };
+}
+
+/** How each channel leaves, as in the configuration. */
+interface Carriers {
+  sms: { providers: string[] };
+  email: { providers: string[] };
+  letters: { handOff: string };
+}
+
+/** Whether text messages, email and letters all go to the sandbox, so that no message leaves the machine. */
+export function isAllSandbox({ sms, email, letters }: Carriers): boolean {
+  return [...sms.providers, ...email.providers, letters.handOff].every((name) => name === 'sandbox');
 }
 
 /** Whether any channel uses the sandbox instead of a real provider. */
-export function isSandboxInUse(config: { SMS_PROVIDERS: string[]; EMAIL_PROVIDERS: string[] }): boolean {
-  return config.SMS_PROVIDERS.includes('sandbox') || config.EMAIL_PROVIDERS.includes('sandbox');
+export function isSandboxInUse(config: Pick<Carriers, 'sms' | 'email'>): boolean {
+  return config.sms.providers.includes('sandbox') || config.email.providers.includes('sandbox');
 }
 
 const bodyPurpose = 'sandbox';
@@ -98,7 +110,7 @@ export async function eraseSandboxMessages(app: Pick<Deps, 'db'> & OfFolder, ref
 async function deleteFiles({ config }: OfFolder, references: string[]): Promise<void> {
   for (const reference of references) {
     for (const ending of ['txt', 'eml']) {
-      await rm(join(outboxFolder(config.DATA_DIR), `${reference}.${ending}`), { force: true });
+      await rm(join(outboxFolder(config.storage.dataDir), `${reference}.${ending}`), { force: true });
     }
   }
 }
@@ -108,7 +120,7 @@ export async function cleanSandbox(app: Deps): Promise<void> {
   const cutoff = earlier(app.clock.now(), retentionDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
   await deleteOrphans(app);
-  const folder = outboxFolder(app.config.DATA_DIR);
+  const folder = outboxFolder(app.config.storage.dataDir);
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {
     const path = join(folder, name);

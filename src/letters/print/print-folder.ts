@@ -5,7 +5,11 @@ import { isDay } from '../../platform/calendar.ts';
 import { localFiles } from '../../platform/storage/files.ts';
 import type { PrintProvider } from './print-provider.ts';
 
-type Settings = Pick<Config, 'DATA_DIR' | 'PRINT_FOLDER' | 'PRINT_HAND_OFF' | 'SANDBOX_RECEIPTS' | 'SANDBOX_DELAY_MS'>;
+interface Settings {
+  storage: Pick<Config['storage'], 'dataDir'>;
+  letters: Pick<Config['letters'], 'handOff' | 'printFolder'>;
+  providers: Pick<Config['providers'], 'sandbox'>;
+}
 
 /**
  * Writes letters to a folder that the printer collects from: one subfolder per print run. The manifest that lists the files
@@ -14,9 +18,10 @@ type Settings = Pick<Config, 'DATA_DIR' | 'PRINT_FOLDER' | 'PRINT_HAND_OFF' | 'S
 export function printFolder(config: Settings): PrintProvider {
   const path = printFolderPath(config);
   const folder = localFiles(path);
-  const sandbox = config.PRINT_HAND_OFF === 'sandbox';
+  const sandbox = config.letters.handOff === 'sandbox';
   return {
-    despatchesItselfAfter_ms: sandbox && config.SANDBOX_RECEIPTS === 'auto' ? config.SANDBOX_DELAY_MS : undefined,
+    despatchesItselfAfter_ms:
+      sandbox && config.providers.sandbox.receipts === 'auto' ? config.providers.sandbox.delay_ms : undefined,
     deleteBefore: sandbox ? (day) => deleteRunsBefore(path, day) : undefined,
     async handOver({ day, letters }) {
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
@@ -38,8 +43,8 @@ export function printFolder(config: Settings): PrintProvider {
   };
 }
 
-function printFolderPath({ DATA_DIR, PRINT_FOLDER }: Pick<Settings, 'DATA_DIR' | 'PRINT_FOLDER'>): string {
-  return PRINT_FOLDER ?? join(DATA_DIR, 'outbox', 'print');
+function printFolderPath({ letters, storage }: Settings): string {
+  return letters.printFolder ?? join(storage.dataDir, 'outbox', 'print');
 }
 
 async function deleteRunsBefore(path: string, day: string): Promise<void> {

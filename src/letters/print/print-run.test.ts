@@ -12,7 +12,9 @@ import { recordDespatches } from './despatch.ts';
 import { letterFileName, letterReference } from './print-provider.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'print-'));
-const harness = useHarness({ config: { PRINT_FOLDER: folder, SANDBOX_DELAY_MS: 0, PRINT_PROVIDER: 'press' } });
+const harness = useHarness({
+  config: { letters: { printFolder: folder, printer: 'press' }, providers: { sandbox: { delay_ms: 0 } } },
+});
 let service: string;
 let template: string;
 

@@ -14,7 +14,7 @@ import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from '
 import { printerCallbackUrl } from './printer-callback.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
-  config: Pick<Config, 'PRINT_PROVIDER' | 'BASE_URL'>;
+  config: Pick<Config, 'letters' | 'urls'>;
   printer: PrintProvider;
 };
 
@@ -98,7 +98,7 @@ async function fileOf(app: Deps, letter: LetterToPrint): Promise<PrintedFile | u
 
 async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void> {
   const now = app.clock.now();
-  const provider = app.config.PRINT_PROVIDER;
+  const provider = app.config.letters.printer;
   const changes = letters.map(({ id }) => ({
     id,
     status: 'sending' as const,

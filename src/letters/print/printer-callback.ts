@@ -11,10 +11,10 @@ const purpose = 'printer-callback';
 
 /** The callback URL of the printer for a letter. Its token is valid for this letter only. */
 export function printerCallbackUrl(
-  { secrets, config }: { secrets: SecretBox; config: Pick<Config, 'BASE_URL'> },
+  { secrets, config }: { secrets: SecretBox; config: Pick<Config, 'urls'> },
   notificationId: string,
 ): string {
-  return `${config.BASE_URL}/notifications/letter/status?token=${tokenOf(secrets, notificationId)}`;
+  return `${config.urls.api}/notifications/letter/status?token=${tokenOf(secrets, notificationId)}`;
 }
 
 function tokenOf(secrets: SecretBox, notificationId: string): string {

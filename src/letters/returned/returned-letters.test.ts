@@ -7,7 +7,7 @@ import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
 import { letterFiles } from '../../notifications/letter-tasks.ts';
 import { letterReference } from '../print/print-provider.ts';
 
-const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { SANDBOX_DELAY_MS: 0 } });
+const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { providers: { sandbox: { delay_ms: 0 } } } });
 let service: string;
 let template: string;
 let apiKey: string;

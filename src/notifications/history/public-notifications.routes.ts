@@ -15,10 +15,10 @@ import { getPublicNotification, listPublicNotifications, type PublicFilter } fro
 
 const path = '/v2/notifications';
 
-type Deps = Platform & { config: Pick<Config, 'BASE_URL'>; compiledTemplates: CompiledTemplates };
+type Deps = Platform & { config: Pick<Config, 'urls'>; compiledTemplates: CompiledTemplates };
 
 export function publicNotificationRoutes(http: Http, app: Deps): void {
-  const rootOf = requestRoot(app.config.BASE_URL);
+  const rootOf = requestRoot(app.config.urls.api);
 
   http.get(
     `${path}/:notification_id`,

@@ -5,7 +5,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { isTimeFaked } from '../../../test/kit/process-environment.ts';
 import { messageOf } from '../../../test/kit/queued-messages.ts';
 
-const harness = useHarness({ config: { DATABASE_READ_POOL_SIZE: 2, DATABASE_READ_TIMEOUT_S: 1 } });
+const harness = useHarness({ config: { database: { readPoolSize: 2, readTimeout_ms: 1_000 } } });
 
 describe('connections of read requests', () => {
   it('are separate: messages are accepted, delivered and receipted while all of them are in use', async () => {

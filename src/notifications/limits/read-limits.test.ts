@@ -3,7 +3,7 @@ import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { expectError } from '../../../test/kit/sends.ts';
 
-const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { READ_RATE_LIMIT: 3 } });
+const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { http: { readRateLimit: 3 } } });
 const generous = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications';
 

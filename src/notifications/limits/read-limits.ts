@@ -7,7 +7,7 @@ import type { SendingService } from '../sending/sending-service.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limits.ts';
 
 interface Deps {
-  config: Pick<Config, 'READ_RATE_LIMIT'>;
+  config: Pick<Config, 'http'>;
   sending: Pick<SendState, 'services' | 'rateLimits'>;
 }
 
@@ -46,7 +46,7 @@ function takeFor(
   { rate_limit }: Pick<SendingService, 'rate_limit'>,
   reply: FastifyReply,
 ): Promise<void> | undefined {
-  const limit = config.READ_RATE_LIMIT || Math.max(minReadLimit, rate_limit);
+  const limit = config.http.readRateLimit || Math.max(minReadLimit, rate_limit);
   const apply = (decision: Awaited<ReturnType<typeof sending.rateLimits.take>>) => {
     reply.headers(rateLimitHeaders(limit, decision));
     if (!decision.granted) throw rateLimitExceeded(key_type, limit, decision);

@@ -103,7 +103,7 @@ async function oneOffContext(app: SendDeps, serviceId: string, userId: string): 
     api_key_id: null,
     created_by_id: userId,
     now: app.clock.now(),
-    root: app.config.BASE_URL,
+    root: app.config.urls.api,
     idempotency: undefined,
   };
 }

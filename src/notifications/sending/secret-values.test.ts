@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sentBy } from '../../../test/kit/account-messages.ts';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { changedConfig } from '../../../test/kit/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
-import type { Config } from '../../config.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 
@@ -41,18 +41,22 @@ async function aSentCode() {
 
 /** Delivers the message through a real provider client. */
 async function deliverByProvider(id: string): Promise<void> {
-  const { config } = harness.app;
   const gateways = await startStubGateways();
   onTestFinished(gateways.close);
-  const settings = { SMS_PROVIDERS: ['mmg'], MMG_URL: `${gateways.url}/mmg`, MMG_API_KEY: 'key-of-mmg' };
-  const delivery = buildDelivery({ ...harness.app, config: { ...config, ...settings } as Config });
+  const config = changedConfig(harness.app.config, {
+    sms: { providers: ['mmg'] },
+    providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'key-of-mmg' } },
+  });
+  const delivery = buildDelivery({ ...harness.app, config });
   await delivery.runOnce();
   await delivery.stop();
   expect(gateways.sentTo(id)).toHaveLength(1);
 }
 
 function outboxFile(name: string): Promise<string> {
-  return import('node:fs/promises').then((fs) => fs.readFile(`${harness.app.config.DATA_DIR}/outbox/${name}`, 'utf8'));
+  return import('node:fs/promises').then((fs) =>
+    fs.readFile(`${harness.app.config.storage.dataDir}/outbox/${name}`, 'utf8'),
+  );
 }
 
 describe('a sign-in code', () => {

@@ -10,7 +10,7 @@ import type { SendingService } from './sending-service.ts';
 
 /** Dependencies of sending. */
 export type SendDeps = Platform & {
-  config: Pick<Config, 'BASE_URL' | 'ADMIN_BASE_URL' | 'EMAIL_DOMAIN'>;
+  config: Pick<Config, 'urls' | 'email'>;
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;

@@ -68,7 +68,7 @@ const idempotencyHeader = Type.Object({
 const idempotencyErrors = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
 
 export function sendRoutes(http: Http, app: SendDeps): void {
-  const rootOf = requestRoot(app.config.BASE_URL);
+  const rootOf = requestRoot(app.config.urls.api);
 
   /** Checks that run before the body is read. */
   function admit(channel: Channel) {

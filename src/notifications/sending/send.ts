@@ -155,7 +155,7 @@ export async function sendEmail(
     secret_values,
     response: {
       ...responseFor(context, notification, {
-        from_email: `${context.service.email_sender_local_part}@${app.config.EMAIL_DOMAIN}`,
+        from_email: `${context.service.email_sender_local_part}@${app.config.email.domain}`,
         subject: template.compiled.subject(personalisation),
         body,
         one_click_unsubscribe_url,

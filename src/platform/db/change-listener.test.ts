@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { anApiKey, aService } from '../../../test/kit/builders.ts';
+import { type ConfigChanges, changedConfig } from '../../../test/kit/changed-config.ts';
 import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { type App, buildApp } from '../../app.ts';
@@ -23,10 +24,10 @@ async function aProxy(): Promise<DatabaseProxy> {
 }
 
 /** A separate process that connects to the database through the proxy. */
-function aProcess(proxy: DatabaseProxy, config: Partial<App['config']> = {}): App {
+function aProcess(proxy: DatabaseProxy, changes: ConfigChanges = {}): App {
   const { clock, files } = harness;
   const outside = { databaseUrl: proxy.url, log: harness.app.log, clock, files };
-  const app = buildApp({ ...harness.app.config, ...config }, outside);
+  const app = buildApp(changedConfig(harness.app.config, changes), outside);
   onTestFinished(() => app.close());
   return app;
 }
@@ -63,7 +64,7 @@ describe('start', () => {
   it('succeeds behind a pooler when DATABASE_SESSION_URL bypasses it', async () => {
     const proxy = await aProxy();
     proxy.dropNotices = true;
-    const app = aProcess(proxy, { DATABASE_SESSION_URL: url });
+    const app = aProcess(proxy, { database: { sessionUrl: url } });
     await app.open();
     expect(app.changeListener.connected).toBe(true);
   });
@@ -102,7 +103,7 @@ describe('the listening connection', () => {
   });
 
   it('stays connected while every connection of the pool is busy', async () => {
-    const app = aProcess(await aProxy(), { DATABASE_POOL_SIZE: 2 });
+    const app = aProcess(await aProxy(), { database: { poolSize: 2 } });
     await app.open();
     let losses = 0;
     app.changeListener.onReset(() => {

@@ -26,7 +26,8 @@ interface MigrateOptions {
   /** Applied after the migrations: those of `src/seeds.ts`. */
   seeds: readonly Seed[];
   clock?: Clock;
-  waitSeconds?: number;
+  /** How long to wait for a database that is not reachable. */
+  wait_ms?: number;
   only?: string[];
   /** Instead of the product's own migrations. */
   folder?: URL;
@@ -40,7 +41,7 @@ interface MigrateOptions {
  */
 export async function migrate(url: string, log: Log, options: MigrateOptions): Promise<string[]> {
   const { folder = ownFolder, clock = systemClock } = options;
-  const client = await connectWithRetry(url, log, options.waitSeconds ?? 30);
+  const client = await connectWithRetry(url, log, options.wait_ms ?? 30_000);
   try {
     // The role's own timeout is meant for requests.
     await client.query('set statement_timeout = 0');
@@ -149,8 +150,8 @@ async function migrateQueue(url: string, log: Log): Promise<void> {
 }
 
 /** Waits for a database that is still starting, up to the limit; then throws an error that says what to check. */
-async function connectWithRetry(url: string, log: Log, waitSeconds: number): Promise<pg.Client> {
-  const deadline = Date.now() + waitSeconds * 1_000;
+async function connectWithRetry(url: string, log: Log, wait_ms: number): Promise<pg.Client> {
+  const deadline = Date.now() + wait_ms;
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
     client.on('error', (error) =>
@@ -167,7 +168,7 @@ async function connectWithRetry(url: string, log: Log, waitSeconds: number): Pro
       if (attempt === 1)
         log.warn(
           { event: 'database.unreachable', err: error },
-          `The database is not reachable yet, retrying for ${waitSeconds} s`,
+          `The database is not reachable yet, retrying for ${wait_ms / 1_000} s`,
         );
       await sleep(Math.min(200 * attempt, 2_000));
     }

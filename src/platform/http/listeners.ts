@@ -7,17 +7,17 @@ interface Listener {
 }
 
 interface Places {
-  PORT: number;
-  HOST: string;
+  port: number;
+  host: string;
   /** 0: one server for everything. */
-  ADMIN_PORT: number;
-  ADMIN_HOST?: string | undefined;
+  adminPort: number;
+  adminHost?: string | undefined;
 }
 
 /** One server, or a second one for the internal network of the operator. */
 export async function buildListeners<App>(
   surfaces: Surface<App>[],
-  { PORT: port, HOST: host, ADMIN_PORT: adminPort, ADMIN_HOST: adminHost = host }: Places,
+  { port, host, adminPort, adminHost = host }: Places,
   buildHttp: (served: Surface<App>[]) => Promise<Http>,
 ): Promise<Listener[]> {
   // Declaring a few hundred routes blocks the event loop for a while: do it before accepting requests.

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 interface Network {
   address: string;
@@ -56,4 +56,9 @@ export function clientAddress(
     address = before;
   }
   return address;
+}
+
+/** Whether a server listening on this host is reachable only from the same machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }

@@ -1,29 +1,29 @@
 const minLength = 32;
 
 interface Secrets {
-  SECRET_KEY: string | undefined;
-  SECRET_KEYS: string[];
-  ADMIN_CLIENT_SECRETS: string[];
-  FUNCTIONAL_TESTS_SECRETS: string[];
+  /** SECRET_KEY */
+  key: string | undefined;
+  /** SECRET_KEYS */
+  keys: string[];
+  adminClientSecrets: string[];
+  functionalTestsSecrets: string[];
 }
 
 /**
  * A secret that can be brute-forced offline protects nothing. A short old key is only accepted by the command that
  * replaces it.
  */
-export function shortSecrets(values: Partial<Secrets>, shortKeysMayRead: boolean): string[] {
-  const { SECRET_KEY, SECRET_KEYS = [], ADMIN_CLIENT_SECRETS = [], FUNCTIONAL_TESTS_SECRETS = [] } = values;
-  const keys = SECRET_KEYS.length > 0 ? SECRET_KEYS : [SECRET_KEY ?? []].flat();
-  const name = SECRET_KEYS.length > 0 ? 'SECRET_KEYS' : 'SECRET_KEY';
+export function problemsOfSecrets(secrets: Partial<Secrets>, shortKeysMayRead: boolean): string[] {
+  const { key, keys = [], adminClientSecrets = [], functionalTestsSecrets = [] } = secrets;
+  const name = keys.length > 0 ? 'SECRET_KEYS' : 'SECRET_KEY';
+  const given = keys.length > 0 ? keys : [key ?? []].flat();
   const inUse =
     'If the database uses a short key: SECRET_KEYS=<new>,<short> pennypost rekey, then keep only the new one.';
   return [
-    ...(SECRET_KEY !== undefined && SECRET_KEYS.length > 0
-      ? ['SECRET_KEY and SECRET_KEYS are both set: keep one']
-      : []),
-    ...tooShort(name, shortKeysMayRead ? keys.slice(0, 1) : keys).map((problem) => `${problem} ${inUse}`),
-    ...tooShort('ADMIN_CLIENT_SECRETS', ADMIN_CLIENT_SECRETS),
-    ...tooShort('FUNCTIONAL_TESTS_SECRETS', FUNCTIONAL_TESTS_SECRETS),
+    ...(key !== undefined && keys.length > 0 ? ['SECRET_KEY and SECRET_KEYS are both set: keep one'] : []),
+    ...tooShort(name, shortKeysMayRead ? given.slice(0, 1) : given).map((problem) => `${problem} ${inUse}`),
+    ...tooShort('ADMIN_CLIENT_SECRETS', adminClientSecrets),
+    ...tooShort('FUNCTIONAL_TESTS_SECRETS', functionalTestsSecrets),
   ];
 }
 

@@ -5,28 +5,30 @@ import { type Files, localFiles } from './files.ts';
 import { objectStore } from './object-store.ts';
 
 interface FileSettings {
-  DATA_DIR: string;
-  S3_BUCKET?: string | undefined;
-  S3_ENDPOINT?: string | undefined;
-  S3_REGION: string;
-  S3_PREFIX?: string | undefined;
-  S3_ACCESS_KEY_ID?: string | undefined;
-  S3_SECRET_ACCESS_KEY?: string | undefined;
+  storage: { dataDir: string };
+  s3: {
+    bucket?: string | undefined;
+    endpoint?: string | undefined;
+    region: string;
+    prefix?: string | undefined;
+    accessKeyId?: string | undefined;
+    secretAccessKey?: string | undefined;
+  };
 }
 
 /** The configured bucket, or else the data folder. */
-export function openFiles(settings: FileSettings, clock: Clock): Files {
-  const { S3_BUCKET: bucket, S3_REGION: region, S3_PREFIX: prefix } = settings;
-  if (bucket === undefined) return localFiles(join(settings.DATA_DIR, 'files'));
+export function openFiles({ storage, s3 }: FileSettings, clock: Clock): Files {
+  const { bucket, region, prefix } = s3;
+  if (bucket === undefined) return localFiles(join(storage.dataDir, 'files'));
   return objectStore({
-    endpoint: settings.S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
+    endpoint: s3.endpoint ?? `https://s3.${region}.amazonaws.com`,
     bucket,
     prefix,
     region,
     credentials: awsCredentials({
       region,
-      access_key_id: settings.S3_ACCESS_KEY_ID,
-      secret_access_key: settings.S3_SECRET_ACCESS_KEY,
+      access_key_id: s3.accessKeyId,
+      secret_access_key: s3.secretAccessKey,
     }),
     clock,
   });

@@ -28,7 +28,7 @@ const InboundNumber = Type.Object(
   { title: 'InboundNumber' },
 );
 
-export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<Config, 'FROM_NUMBER'> }): void {
+export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<Config, 'sms'> }): void {
   http.get(
     '/inbound-number',
     {

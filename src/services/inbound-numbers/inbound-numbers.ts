@@ -86,7 +86,7 @@ export async function disableInboundNumber({ db, clock }: Deps, serviceId: strin
  * assigned again. The service always keeps a sender.
  */
 export async function removeInboundNumber(
-  { db, clock, config }: Deps & { config: Pick<Config, 'FROM_NUMBER'> },
+  { db, clock, config }: Deps & { config: Pick<Config, 'sms'> },
   serviceId: string,
   archive: boolean,
 ): Promise<void> {
@@ -111,7 +111,7 @@ export async function removeInboundNumber(
     if (newDefault) await updateSmsSenderRow(tx, newDefault.id, { is_default: true, updated_at });
     else {
       const row = { id: newId(now), service_id: serviceId, is_default: true, created_at: updated_at };
-      await insertSmsSender(tx, { ...row, sms_sender: config.FROM_NUMBER });
+      await insertSmsSender(tx, { ...row, sms_sender: config.sms.defaultSender });
     }
   });
 }

@@ -3,7 +3,7 @@ import { sentBy } from '../../../test/kit/account-messages.ts';
 import { anOrganisation, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });
 const { admin } = harness;
 
 let signer: string;

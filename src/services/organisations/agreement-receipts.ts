@@ -9,7 +9,7 @@ import { getUserRecord } from '../../users/user-record.ts';
 
 interface Deps {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 }
 
 /** Sent to the signer, and to the person on whose behalf it was signed, if any. */
@@ -20,7 +20,7 @@ export async function sendAgreementReceipts(app: Deps, tx: Tx, organisationId: s
   if (other && !parseEmailAddress(other).ok) {
     throw invalidField('agreement_signed_on_behalf_of_email_address', 'Not a valid email address');
   }
-  const base = app.config.ADMIN_BASE_URL;
+  const base = app.config.urls.admin;
   const personalisation = {
     mou_link: pageUrl(base, `/agreement/${organisation.crown ? 'crown' : 'non-crown'}.pdf`),
     org_name: organisation.name,

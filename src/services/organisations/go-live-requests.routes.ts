@@ -6,7 +6,7 @@ import { NoContent, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection } from './go-live-requests.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
 
 const OfService = Type.Object({ service_id: Uuid });
 

@@ -8,7 +8,7 @@ import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts'
 
 type Deps = Pick<Platform, 'db'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 };
 
 /** Notifies all approvers of the organisation, and sends the requester their names. */
@@ -27,8 +27,8 @@ export async function notifyApproversOfRequest(app: Deps, serviceId: string): Pr
           service_name,
           requester_name: requester.name,
           requester_email_address: requester.email_address,
-          make_service_live_link: pageUrl(app.config.ADMIN_BASE_URL, `/services/${serviceId}/make-service-live`),
-          support_page_link: pageUrl(app.config.ADMIN_BASE_URL, '/support'),
+          make_service_live_link: pageUrl(app.config.urls.admin, `/services/${serviceId}/make-service-live`),
+          support_page_link: pageUrl(app.config.urls.admin, '/support'),
           organisation_name: organisation.name,
         },
         reply_to: requester.email_address,

@@ -16,7 +16,7 @@ import {
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 };
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });

@@ -12,7 +12,7 @@ import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { allowances: Allowances };
-type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);

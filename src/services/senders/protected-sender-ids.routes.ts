@@ -3,11 +3,8 @@ import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 
 /** Names of other organisations. The front end checks this list before a service can use a name. */
-export function protectedSenderIdRoutes(
-  http: Http,
-  { config }: { config: Pick<Config, 'PROTECTED_SENDER_IDS'> },
-): void {
-  const taken = new Set(config.PROTECTED_SENDER_IDS.map(comparable));
+export function protectedSenderIdRoutes(http: Http, { config }: { config: Pick<Config, 'sms'> }): void {
+  const taken = new Set(config.sms.protectedSenderIds.map(comparable));
   http.get(
     '/protected-sender-id/check',
     {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../../test/kit/harness.ts';
 
-const harness = useHarness({ config: { PROTECTED_SENDER_IDS: ['My Bank', 'Post'] } });
+const harness = useHarness({ config: { sms: { protectedSenderIds: ['My Bank', 'Post'] } } });
 const check = (query: string) => harness.admin('GET', `/protected-sender-id/check${query}`);
 
 describe('GET /protected-sender-id/check', () => {

@@ -242,7 +242,7 @@ describe('/inbound-number', () => {
       service: null,
     });
     const { list } = await senders(service);
-    expect(await list()).toMatchObject([{ sms_sender: harness.app.config.FROM_NUMBER, is_default: true }]);
+    expect(await list()).toMatchObject([{ sms_sender: harness.app.config.sms.defaultSender, is_default: true }]);
     expect((await admin('POST', `/service/${service}/inbound-sms/remove`, { archive: true })).status).toBe(200);
     const missing = await admin('POST', `/service/${service}/inbound-sms/remove`, {});
     expect([missing.status, missing.body.message]).toEqual([400, { archive: ['Missing data for required field.'] }]);

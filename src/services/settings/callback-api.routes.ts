@@ -23,10 +23,7 @@ const Callback = Type.Object(
   { title: 'ServiceCallback' },
 );
 
-export function callbackApiRoutes(
-  http: Http,
-  app: Platform & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> },
-): void {
+export function callbackApiRoutes(http: Http, app: Platform & { config: Pick<Config, 'callbacks'> }): void {
   http.post(
     '/service/:service_id/callback-api',
     {

@@ -131,7 +131,7 @@ describe('/service/{id}/callback-api', () => {
 });
 
 describe('with CALLBACK_ALLOW_PRIVATE', () => {
-  const open = useHarness({ config: { CALLBACK_ALLOW_PRIVATE: true } });
+  const open = useHarness({ config: { callbacks: { allowPrivate: true } } });
 
   it.each([
     ['http://127.0.0.1:4000/hook', 201],

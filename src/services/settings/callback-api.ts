@@ -20,7 +20,7 @@ import {
 
 export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'CALLBACK_ALLOW_PRIVATE'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'callbacks'> };
 
 export const tokenPurpose = 'callback-token';
 
@@ -115,6 +115,6 @@ export async function deleteCallback({ db }: Deps, which: CallbackId): Promise<v
 function refuseUnlessUrlMayBeCalled({ config }: Deps, url: string): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:') return;
-  if (protocol === 'http:' && config.CALLBACK_ALLOW_PRIVATE && isInsideName(hostname)) return;
+  if (protocol === 'http:' && config.callbacks.allowPrivate && isInsideName(hostname)) return;
   throw invalidField('url', 'Not a valid https url.');
 }

@@ -6,7 +6,7 @@ import { createLinkToken, linkLifetimes_s, pageUrl, readLinkToken } from '../sig
 
 export type InviteDeps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 };
 
 export const inviteStatuses = ['pending', 'accepted', 'cancelled'] as const;
@@ -21,7 +21,7 @@ type InvitePurpose = keyof typeof pages;
 /** The link in an invitation's message; `host` overrides the default front end. */
 export function inviteUrl(app: InviteDeps, purpose: InvitePurpose, inviteId: string, host?: string | null): string {
   const token = createLinkToken(app, purpose, { invite_id: inviteId });
-  return pageUrl(host || app.config.ADMIN_BASE_URL, `${pages[purpose]}/${token}`);
+  return pageUrl(host || app.config.urls.admin, `${pages[purpose]}/${token}`);
 }
 
 /** Returns the id of the invitation in a link's token. */

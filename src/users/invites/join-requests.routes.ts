@@ -9,7 +9,7 @@ import { servicePermissions } from '../members/permissions.ts';
 import { authTypes } from '../user-record.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from './join-requests.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
 
 const OfService = Type.Object({ service_id: Uuid });
 const OfRequest = Type.Object({ service_id: Uuid, request_id: Uuid });

@@ -4,7 +4,7 @@ import { aService, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { accountTemplates } from '../account-messages/account-messages.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { ADMIN_BASE_URL: 'https://admin.example' } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });
 const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';
 const notFound = { result: 'error', message: 'No result found' };
 

@@ -21,7 +21,7 @@ import { selectServiceName } from './service-invites.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 };
 
 interface NewJoinRequest {
@@ -42,7 +42,7 @@ export async function createJoinRequest(app: Deps, serviceId: string, request: N
   const contactIds = [...new Set(request.contacted_user_ids.map((userId) => userId.toLowerCase()))];
   const contacts = await selectUsersToContact(app.db, contactIds);
   if (contacts.length !== contactIds.length) throw invalidField('contacted_user_ids', 'No result found');
-  const base = request.invite_link_host || app.config.ADMIN_BASE_URL;
+  const base = request.invite_link_host || app.config.urls.admin;
   await inTransaction(app.db, async (tx) => {
     await insertJoinRequest(tx, {
       id,
@@ -140,7 +140,7 @@ async function addRequester(
       requester_name: requester.name,
       approver_name,
       service_name,
-      dashboard_url: pageUrl(app.config.ADMIN_BASE_URL, `/services/${member.service_id}`),
+      dashboard_url: pageUrl(app.config.urls.admin, `/services/${member.service_id}`),
     },
   });
 }

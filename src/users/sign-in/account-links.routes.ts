@@ -13,7 +13,7 @@ import {
   sendPasswordReset,
 } from './account-links.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
 
 const Email = Type.String({ format: 'email' });
 

@@ -14,7 +14,7 @@ import { createLinkToken, type LinkPurpose, pageUrl, readLinkToken } from './lin
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 };
 
 export async function sendPasswordReset(
@@ -32,7 +32,7 @@ export async function sendPasswordReset(
     to: request.email,
     personalisation: {
       user_name: user.name,
-      url: pageUrl(request.admin_base_url || app.config.ADMIN_BASE_URL, `/new-password/${token}`, request.next),
+      url: pageUrl(request.admin_base_url || app.config.urls.admin, `/new-password/${token}`, request.next),
     },
   });
 }
@@ -45,7 +45,7 @@ export async function sendEmailVerification(app: Deps, userId: string, adminBase
     to: user.email_address,
     personalisation: {
       name: user.name,
-      url: pageUrl(adminBaseUrl || app.config.ADMIN_BASE_URL, `/verify-email/${token}`),
+      url: pageUrl(adminBaseUrl || app.config.urls.admin, `/verify-email/${token}`),
     },
   });
 }
@@ -53,7 +53,7 @@ export async function sendEmailVerification(app: Deps, userId: string, adminBase
 /** Sent to the new address; opening the link proves ownership. Changes nothing yet. */
 export async function sendChangeEmailVerification(app: Deps, userId: string, email: string): Promise<void> {
   const user = await getUserRecord(app.db, userId);
-  const base = app.config.ADMIN_BASE_URL;
+  const base = app.config.urls.admin;
   const token = createLinkToken(app, 'change-email', { user_id: user.id, email });
   await send(app, {
     template_id: accountTemplates.changeEmail,
@@ -67,7 +67,7 @@ export async function sendChangeEmailVerification(app: Deps, userId: string, ema
 }
 
 export async function sendAlreadyRegistered(app: Deps, email: string): Promise<void> {
-  const base = app.config.ADMIN_BASE_URL;
+  const base = app.config.urls.admin;
   await send(app, {
     template_id: accountTemplates.alreadyRegistered,
     to: email,

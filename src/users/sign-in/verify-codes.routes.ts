@@ -9,7 +9,7 @@ import type { AccountMessageSender } from '../account-messages/account-messages.
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'ADMIN_BASE_URL'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
 
 export function verifyCodeRoutes(http: Http, app: Deps): void {
   const preValidation = [userOfPathExists(app), replyIfTooManyCodes(app)];

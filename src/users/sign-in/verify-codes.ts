@@ -20,7 +20,7 @@ const codePurpose = 'verify-code';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'ADMIN_BASE_URL'>;
+  config: Pick<Config, 'urls'>;
 };
 
 /** Silently sends nothing while five codes are live. */
@@ -46,7 +46,7 @@ export async function sendEmailCode(
   const code = randomUUID();
   await sendCode(app, userId, { code_type: 'email', code }, async (tx, user) => {
     const token = createLinkToken(app, 'email-auth', { user_id: user.id, secret_code: code });
-    const base = link.email_auth_link_host || app.config.ADMIN_BASE_URL;
+    const base = link.email_auth_link_host || app.config.urls.admin;
     const url = pageUrl(base, `/email-auth/${token}`, link.next);
     const { emailCode } = accountTemplates;
     await app.accountMessages.send(tx, {

@@ -13,18 +13,24 @@ import { meaningOfSesEvent, referenceTag, type SesEvent, taggedReference, withou
 import { type SnsEnvelope, SnsVerifier } from './sns.ts';
 
 const settings = {
-  SES_REGION: setting.text('AWS region for sending email.', { fallback: 'eu-west-2' }),
-  SES_URL: setting.optionalText('URL of Amazon SES, if not the default of the region.'),
-  SES_ACCESS_KEY_ID: setting.optionalText(
+  region: setting.text('SES_REGION', 'AWS region for sending email.', { fallback: 'eu-west-2' }),
+  url: setting.optionalText('SES_URL', 'URL of Amazon SES, if not the default of the region.'),
+  accessKeyId: setting.optionalText(
+    'SES_ACCESS_KEY_ID',
     'AWS access key with permission to send email through Amazon SES. Unset: an AWS profile, a web identity, or the role of the container or instance.',
   ),
-  SES_SECRET_ACCESS_KEY: setting.optionalText('Secret of SES_ACCESS_KEY_ID.', { secret: true }),
-  SES_CONFIGURATION_SET: setting.optionalText('Amazon SES configuration set that publishes receipts to SNS.'),
-  SES_VERIFY_SIGNATURES: setting.flag(
+  secretAccessKey: setting.optionalText('SES_SECRET_ACCESS_KEY', 'Secret of SES_ACCESS_KEY_ID.', { secret: true }),
+  configurationSet: setting.optionalText(
+    'SES_CONFIGURATION_SET',
+    'Amazon SES configuration set that publishes receipts to SNS.',
+  ),
+  verifySignatures: setting.flag(
+    'SES_VERIFY_SIGNATURES',
     'Accept email receipts only with a valid SNS signature. Set to false only on a trusted network.',
     { fallback: true },
   ),
-  SES_TOPIC_ARNS: setting.list(
+  topicArns: setting.list(
+    'SES_TOPIC_ARNS',
     'Comma-separated SNS topics whose signed receipts are accepted. `*` accepts any topic in SES_REGION, including those of other AWS accounts. Required for the provider ses.',
     { fallback: [], fallbackText: '(unset)' },
   ),
@@ -32,7 +38,7 @@ const settings = {
 
 /** Amazon SES, API version 2. */
 export const ses = {
-  name: 'ses',
+  name: 'ses' as const,
   channel: 'email',
   details: {
     id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c05',
@@ -41,9 +47,9 @@ export const ses = {
     supports_international: false,
   },
   settings,
-  together: ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'],
-  problems: ({ SES_VERIFY_SIGNATURES, SES_TOPIC_ARNS }) =>
-    SES_VERIFY_SIGNATURES && SES_TOPIC_ARNS?.length === 0
+  together: ['accessKeyId', 'secretAccessKey'],
+  problems: ({ verifySignatures, topicArns }) =>
+    verifySignatures && topicArns?.length === 0
       ? ['SES_TOPIC_ARNS must be set for the provider ses: name the SNS topics of its receipts, or * for any topic']
       : [],
   open,
@@ -51,18 +57,18 @@ export const ses = {
   retryReceipt: recordEvent,
 } satisfies EmailDescriptor<typeof settings>;
 
-function open({ config, clock }: ProviderDeps<typeof settings>): Provider<EmailMessage> {
-  const http = new ProviderHttpClient(config);
-  const base = config.SES_URL ?? `https://email.${config.SES_REGION}.amazonaws.com`;
+function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
+  const http = new ProviderHttpClient(app.config.delivery.concurrency);
+  const base = app.settings.url ?? `https://email.${app.settings.region}.amazonaws.com`;
   const url = `${base}/v2/email/outbound-emails`;
-  const region = config.SES_REGION;
+  const region = app.settings.region;
   const credentials = awsCredentials({
     region,
-    access_key_id: config.SES_ACCESS_KEY_ID,
-    secret_access_key: config.SES_SECRET_ACCESS_KEY,
+    access_key_id: app.settings.accessKeyId,
+    secret_access_key: app.settings.secretAccessKey,
   });
   const signed = async (request: { method: string; url: string; headers: Record<string, string>; body: string }) =>
-    signedHeaders({ region, service: 'ses', ...(await credentials()) }, request, clock.now());
+    signedHeaders({ region, service: 'ses', ...(await credentials()) }, request, app.clock.now());
   return {
     name: 'ses',
     close: () => http.close(),
@@ -71,13 +77,13 @@ function open({ config, clock }: ProviderDeps<typeof settings>): Provider<EmailM
       const { status, body } = await http.ping(url, await signed({ method: 'GET', url, headers: {}, body: '' }));
       // AccessDenied means that the key is valid, but only allowed to send.
       if (status === 403 && !body.includes('AccessDenied')) {
-        const given = config.SES_ACCESS_KEY_ID !== undefined;
+        const given = app.settings.accessKeyId !== undefined;
         const credentials = given ? 'SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY' : 'the AWS credentials';
         throw new Error(`it responded with 403: correct ${credentials}, and the clock`);
       }
     },
     async send(message) {
-      const body = JSON.stringify(requestOf(message, config.SES_CONFIGURATION_SET));
+      const body = JSON.stringify(requestOf(message, app.settings.configurationSet));
       const request = { method: 'POST', url, headers: { 'content-type': 'application/json' }, body };
       const headers = await signed(request).catch(reasonOfNoCredentials);
       if (typeof headers === 'string') return { kind: 'retry', reason: headers };
@@ -157,8 +163,8 @@ const notJson = 'SES callback failed: invalid json';
 function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   const verifier = new SnsVerifier({
     log: app.log,
-    topics: app.config.SES_TOPIC_ARNS,
-    region: app.config.SES_REGION,
+    topics: app.settings.topicArns,
+    region: app.settings.region,
   });
 
   http.post(
@@ -170,7 +176,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
       },
     },
     async ({ body: envelope }) => {
-      if (app.config.SES_VERIFY_SIGNATURES && !(await verifier.isGenuine(envelope, app.clock.now()))) {
+      if (app.settings.verifySignatures && !(await verifier.isGenuine(envelope, app.clock.now()))) {
         throw forbidden('SES callback failed: invalid signature');
       }
       if (envelope.Type === 'SubscriptionConfirmation') await verifier.confirmSubscription(envelope);

@@ -6,7 +6,10 @@ import { adminToken, useHarness } from '../../../../test/kit/harness.ts';
 import { newId } from '../../id.ts';
 
 // An eighth, 1 MiB, is for unauthenticated callers.
-const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { BODY_MEMORY_MB: 8, TWILIO_AUTH_TOKEN: 'token' } });
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: { http: { bodyMemory_bytes: 8 * 1024 * 1024 }, providers: { twilio: { authToken: 'token' } } },
+});
 const receipts = '/notifications/sms/mmg';
 const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, 1]));
 let port: number;

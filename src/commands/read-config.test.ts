@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, readConfig } from './config.ts';
-import { type GeneratedSecret, secretFile } from './platform/secrets/generated-secrets.ts';
+import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
+import { ConfigurationError } from '../platform/setting-groups.ts';
+import { readConfig } from './read-config.ts';
 
 const long = (name: string) => name.padEnd(32, '.');
 
@@ -19,12 +20,25 @@ describe('readConfig', () => {
   it('has a default for everything', () => {
     const config = readConfig({ DATA_DIR: folder });
     expect(config).toMatchObject({
-      PORT: 6011,
-      HOST: '127.0.0.1',
-      ADMIN_CLIENT_ID: 'notify-admin',
-      PRINT_PROVIDER: 'dvla',
-      DEMO: true,
-      DATABASE_URL: undefined,
+      http: { port: 6011, host: '127.0.0.1' },
+      auth: { adminClientId: 'notify-admin' },
+      letters: { printer: 'dvla' },
+      demo: { enabled: true },
+      database: { url: undefined },
+    });
+  });
+
+  it('reads durations in milliseconds and sizes in bytes', () => {
+    const units = {
+      ...{ DATABASE_READ_TIMEOUT_S: '7', DELIVERY_EXPIRY_H: '5', RECORDS_KEPT_DAYS: '44', BODY_MEMORY_MB: '40' },
+      CALLBACK_RETRY_DELAYS_S: '1,20',
+    };
+    expect(readConfig({ DATA_DIR: folder, ...units })).toMatchObject({
+      database: { readTimeout_ms: 7_000, wait_ms: 30_000 },
+      delivery: { expiry_ms: 18_000_000, retryDelay_ms: 300_000 },
+      storage: { recordRetention_ms: 3_801_600_000 },
+      http: { bodyMemory_bytes: 41_943_040 },
+      callbacks: { retryDelays_ms: [1_000, 20_000] },
     });
   });
 
@@ -41,11 +55,11 @@ describe('readConfig', () => {
     'postgresql://us:a@[::1]/pennypost?sslmode=require',
     'postgres://%2Frun%2Fpostgresql/pennypost',
   ])('accepts the database URL %s', (url) => {
-    expect(readConfig({ DATA_DIR: folder, DATABASE_URL: url }).DATABASE_URL).toBe(url);
+    expect(readConfig({ DATA_DIR: folder, DATABASE_URL: url }).database.url).toBe(url);
   });
 
   it('disables the demo for an external database', () => {
-    expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).DEMO).toBe(false);
+    expect(readConfig({ DATA_DIR: folder, DATABASE_URL: 'postgres://x' }).demo.enabled).toBe(false);
   });
 
   it.each([
@@ -57,12 +71,12 @@ describe('readConfig', () => {
     { SMS_PROVIDERS: 'sandbox,mmg', MMG_API_KEY: 'x' },
     { PRINT_HAND_OFF: 'folder' },
   ])('enables the demo with %j only when DEMO is set', (settings) => {
-    expect(readConfig({ DATA_DIR: folder, ...settings }).DEMO).toBe(false);
-    expect(readConfig({ DATA_DIR: folder, ...settings, DEMO: 'true' }).DEMO).toBe(true);
+    expect(readConfig({ DATA_DIR: folder, ...settings }).demo.enabled).toBe(false);
+    expect(readConfig({ DATA_DIR: folder, ...settings, DEMO: 'true' }).demo.enabled).toBe(true);
   });
 
   it.each(['localhost', '127.0.0.2', '::1'])('enables the demo when HOST is %s', (HOST) => {
-    expect(readConfig({ DATA_DIR: folder, HOST }).DEMO).toBe(true);
+    expect(readConfig({ DATA_DIR: folder, HOST }).demo.enabled).toBe(true);
   });
 
   it('reports all problems at once', () => {
@@ -78,21 +92,24 @@ describe('readConfig', () => {
     const read = (settings: Record<string, string>) => readConfig({ DATA_DIR: folder, ...settings });
     expect(() => read({ ADMIN_PORT: '6011' })).toThrow('ADMIN_PORT must differ from PORT');
     expect(() => read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.1' })).toThrow('must differ from PORT');
-    expect(read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.2' }).ADMIN_PORT).toBe(7000);
-    expect(read({ PORT: '0' })).toMatchObject({ ADMIN_PORT: 0, ADMIN_HOST: undefined, METRICS_TOKEN: undefined });
+    expect(read({ PORT: '7000', ADMIN_PORT: '7000', ADMIN_HOST: '127.0.0.2' }).http.adminPort).toBe(7000);
+    expect(read({ PORT: '0' })).toMatchObject({
+      http: { adminPort: 0, adminHost: undefined },
+      auth: { metricsToken: undefined },
+    });
   });
 
   it('requires SES topics, or * for any', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' };
     expect(() => readConfig(ses)).toThrow(/SES_TOPIC_ARNS must be set for the provider ses/);
-    expect(readConfig({ ...ses, SES_TOPIC_ARNS: '*' }).SES_TOPIC_ARNS).toEqual(['*']);
-    expect(readConfig({ ...ses, SES_VERIFY_SIGNATURES: 'false' }).SES_TOPIC_ARNS).toEqual([]);
-    expect(readConfig({ DATA_DIR: folder }).SES_TOPIC_ARNS).toEqual([]);
+    expect(readConfig({ ...ses, SES_TOPIC_ARNS: '*' }).providers.ses.topicArns).toEqual(['*']);
+    expect(readConfig({ ...ses, SES_VERIFY_SIGNATURES: 'false' }).providers.ses.topicArns).toEqual([]);
+    expect(readConfig({ DATA_DIR: folder }).providers.ses.topicArns).toEqual([]);
   });
 
   it('takes both parts of an AWS access key or none', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_TOPIC_ARNS: '*', S3_BUCKET: 'files' };
-    expect(readConfig(ses).SES_ACCESS_KEY_ID).toBeUndefined();
+    expect(readConfig(ses).providers.ses.accessKeyId).toBeUndefined();
     expect(() => readConfig({ ...ses, SES_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 's' })).toThrow(
       /SES_SECRET_ACCESS_KEY must be set when SES_ACCESS_KEY_ID is set\n.*S3_ACCESS_KEY_ID must be set when S3_SECRET_ACCESS_KEY is set/,
     );
@@ -102,18 +119,18 @@ describe('readConfig', () => {
     const reported: GeneratedSecret[] = [];
     const first = readConfig({ DATA_DIR: folder }, (secret) => reported.push(secret));
     const second = readConfig({ DATA_DIR: folder }, (secret) => reported.push(secret));
-    expect(second.SECRET_KEYS).toEqual(first.SECRET_KEYS);
-    expect(second.ADMIN_CLIENT_SECRETS).toEqual(first.ADMIN_CLIENT_SECRETS);
+    expect(second.encryption.keys).toEqual(first.encryption.keys);
+    expect(second.auth.adminClientSecrets).toEqual(first.auth.adminClientSecrets);
     expect(reported.map(({ name }) => name).sort()).toEqual(['admin-client-secret', 'secret-key']);
     const file = secretFile(folder, 'secret-key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect([readFileSync(file, 'utf8').trim()]).toEqual(first.SECRET_KEYS);
+    expect([readFileSync(file, 'utf8').trim()]).toEqual(first.encryption.keys);
   });
 
   it('reads a secret from a file', () => {
     const file = join(folder, 'key');
     writeFileSync(file, `${long('from a file')}\n`);
-    expect(readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: file }).SECRET_KEYS).toEqual([long('from a file')]);
+    expect(readConfig({ DATA_DIR: folder, SECRET_KEY_FILE: file }).encryption.keys).toEqual([long('from a file')]);
   });
 
   it('rejects a secret set twice and a missing secret file', () => {
@@ -123,12 +140,12 @@ describe('readConfig', () => {
 
   it('accepts several admin secrets, for rotation', () => {
     const config = readConfig({ DATA_DIR: folder, ADMIN_CLIENT_SECRETS: `${long('new')}, ${long('old')}` });
-    expect(config.ADMIN_CLIENT_SECRETS).toEqual([long('new'), long('old')]);
+    expect(config.auth.adminClientSecrets).toEqual([long('new'), long('old')]);
   });
 
   it('accepts several secret keys, for rotation, from SECRET_KEY or SECRET_KEYS but not both', () => {
     const SECRET_KEYS = `${long('new')}, ${long('old')}`;
-    expect(readConfig({ DATA_DIR: folder, SECRET_KEYS }).SECRET_KEYS).toEqual([long('new'), long('old')]);
+    expect(readConfig({ DATA_DIR: folder, SECRET_KEYS }).encryption.keys).toEqual([long('new'), long('old')]);
     expect(() => readConfig({ DATA_DIR: folder, SECRET_KEYS, SECRET_KEY: long('new') })).toThrow(
       'SECRET_KEY and SECRET_KEYS are both set: keep one',
     );
@@ -151,7 +168,7 @@ describe('readConfig', () => {
 
   it('accepts a short old key for decryption only in the command that replaces it', () => {
     const read = (SECRET_KEYS: string) =>
-      readConfig({ DATA_DIR: folder, SECRET_KEYS }, undefined, { shortKeysMayRead: true }).SECRET_KEYS;
+      readConfig({ DATA_DIR: folder, SECRET_KEYS }, undefined, { shortKeysMayRead: true }).encryption.keys;
     expect(read(`${long('new')},short`)).toEqual([long('new'), 'short']);
     expect(() => read(`short,${long('new')}`)).toThrow(/at least 32 characters/);
   });

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { type Config, settingGroups } from '../config.ts';
+import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
+import { providerProblems } from '../delivery/providers/provider-settings.ts';
+import { providers } from '../delivery/providers/providers.ts';
+import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { isLoopback } from '../platform/http/networks.ts';
+import { type GeneratedSecret, generatedSecret } from '../platform/secrets/generated-secrets.ts';
+import { problemsOfSecrets } from '../platform/secrets/secret-length.ts';
+import { ConfigurationError, problemsOfPartlySet, readGroups } from '../platform/setting-groups.ts';
+
+interface ReadOptions {
+  shortKeysMayRead?: boolean;
+  providers?: readonly ProviderDescriptor[];
+}
+
+/** Reads the environment. On first start in a data folder, generates the secrets that are not configured. */
+export function readConfig(
+  environment: Record<string, string | undefined> = process.env,
+  onGenerated: (secret: GeneratedSecret) => void = () => {},
+  { shortKeysMayRead = false, providers: list = providers }: ReadOptions = {},
+): Config {
+  const groups = settingGroups(list);
+  const general = readGroups(groups.general, environment);
+  const ofProviders = readGroups(groups.ofProviders, environment);
+  const { http, urls, auth, encryption, database, storage, demo, ...others } = general.values;
+  const problems = [
+    ...general.problems,
+    ...ofProviders.problems,
+    ...providerProblems(list, general.values, ofProviders.values),
+    ...problemsBetween(general.values),
+    ...problemsOfPartlySet(groups.general.s3.settings, general.values.s3, ['accessKeyId', 'secretAccessKey']),
+    ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),
+  ];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const dataDir = resolve(storage.dataDir);
+  const generated = (name: string) => generatedSecret(dataDir, name, onGenerated);
+  const isOwnPort = environment.PORT && http.port !== 0 && !environment.BASE_URL;
+  const isHarmless = database.url === undefined && isLoopback(http.host) && isAllSandbox(general.values);
+  const { key, keys } = encryption;
+  const { adminClientSecrets } = auth;
+  return {
+    ...{ http, database, ...others, providers: ofProviders.values },
+    urls: { ...urls, api: isOwnPort ? `http://localhost:${http.port}` : urls.api },
+    auth: {
+      ...auth,
+      adminClientSecrets: adminClientSecrets.length > 0 ? adminClientSecrets : [generated('admin-client-secret')],
+    },
+    encryption: { key, keys: keys.length > 0 ? keys : [key ?? generated('secret-key')] },
+    storage: { ...storage, dataDir },
+    demo: { enabled: demo.enabled ?? isHarmless },
+  };
+}
+
+/**
+ * Reads only SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH from the environment: a test suite's own PORT, DATABASE_URL or
+ * LOG_LEVEL mean something else.
+ */
+export function readSandboxConfig(place: { folder: string; port: number }): Config {
+  const wishes = Object.entries(process.env).filter(([name]) => /^(SANDBOX|CALLBACK)_|_INBOUND_AUTH$/.test(name));
+  return readConfig({
+    SANDBOX_DELAY_MS: '0',
+    CALLBACK_ALLOW_PRIVATE: 'true',
+    ...Object.fromEntries(wishes),
+    LOG_LEVEL: 'error',
+    DEMO: 'true',
+    DATA_DIR: place.folder,
+    PORT: String(place.port),
+    BASE_URL: `http://127.0.0.1:${place.port}`,
+  });
+}
+
+function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>): string[] {
+  const isSamePort =
+    http.adminPort === http.port && http.adminPort !== 0 && (http.adminHost ?? http.host) === http.host;
+  return [
+    ...(isSamePort ? ['ADMIN_PORT must differ from PORT'] : []),
+    ...(database.sessionUrl !== undefined && database.url === undefined
+      ? ['DATABASE_URL must be set when DATABASE_SESSION_URL is set']
+      : []),
+  ];
+}
