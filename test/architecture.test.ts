@@ -27,7 +27,7 @@ const featureOrder = [
 ];
 const pureLibraries = ['rendering', 'recipients'];
 /** Facts of the protocol that import nothing themselves. */
-const pureFacts = ['protocol/channels.ts', 'protocol/whitespace.ts'];
+const pureFacts = ['protocol/channels.ts', 'protocol/comparable-key.ts', 'protocol/whitespace.ts'];
 const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts', 'seeds.ts'];
 
 interface SourceFile {

@@ -74,9 +74,14 @@ export function checkPhonePermissions(
   number: PhoneNumber,
   allowed: { international: boolean; landline: boolean },
 ): PhonePermissionReason | undefined {
-  if (number.countryPrefix !== ukCode && !allowed.international) return 'international_not_allowed';
+  if (isAbroad(number) && !allowed.international) return 'international_not_allowed';
   if (number.ukLandline && !allowed.landline) return 'landline_not_allowed';
   return undefined;
+}
+
+/** Crown dependencies have international prices but do not count towards the international limit. */
+export function isAbroad(number: PhoneNumber): boolean {
+  return number.countryPrefix !== ukCode;
 }
 
 // There are few senders, and each is formatted for every message: the library would take longer than the rest of the

@@ -1,12 +1,8 @@
+import { comparableKey } from '../protocol/comparable-key.ts';
 import { removeInvisible } from '../protocol/whitespace.ts';
 
 /** Values for placeholders as received: any JSON. */
 export type Personalisation = Readonly<Record<string, unknown>>;
-
-/** `First_Name`, `first-name` and `firstname` are the same key; tabs, dots and accents are significant. */
-export function comparableKey(name: string): string {
-  return name.replace(/[ _-]/g, '').toLowerCase();
-}
 
 /** All values by comparable key. If two keys are the same, the later one wins. */
 export function readPersonalisation(personalisation: Personalisation | null | undefined): ReadonlyMap<string, unknown> {

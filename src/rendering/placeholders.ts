@@ -1,12 +1,6 @@
+import { comparableKey } from '../protocol/comparable-key.ts';
 import { escapeHtml } from './escape.ts';
-import {
-  comparableKey,
-  isMissing,
-  isSwitchedOn,
-  type ListStyle,
-  type Personalisation,
-  valueToText,
-} from './personalisation.ts';
+import { isMissing, isSwitchedOn, type ListStyle, type Personalisation, valueToText } from './personalisation.ts';
 
 /** `((name))`, or `((name??text))` when `text` is not null. `name` keeps the spelling of the template. */
 export type Placeholder = { name: string; slot: number; text: string | null };

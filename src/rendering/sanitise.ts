@@ -1,4 +1,5 @@
-import { comparableKey, type Personalisation } from './personalisation.ts';
+import { comparableKey } from '../protocol/comparable-key.ts';
+import type { Personalisation } from './personalisation.ts';
 
 /** The original and the sanitised value, by key. */
 type SanitisedContent = Record<string, { unsanitised: unknown; sanitised: unknown }>;

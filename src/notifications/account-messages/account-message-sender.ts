@@ -3,7 +3,8 @@ import { invalid } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
-import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { type AccountMessageSender, platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { lanes, type NewNotification } from '../notification.ts';
@@ -57,25 +58,11 @@ export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): 
 
 type Recipient = Pick<NewNotification, 'recipient' | 'normalised_recipient' | 'international' | 'rate_multiplier'>;
 
-/** For a user who typed a number into a form, so more detailed than for API clients. */
-const phoneTexts: Record<PhoneNumberReason, string> = {
-  too_short: 'Mobile number is too short',
-  too_long: 'Mobile number is too long',
-  unknown_character: 'Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -',
-  unsupported_country_code: 'Country code not found - double check the mobile number you entered',
-  invalid_number: 'Number is not valid – double check the phone number you entered',
-};
-
-export function phoneErrorText(reason: PhoneNumberReason): string {
-  return phoneTexts[reason];
-}
-
 function phoneRecipient(to: string): Recipient {
   const parsed = parsePhoneNumber(to);
-  if (!parsed.ok) throw invalid(phoneErrorText(parsed.reason));
-  if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
-    throw invalid('This does not look like a UK mobile number – double check the mobile number you entered');
-  }
+  if (!parsed.ok) throw invalid(phoneNumberTexts[parsed.reason]);
+  const reason = checkPhonePermissions(parsed.number, { international: true, landline: false });
+  if (reason) throw invalid(phoneNumberTexts[reason]);
   const { normalised, international, multiplier } = parsed.number;
   return {
     recipient: cleanRecipient(to),
@@ -87,7 +74,7 @@ function phoneRecipient(to: string): Recipient {
 
 function emailRecipient(to: string): Recipient {
   const parsed = parseEmailAddress(to);
-  if (!parsed.ok) throw invalid('Not a valid email address');
+  if (!parsed.ok) throw invalid(emailAddressText);
   return {
     recipient: parsed.cleaned,
     normalised_recipient: parsed.address,

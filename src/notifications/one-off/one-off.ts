@@ -1,11 +1,11 @@
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { comparableKey } from '../../rendering/personalisation.ts';
+import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
 import { findTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
-import { phoneErrorText } from '../account-messages/account-message-sender.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
@@ -37,14 +37,14 @@ export async function sendOneOff(app: SendDeps, serviceId: string, request: OneO
   switch (row.template_type) {
     case 'sms': {
       const parsed = parsePhoneNumber(request.to);
-      if (!parsed.ok) throw invalidField('to', phoneErrorText(parsed.reason));
+      if (!parsed.ok) throw invalidField('to', phoneNumberTexts[parsed.reason]);
       const smsRequest = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
       const sms = { request: smsRequest, number: parsed.number, scheduled_for: null };
       return (await sendSms(app, context, sms)).response;
     }
     case 'email': {
       const parsed = parseEmailAddress(request.to);
-      if (!parsed.ok) throw invalidField('to', 'Not a valid email address');
+      if (!parsed.ok) throw invalidField('to', emailAddressText);
       const emailRequest = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
       return (await sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for: null })).response;
     }

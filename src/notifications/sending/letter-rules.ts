@@ -1,14 +1,14 @@
 import { decodeBase64 } from '../../platform/base64.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
 import {
   addressLinesFromPersonalisation,
   checkPostalAddress,
   type PostalAddress,
-  type PostalAddressReason,
   parsePostalAddress,
 } from '../../recipients/postal-address.ts';
+import { postalAddressTexts } from '../../recipients/recipient-texts.ts';
 import { maxQrCodeCharacters } from '../../rendering/letter/letter.ts';
-import { comparableKey } from '../../rendering/personalisation.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
 import type { SendContext } from './send-context.ts';
 import type { Values } from './send-rules.ts';
@@ -30,28 +30,10 @@ export function refuseLongQrCodes(compiled: LetterTemplate, values: Values): voi
   });
 }
 
-const tooShort = 'Address must be at least 3 lines';
-const notAPostcode = 'Must be a real UK postcode';
-
-const addressTexts: Record<PostalAddressReason, string> = {
-  'address-is-empty': tooShort,
-  'not-enough-address-lines': tooShort,
-  'too-many-address-lines': 'Address must be no more than 7 lines',
-  'invalid-address-line-1-or-2':
-    'The first 2 lines of the address must both include at least one alphanumeric character',
-  'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
-  'cant-send-international-letters': notAPostcode,
-  'not-a-real-uk-postcode': notAPostcode,
-  'not-a-real-uk-postcode-or-country': 'Last line of address must be a real UK postcode or another country',
-  'invalid-char-in-address':
-    'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',
-  'no-fixed-abode-address': 'Must be a real address',
-};
-
 export function readAddress({ service }: SendContext, values: Values): PostalAddress {
   const address = parsePostalAddress(addressLinesFromPersonalisation(values));
   const reason = checkPostalAddress(address, { international: service.permissions.has('international_letters') });
-  if (reason) throw new Failure('invalid', 'ValidationError', addressTexts[reason]);
+  if (reason) throw new Failure('invalid', 'ValidationError', postalAddressTexts[reason]);
   return address;
 }
 

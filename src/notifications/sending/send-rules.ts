@@ -108,11 +108,6 @@ export function refuseUnlessNumberIsAllowed({ service }: SendContext, number: Ph
   if (reason === 'landline_not_allowed') throw new Failure('invalid', 'InvalidPhoneError', 'Not a UK mobile number');
 }
 
-/** Crown dependencies have international prices but do not count towards the international limit. */
-export function isAbroad(number: PhoneNumber): boolean {
-  return number.countryPrefix !== '44';
-}
-
 export function refuseIfTextIsTooLong(message: SmsMessage): void {
   if (!isTooLong(message)) return;
   throw invalid(`Content for template has a character count greater than the limit of ${maxSmsCharacters}`);

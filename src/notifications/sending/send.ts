@@ -2,7 +2,7 @@ import { readFiles, refuseUnlessFilesAreSetUp } from '../../documents/file-reque
 import { exampleDocuments, prepareDocuments } from '../../documents/prepare-documents.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
-import { formatSmsSender, type PhoneNumber } from '../../recipients/phone-number.ts';
+import { formatSmsSender, isAbroad, type PhoneNumber } from '../../recipients/phone-number.ts';
 import { postageForAddress } from '../../recipients/postal-address.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/simulated-recipients.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
@@ -32,7 +32,6 @@ import {
   chooseReplyTo,
   chooseSmsSender,
   getSendableTemplate,
-  isAbroad,
   refuseFiles,
   refuseIfBodyIsEmpty,
   refuseIfDailyLimitIsReached,

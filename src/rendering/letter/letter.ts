@@ -1,13 +1,8 @@
+import { comparableKey } from '../../protocol/comparable-key.ts';
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import { decodeEntities } from '../escape.ts';
 import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders.ts';
-import {
-  comparableKey,
-  isMissing,
-  type Personalisation,
-  readPersonalisation,
-  valueToText,
-} from '../personalisation.ts';
+import { isMissing, type Personalisation, readPersonalisation, valueToText } from '../personalisation.ts';
 import { type CompiledText, compileText, fillText, type Slots } from '../placeholders.ts';
 import { removeSpaceBeforePunctuation } from '../whitespace.ts';
 import { letterDate } from './date.ts';

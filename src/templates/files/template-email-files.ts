@@ -4,7 +4,7 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
-import { comparableKey } from '../../rendering/personalisation.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
 import { changedFields } from '../changed-fields.ts';
 import { getTemplateForUpdate } from '../template-update.ts';
 import { lockTemplate, updateTemplates } from '../templates.sql.ts';

@@ -1,0 +1,35 @@
+import type { PhoneNumberReason, PhonePermissionReason } from './phone-number.ts';
+import type { PostalAddressReason } from './postal-address.ts';
+
+const notAUkMobile = 'This does not look like a UK mobile number – double check the mobile number you entered';
+
+/** For people who typed a number into a form or a spreadsheet, so more detailed than for API clients. */
+export const phoneNumberTexts: Record<PhoneNumberReason | PhonePermissionReason, string> = {
+  too_short: 'Mobile number is too short',
+  too_long: 'Mobile number is too long',
+  unknown_character: 'Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -',
+  unsupported_country_code: 'Country code not found - double check the mobile number you entered',
+  invalid_number: 'Number is not valid – double check the phone number you entered',
+  international_not_allowed: notAUkMobile,
+  landline_not_allowed: notAUkMobile,
+};
+
+export const emailAddressText = 'Not a valid email address';
+
+const tooShort = 'Address must be at least 3 lines';
+const notAPostcode = 'Must be a real UK postcode';
+
+export const postalAddressTexts: Record<PostalAddressReason, string> = {
+  'address-is-empty': tooShort,
+  'not-enough-address-lines': tooShort,
+  'too-many-address-lines': 'Address must be no more than 7 lines',
+  'invalid-address-line-1-or-2':
+    'The first 2 lines of the address must both include at least one alphanumeric character',
+  'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
+  'cant-send-international-letters': notAPostcode,
+  'not-a-real-uk-postcode': notAPostcode,
+  'not-a-real-uk-postcode-or-country': 'Last line of address must be a real UK postcode or another country',
+  'invalid-char-in-address':
+    'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',
+  'no-fixed-abode-address': 'Must be a real address',
+};
