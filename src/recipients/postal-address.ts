@@ -52,19 +52,25 @@ export function checkPostalAddress(
   address: PostalAddress,
   allowed: { international: boolean },
 ): PostalAddressReason | undefined {
-  const { lines, international, postcode, bfpoNumber } = address;
-  if (lines.length === 0) return 'address-is-empty';
-  if (lines.length < minLines) return 'not-enough-address-lines';
-  if (lines.length > maxLines) return 'too-many-address-lines';
-  if (!lines.slice(0, 2).every((line) => alphanumeric.test(line))) return 'invalid-address-line-1-or-2';
-  if (bfpoNumber !== null && international) return 'has-country-for-bfpo-address';
-  if (international && !allowed.international) return 'cant-send-international-letters';
+  return postalAddressReasons(address, allowed).next().value;
+}
+
+/** Every reason why no letter can be sent there. */
+export function* postalAddressReasons(
+  { lines, international, postcode, bfpoNumber }: PostalAddress,
+  allowed: { international: boolean },
+): Generator<PostalAddressReason, undefined> {
+  if (lines.length === 0) yield 'address-is-empty';
+  if (lines.length < minLines) yield 'not-enough-address-lines';
+  if (lines.length > maxLines) yield 'too-many-address-lines';
+  if (!lines.slice(0, 2).every((line) => alphanumeric.test(line))) yield 'invalid-address-line-1-or-2';
+  if (bfpoNumber !== null && international) yield 'has-country-for-bfpo-address';
+  if (international && !allowed.international) yield 'cant-send-international-letters';
   if (!international && bfpoNumber === null && postcode === null) {
-    return allowed.international ? 'not-a-real-uk-postcode-or-country' : 'not-a-real-uk-postcode';
+    yield allowed.international ? 'not-a-real-uk-postcode-or-country' : 'not-a-real-uk-postcode';
   }
-  if (lines.some((line) => forbiddenStart.test(line))) return 'invalid-char-in-address';
-  if (lines.some((line) => noFixedAbode.test(line))) return 'no-fixed-abode-address';
-  return undefined;
+  if (lines.some((line) => forbiddenStart.test(line))) yield 'invalid-char-in-address';
+  if (lines.some((line) => noFixedAbode.test(line))) yield 'no-fixed-abode-address';
 }
 
 /** The zone decides for international mail, the sender for domestic mail. */

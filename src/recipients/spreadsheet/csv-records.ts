@@ -1,0 +1,197 @@
+import { isBlank, withoutBlankEnd } from './blank-text.ts';
+import type { SpreadsheetLimits } from './limits.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
+
+export interface SheetRecord {
+  /** Without the empty cells at the end. */
+  cells: string[];
+  /** Number of cells, those at the end included. */
+  width: number;
+  characters: number;
+  /** Nothing but whitespace, and no quotation marks: such records at the end of a file are no rows. */
+  blank: boolean;
+  /** Where the text of the last cell begins that was not in quotation marks. */
+  plainFrom: number;
+}
+
+/** Shared, because a file may be full of them. */
+export const blankRecord: SheetRecord = { cells: [], width: 0, characters: 0, blank: true, plainFrom: 0 };
+
+const [atCellStart, inPlainText, inQuotes, afterQuote] = [0, 1, 2, 3];
+const [lineFeed, carriageReturn, space, quote] = [10, 13, 32, 34];
+
+/**
+ * Splits text into records. A quotation mark opens a quoted cell only at the start of the cell; text after the closing one
+ * is appended; one that is never closed runs to the end of the file.
+ */
+export class RecordReader {
+  private readonly separator: number;
+  private readonly limits: SpreadsheetLimits;
+  private state = atCellStart;
+  private skipLineFeed = false;
+  private recordCount = 0;
+
+  private cells: string[] = [];
+  /** Empty cells since the last one with text: a million separators cost nothing. */
+  private emptyCells = 0;
+  private cell = '';
+  private characters = 0;
+  private quoted = false;
+  private plainFrom = 0;
+  private plainFromOfLast = 0;
+
+  constructor(separator: string, limits: SpreadsheetLimits) {
+    this.separator = separator.charCodeAt(0);
+    this.limits = limits;
+  }
+
+  /** The records that are complete. */
+  read(text: string): SheetRecord[] {
+    const records: SheetRecord[] = [];
+    let at = 0;
+    while (at < text.length) {
+      if (this.skipLineFeed) {
+        this.skipLineFeed = false;
+        if (text.charCodeAt(at) === lineFeed) {
+          at++;
+          continue;
+        }
+      }
+      switch (this.state) {
+        case atCellStart:
+          at = this.startCell(text, at);
+          break;
+        case inPlainText:
+          at = this.readPlainText(text, at, records);
+          break;
+        case inQuotes:
+          at = this.readQuoted(text, at);
+          break;
+        default:
+          at = this.readAfterQuote(text, at);
+      }
+    }
+    return records;
+  }
+
+  /** The last record, if the text does not end with a line break. */
+  end(): SheetRecord | undefined {
+    const open = this.state !== atCellStart || this.cells.length > 0 || this.emptyCells > 0;
+    if (!open) return undefined;
+    if (this.state === inQuotes) this.plainFrom = 0;
+    return this.endRecord();
+  }
+
+  private startCell(text: string, at: number): number {
+    const code = text.charCodeAt(at);
+    if (code === space) return at + 1;
+    if (code !== quote) {
+      this.state = inPlainText;
+      return at;
+    }
+    this.state = inQuotes;
+    this.quoted = true;
+    return at + 1;
+  }
+
+  private readPlainText(text: string, at: number, records: SheetRecord[]): number {
+    let end = at;
+    for (; end < text.length; end++) {
+      const code = text.charCodeAt(end);
+      if (code === this.separator || code === lineFeed || code === carriageReturn) break;
+    }
+    if (end > at) this.append(text.slice(at, end));
+    if (end === text.length) return end;
+    const code = text.charCodeAt(end);
+    if (code === this.separator) {
+      this.endCell();
+      return end + 1;
+    }
+    this.skipLineFeed = code === carriageReturn;
+    records.push(this.endRecord());
+    end++;
+    // A hundred megabytes of blank lines take seconds otherwise.
+    while (!this.skipLineFeed && text.charCodeAt(end) === lineFeed) {
+      records.push(blankRecord);
+      this.recordCount++;
+      end++;
+    }
+    return end;
+  }
+
+  private readQuoted(text: string, at: number): number {
+    const end = text.indexOf('"', at);
+    this.append(text.slice(at, end === -1 ? text.length : end));
+    if (end === -1) return text.length;
+    this.state = afterQuote;
+    return end + 1;
+  }
+
+  private readAfterQuote(text: string, at: number): number {
+    if (text.charCodeAt(at) === quote) {
+      this.append('"');
+      this.state = inQuotes;
+      return at + 1;
+    }
+    this.plainFrom = this.cell.length;
+    this.state = inPlainText;
+    return at;
+  }
+
+  private append(text: string): void {
+    this.characters += text.length;
+    const limit = this.limits.rowCharacters;
+    if (this.characters > limit) throw new SpreadsheetError('row-too-long', { row: this.recordCount + 1, limit });
+    this.cell += text;
+  }
+
+  private endCell(): void {
+    if (this.cell === '') {
+      this.emptyCells++;
+    } else {
+      const limit = this.limits.textColumns;
+      if (this.cells.length + this.emptyCells >= limit) throw new SpreadsheetError('too-many-columns', { limit });
+      while (this.emptyCells > 0) {
+        this.cells.push('');
+        this.emptyCells--;
+      }
+      this.cells.push(this.cell);
+      this.plainFromOfLast = this.state === afterQuote ? this.cell.length : this.plainFrom;
+    }
+    this.cell = '';
+    this.plainFrom = 0;
+    this.state = atCellStart;
+  }
+
+  private endRecord(): SheetRecord {
+    if (this.cell === '' && this.cells.length === 0 && this.emptyCells === 0 && !this.quoted) {
+      this.state = atCellStart;
+      this.recordCount++;
+      return blankRecord;
+    }
+    this.endCell();
+    const { cells, characters } = this;
+    const record = {
+      cells,
+      width: cells.length + this.emptyCells,
+      characters,
+      blank: !this.quoted && cells.every(isBlank),
+      plainFrom: this.plainFromOfLast,
+    };
+    this.recordCount++;
+    this.cells = [];
+    this.emptyCells = 0;
+    this.characters = 0;
+    this.quoted = false;
+    this.plainFromOfLast = 0;
+    return record;
+  }
+}
+
+/** At the end of a file, empty cells and whitespace belong to no cell. */
+export function withoutBlankTail(record: SheetRecord): SheetRecord {
+  const cells = [...record.cells];
+  const last = withoutBlankEnd(cells.pop() ?? '', record.plainFrom);
+  if (last !== '') cells.push(last);
+  return { ...record, cells, width: cells.length };
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { contentProblems } from '../../rendering/content-problems.ts';
+import { compileTemplate } from '../../rendering/template.ts';
+import { checkContactList, findContactListChannel } from './contact-list.ts';
+import { type CheckOptions, FileCheck } from './file-problems.ts';
+import type { CheckedRow } from './row-problems.ts';
+import { openSpreadsheet } from './spreadsheet.ts';
+import { fileProblemTexts } from './spreadsheet-problems.ts';
+
+const anything: CheckOptions = {
+  permissions: { internationalSms: true, landlines: true, internationalLetters: true },
+  maxRows: 100_000,
+  allowedRecipients: null,
+  refuseLetters: false,
+  remainingMessages: null,
+  remainingInternational: null,
+  maxRowsShown: 50,
+};
+
+async function check(channel: Channel, content: string, csv: string, options: Partial<CheckOptions> = {}) {
+  const compiled = compileTemplate({ template_type: channel, content, subject: 'Subject' });
+  const template = {
+    channel,
+    placeholders: compiled.placeholders,
+    contentProblems: (values: Record<string, unknown>) => contentProblems(compiled, values),
+  };
+  const sheet = await openSpreadsheet('a.csv', chunksOf(csv), { channel });
+  const file = new FileCheck(sheet.header, template, { ...anything, ...options });
+  const rows: CheckedRow[] = [];
+  for await (const batch of sheet.batches) rows.push(...file.addBatch(batch));
+  return { rows, ...file.summary() };
+}
+
+describe('personalisation', () => {
+  it('has the spelling of the template, and no recipient', async () => {
+    const { rows } = await check('sms', 'Hi ((First Name))', 'phone_number,first_name,other\n07700900460,Ann,x');
+    expect(rows[0]).toMatchObject({ personalisation: { 'First Name': 'Ann' }, recipient: '07700900460', problems: [] });
+    expect(Object.keys(rows[0]?.personalisation ?? {})).toEqual(['First Name']);
+  });
+
+  it('has the recipient if the template uses it', async () => {
+    const { rows } = await check('sms', 'You are ((Phone Number))', 'phone_number\n07700 900460');
+    expect(rows[0]?.personalisation).toEqual({ 'Phone Number': '07700 900460' });
+    expect(rows[0]?.destination).toMatchObject({ channel: 'sms', number: { normalised: '447700900460' } });
+  });
+
+  it('has the address lines of a letter, as single letters do', async () => {
+    const csv = 'Address line 1,address-line-2,postcode,name\nA,B,SW1A 1AA,Ann';
+    const { rows } = await check('letter', 'Dear ((address line 1)), ((NAME))', csv);
+    expect(rows[0]?.personalisation).toEqual({
+      NAME: 'Ann',
+      address_line_1: 'A',
+      address_line_2: 'B',
+      postcode: 'SW1A 1AA',
+    });
+    expect(rows[0]).toMatchObject({ recipient: 'A', destination: { address: { lines: ['A', 'B', 'SW1A 1AA'] } } });
+  });
+
+  it('makes lists of columns with the same key, without empty cells', async () => {
+    const csv =
+      'phone number,item,Item,ITEM\n07700900460,a,b,c\n07700900460,,b,\n07700900460,a, ,c\n07700900460,,,\n1,1';
+    const { rows } = await check('sms', '((item))', csv);
+    expect(rows.map(({ personalisation }) => personalisation.item)).toEqual([
+      ['a', 'b', 'c'],
+      'b',
+      ['a', 'c'],
+      null,
+      '1',
+    ]);
+  });
+
+  it('is cleaned of what cannot be seen or stored', async () => {
+    const csv = 'phone number,name\n07700900460,"\u00a0\tAnn\u202fSm\u200bith\0  x\u3000 "\n';
+    const { rows } = await check('sms', '((name))', csv);
+    expect(rows[0]?.personalisation).toEqual({ name: 'Ann Smith  x\u3000' });
+  });
+
+  it('takes names of object properties for names', async () => {
+    const csv = 'phone number,__proto__,constructor,reference\n07700900460,a,b,c';
+    const { rows, rowsShown, columns } = await check('sms', '((__proto__)) ((constructor))', csv);
+    expect(Object.entries(rows[0]?.personalisation ?? {})).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ]);
+    expect(Object.entries(rowsShown[0]?.cells ?? {})).toContainEqual(['__proto__', 'a']);
+    expect(columns.missing).toEqual([]);
+  });
+
+  it('has the reference apart', async () => {
+    const csv = 'phone number,Reference,re-ference\n07700900460,a,\n07700900460,a,b\n07700900460';
+    const { rows } = await check('sms', 'Hi', csv);
+    expect(rows.map(({ reference }) => reference)).toEqual(['a', 'a, b', null]);
+  });
+});
+
+describe('rows', () => {
+  it('are shown with the number of the spreadsheet, all columns and all problems', async () => {
+    const csv = 'Phone number,name,,other\n07700900460,Ann,,x\nabc,,y,,surplus\n';
+    const { rowsShown, rowProblemCounts } = await check('sms', 'Hi ((name))', csv);
+    expect(rowsShown).toEqual([
+      {
+        row: 3,
+        recipient: 'abc',
+        cells: { 'Phone number': 'abc', name: null, '': 'y', other: null },
+        surplus: ['surplus'],
+        problems: [
+          { column: 'Phone number', problem: 'Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -' },
+          { column: 'name', problem: 'Missing' },
+        ],
+      },
+    ]);
+    expect([...rowProblemCounts]).toEqual([
+      ['bad-recipient', 1],
+      ['missing-data', 1],
+    ]);
+  });
+
+  it('are shown from the first if a column is missing or nothing is wrong', async () => {
+    const csv = `phone number\n${'07700900460\n'.repeat(3)}bad\n`;
+    expect((await check('sms', '((name))', csv, { maxRowsShown: 2 })).rowsShown.map(({ row }) => row)).toEqual([2, 3]);
+    expect((await check('sms', 'Hi', csv, { maxRowsShown: 2 })).rowsShown.map(({ row }) => row)).toEqual([5]);
+  });
+
+  it.each([
+    ['sms', '((text))', `phone number,text\n07700900460,${'a'.repeat(919)}`, 'too-long'],
+    ['sms', '((show??x))', 'phone number,show\n07700900460,no', 'empty'],
+    ['email', '((show??x))', 'email address,show\na@b.com,no', 'empty'],
+    ['email', '((a))'.repeat(3), `email address,a\na@b.com,${'a'.repeat(700_000)}`, 'too-long'],
+    [
+      'letter',
+      'QR: ((code))',
+      `address line 1,address line 2,postcode,code\nA,B,SW1A 1AA,${'a'.repeat(501)}`,
+      'qr-code-too-long',
+    ],
+    ['letter', '((show??x))', 'address line 1,address line 2,postcode,show\nA,B,SW1A 1AA,no', 'empty'],
+  ] as const)('of %s %s are %4$s', async (channel, content, csv, kind) => {
+    const { rows } = await check(channel, content, csv);
+    expect(rows[0]?.problems).toEqual([{ column: null, kind, message: expect.any(String) }]);
+  });
+
+  it('beyond the limit are counted and not read', async () => {
+    const { rows, rowCount, problems } = await check('sms', 'Hi', `phone number\n${'bad\n'.repeat(700)}`, {
+      maxRows: 3,
+    });
+    expect([rows.length, rowCount, problems[0]]).toEqual([3, 700, 'too-many-rows']);
+  });
+});
+
+describe('problems of a file', () => {
+  it('are told in order', async () => {
+    const all = await check('sms', '((name))', 'phone number,phone number\n,\n+12025550104,07700900460\nabc\n', {
+      maxRows: 2,
+      allowedRecipients: new Set(['447700900999']),
+      refuseLetters: true,
+      remainingMessages: 1,
+      remainingInternational: -5,
+    });
+    expect(all.problems).toEqual([
+      'too-many-rows',
+      'duplicate-recipient-columns',
+      'missing-columns',
+      'not-allowed-to-send-to',
+      'too-many-messages',
+    ]);
+    expect(Object.keys(fileProblemTexts)).toEqual(expect.arrayContaining(all.problems));
+  });
+
+  it('of letters include the trial mode', async () => {
+    const csv = 'address line 1,address line 2,postcode\nA,B,SW1A 1AA';
+    const trial = { refuseLetters: true, allowedRecipients: new Set<string>() };
+    expect((await check('letter', 'Hi', csv, trial)).problems).toEqual(['letters-in-trial-mode']);
+    expect((await check('letter', 'Hi', 'name\nAnn')).problems).toEqual(['no-recipient-columns', 'row-errors']);
+  });
+
+  it('include recipients that a service in trial mode does not know; an empty list knows none', async () => {
+    const csv = 'email address\nKNOWN@example.com\nother@example.com\nbad';
+    const known = (...recipients: string[]) => ({ allowedRecipients: new Set(recipients) });
+    expect((await check('email', 'Hi', csv, known('known@example.com'))).notAllowedCount).toBe(1);
+    expect((await check('email', 'Hi', csv, known())).notAllowedCount).toBe(2);
+    expect((await check('email', 'Hi', csv)).notAllowedCount).toBe(0);
+  });
+
+  it('include more numbers abroad than are left', async () => {
+    const csv = 'phone number\n+12025550104\n+447797292290\n07700900460';
+    expect((await check('sms', 'Hi', csv, { remainingInternational: 1 })).problems).toEqual([]);
+    expect((await check('sms', 'Hi', csv, { remainingInternational: 0 })).problems).toEqual(['too-many-international']);
+  });
+});
+
+describe('contact lists', () => {
+  it.each([
+    ['phone number\n1', 'sms'],
+    ['"E-mail address",,\n1', 'email'],
+    [',email address\n1', 'email'],
+    ['phone number,name\n1', undefined],
+    ['phone number,phone number\n1', undefined],
+    ['address line 1\n1', undefined],
+    ['', undefined],
+  ])('%j: %s', async (csv, channel) => {
+    expect(findContactListChannel((await openSpreadsheet('a.csv', chunksOf(csv))).header)).toBe(channel);
+  });
+
+  it('are checked as if they were sent', async () => {
+    const sheet = await openSpreadsheet('a.csv', chunksOf('phone number\n07700900460\nabc'));
+    const file = checkContactList(sheet.header, 'sms', anything);
+    for await (const batch of sheet.batches) file.addBatch(batch);
+    expect(file.summary()).toMatchObject({ problems: ['row-errors'], rowCount: 2, rowsWithProblems: 1 });
+  });
+});

@@ -1,0 +1,112 @@
+import { blankRecord, type SheetRecord, withoutBlankTail } from './csv-records.ts';
+import type { Header, RowBatch, Sheet } from './sheet.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
+
+const maxBatchRows = 500;
+const maxBatchCharacters = 1_000_000;
+
+/** Turns records into a header and batches of rows, and drops blank records at the end of the file. */
+export class RowBatches {
+  header: Header | undefined;
+  private readonly maxRows: number;
+  /** The last record that is not blank, and the number of blank ones since. */
+  private last: SheetRecord | undefined;
+  private blanks = 0;
+  /** Complete records, and numbers of blank ones: a million blank lines cost one number. */
+  private ready: (SheetRecord | number)[] = [];
+  private rows: string[][] = [];
+  private characters = 0;
+  private rowCount = 0;
+
+  constructor(maxRows: number) {
+    this.maxRows = maxRows;
+  }
+
+  add(record: SheetRecord): void {
+    if (this.last && record.blank) {
+      this.blanks++;
+      return;
+    }
+    this.release();
+    this.last = record;
+  }
+
+  addBlanks(count: number): void {
+    if (count === 0) return;
+    if (this.last) this.blanks += count;
+    else {
+      this.add(blankRecord);
+      this.blanks = count - 1;
+    }
+  }
+
+  /** The batches that are complete. */
+  *full(): Generator<RowBatch> {
+    for (const item of this.ready) {
+      if (typeof item !== 'number') {
+        if (this.header) this.addRow(item);
+        else this.header = { names: item.cells, width: item.width };
+        if (this.isFull()) yield this.takeBatch();
+      } else {
+        for (let count = item; count > 0; count--) {
+          this.addRow(blankRecord);
+          if (this.isFull()) yield this.takeBatch();
+        }
+      }
+    }
+    this.ready = [];
+  }
+
+  *end(): Generator<RowBatch> {
+    // Only the first record is held although it is blank; if no other follows, the file has no text.
+    if (this.last && !this.last.blank) this.ready.push(withoutBlankTail(this.last));
+    this.last = undefined;
+    yield* this.full();
+    this.header ??= { names: [], width: 0 };
+    if (this.rows.length > 0) yield this.takeBatch();
+  }
+
+  private release(): void {
+    if (this.last) this.ready.push(this.last);
+    if (this.blanks > 0) this.ready.push(this.blanks);
+    this.blanks = 0;
+  }
+
+  private addRow({ cells, characters }: SheetRecord): void {
+    if (this.rowCount >= this.maxRows) throw new SpreadsheetError('too-many-rows', { limit: this.maxRows });
+    this.rowCount++;
+    this.rows.push(cells);
+    this.characters += characters;
+  }
+
+  private isFull(): boolean {
+    return this.rows.length >= maxBatchRows || this.characters >= maxBatchCharacters;
+  }
+
+  private takeBatch(): RowBatch {
+    const { rows } = this;
+    this.rows = [];
+    this.characters = 0;
+    return { firstRow: this.rowCount - rows.length, rows };
+  }
+}
+
+/** Reads until the header is known, which is before the first batch is complete. */
+export async function openSheet(
+  batches: AsyncGenerator<RowBatch>,
+  getHeader: () => Header | undefined,
+  encoding: Sheet['encoding'],
+): Promise<Sheet> {
+  const first = await batches.next();
+  const header = getHeader() ?? { names: [], width: 0 };
+  return { header, batches: continued(first, batches), encoding };
+}
+
+async function* continued(first: IteratorResult<RowBatch>, rest: AsyncGenerator<RowBatch>): AsyncGenerator<RowBatch> {
+  try {
+    if (!first.done) yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}

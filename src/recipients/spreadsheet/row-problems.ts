@@ -1,0 +1,194 @@
+import type { Channel } from '../../protocol/channels.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
+import { parseEmailAddress } from '../email-address.ts';
+import { checkPhonePermissions, isAbroad, type PhoneNumber, parsePhoneNumber } from '../phone-number.ts';
+import {
+  type PostalAddress,
+  type PostalAddressReason,
+  parsePostalAddress,
+  postalAddressReasons,
+} from '../postal-address.ts';
+import { emailAddressText, phoneNumberTexts, postalAddressTexts } from '../recipient-texts.ts';
+import { type Columns, recipientColumnNames } from './columns.ts';
+import type { CellValue, Row } from './rows.ts';
+import { type RowProblemKind, rowProblemTexts } from './spreadsheet-problems.ts';
+
+type Values = Record<string, CellValue>;
+
+export type ContentProblem = Extract<RowProblemKind, 'too-long' | 'empty' | 'qr-code-too-long'>;
+
+/** What a check needs of a template; rendering is the business of the caller. */
+export interface RowTemplate {
+  channel: Channel;
+  /** As spelled in the template. */
+  placeholders: readonly string[];
+  contentProblems(personalisation: Values): readonly ContentProblem[];
+}
+
+export interface RecipientPermissions {
+  internationalSms: boolean;
+  landlines: boolean;
+  internationalLetters: boolean;
+  /** True for lists whose numbers were checked when they were saved: they are not judged again. */
+  uncheckedNumbers?: boolean;
+}
+
+interface RowProblem {
+  /** As spelled in the file; null if the problem is of the whole row. */
+  column: string | null;
+  kind: RowProblemKind;
+  message: string;
+}
+
+interface Recipient {
+  destination: Destination | null;
+  abroad?: boolean;
+  message?: string;
+}
+
+/** Where a message goes, parsed once. */
+export type Destination =
+  | { channel: 'sms'; number: PhoneNumber }
+  | { channel: 'email'; cleaned: string; address: string }
+  | { channel: 'letter'; address: PostalAddress };
+
+export interface CheckedRow {
+  /** From 0; in the spreadsheet it is row `index + 2`. */
+  index: number;
+  /** As in the file; the first line of a letter's address. */
+  recipient: string | null;
+  /** Null if the recipient is not valid. */
+  destination: Destination | null;
+  /** A number of another country, whether the service may send there or not. */
+  abroad: boolean;
+  reference: string | null;
+  /** By the template's spelling; a letter's address lines by `address_line_1` to `postcode`. */
+  personalisation: Values;
+  problems: RowProblem[];
+}
+
+/** The name of an address column in personalisation: `address_line_1`. */
+const addressKeys = recipientColumnNames.letter.map(
+  (name) => [comparableKey(name), name.replaceAll(' ', '_')] as const,
+);
+
+/** The order in which one problem of an address is named on pages. */
+const addressReasonOrder: readonly PostalAddressReason[] = [
+  'invalid-address-line-1-or-2',
+  'has-country-for-bfpo-address',
+  'not-enough-address-lines',
+  'too-many-address-lines',
+  'not-a-real-uk-postcode-or-country',
+  'cant-send-international-letters',
+  'not-a-real-uk-postcode',
+  'invalid-char-in-address',
+  'no-fixed-abode-address',
+];
+
+/** Checks rows against one template. */
+export function rowChecker(columns: Columns, template: RowTemplate, allowed: RecipientPermissions) {
+  const { channel, placeholders } = template;
+  const letter = channel === 'letter';
+  const addressColumns = addressKeys.flatMap(([key, name]) => {
+    const index = columns.byKey.get(key);
+    return index === undefined ? [] : [{ name, index }];
+  });
+  const addressOf = new Map(addressColumns.map(({ name, index }) => [name, index]));
+  const addressNames = new Set(letter ? addressKeys.map(([key]) => key) : []);
+  /** Personalisation: name and column; -1 if the file does not have it. */
+  const sources: readonly (readonly [string, number])[] = [
+    ...placeholders
+      .filter((name) => !addressNames.has(comparableKey(name)))
+      .map((name) => [name, columns.byKey.get(comparableKey(name)) ?? -1] as const),
+    ...(letter ? addressColumns.map(({ name, index }) => [name, index] as const) : []),
+  ];
+  const recipientColumn = letter ? undefined : columns.columns.findIndex(({ recipient }) => recipient);
+  const referenceColumn = columns.byKey.get('reference');
+  const judged = columns.columns.flatMap(({ used, recipient, name }, index) =>
+    used && !recipient ? [{ name, index }] : [],
+  );
+
+  return (index: number, row: Row): CheckedRow => {
+    const problems: RowProblem[] = [];
+    const personalisation = Object.fromEntries(
+      sources.map(([name, column]) => [name, column === -1 ? null : (row.values[column] ?? null)]),
+    );
+    const { destination, abroad = false } = letter ? readAddress(row, problems) : readRecipient(row, problems);
+    for (const { name, index: column } of judged) {
+      if ((row.values[column] ?? null) === null) problems.push(problem('missing-data', name));
+    }
+    for (const kind of template.contentProblems(personalisation)) problems.push(problem(kind, null));
+    return {
+      index,
+      recipient: recipientOf(row, destination),
+      destination,
+      abroad,
+      reference: asText(referenceColumn === undefined ? null : row.values[referenceColumn]),
+      personalisation,
+      problems,
+    };
+  };
+
+  function readRecipient(row: Row, problems: RowProblem[]): Recipient {
+    if (recipientColumn === undefined || recipientColumn === -1) return { destination: null };
+    const name = columns.columns[recipientColumn]?.name ?? null;
+    const value = row.values[recipientColumn] ?? null;
+    if (typeof value !== 'string') {
+      if (columns.duplicates.length === 0) problems.push(problem('missing-data', name));
+      return { destination: null };
+    }
+    const recipient = channel === 'sms' ? readNumber(value, allowed) : readEmail(value);
+    const judge = channel !== 'sms' || !allowed.uncheckedNumbers;
+    if (recipient.message && judge) problems.push(problem('bad-recipient', name, recipient.message));
+    return recipient;
+  }
+
+  function readAddress(row: Row, problems: RowProblem[]): Recipient {
+    const last = addressOf.has('address_line_7') ? 'address_line_7' : 'postcode';
+    const names = [1, 2, 3, 4, 5, 6].map((number) => `address_line_${number}`).concat(last);
+    const lines = names.map((name) => asText(row.values[addressOf.get(name) ?? -1]) ?? '');
+    const address = parsePostalAddress(lines);
+    const reason = findAddressReason(address, allowed.internationalLetters);
+    if (!reason) return { destination: { channel: 'letter', address } };
+    problems.push(problem('bad-recipient', null, postalAddressTexts[reason]));
+    return { destination: null };
+  }
+
+  function recipientOf(row: Row, destination: Destination | null): string | null {
+    if (destination?.channel === 'letter') return destination.address.lines[0] ?? null;
+    const columnsInOrder = letter ? addressColumns.map(({ index: column }) => column) : [recipientColumn ?? -1];
+    return columnsInOrder.map((column) => asText(row.values[column])).find((text) => text !== null) ?? null;
+  }
+}
+
+function readNumber(value: string, { internationalSms, landlines }: RecipientPermissions): Recipient {
+  const parsed = parsePhoneNumber(value);
+  if (!parsed.ok) return { destination: null, message: phoneNumberTexts[parsed.reason] };
+  const { number } = parsed;
+  const abroad = isAbroad(number);
+  const reason = checkPhonePermissions(number, { international: internationalSms, landline: landlines });
+  if (reason) return { destination: null, abroad, message: phoneNumberTexts[reason] };
+  return { destination: { channel: 'sms', number }, abroad };
+}
+
+function readEmail(value: string): Recipient {
+  const parsed = parseEmailAddress(value);
+  if (!parsed.ok) return { destination: null, message: emailAddressText };
+  return { destination: { channel: 'email', cleaned: parsed.cleaned, address: parsed.address } };
+}
+
+function findAddressReason(address: PostalAddress, international: boolean): PostalAddressReason | undefined {
+  const reasons = new Set<PostalAddressReason>(postalAddressReasons(address, { international }));
+  // A line that is absent has no letter either.
+  if (address.lines.length < 2) reasons.add('invalid-address-line-1-or-2');
+  return addressReasonOrder.find((reason) => reasons.has(reason));
+}
+
+function problem(kind: RowProblemKind, column: string | null, message: string = rowProblemTexts[kind]): RowProblem {
+  return { column, kind, message };
+}
+
+function asText(value: CellValue | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : value.join(', ');
+}

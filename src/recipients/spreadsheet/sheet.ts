@@ -1,0 +1,25 @@
+import type { TextEncoding } from './text-decoding.ts';
+
+/** The first record of a file, which names the columns. */
+export interface Header {
+  /** As spelled; columns at the end without a name are left out. */
+  names: readonly string[];
+  /** Number of columns, those included. */
+  width: number;
+}
+
+export interface RowBatch {
+  /** Index of the first row, from 0; the header is not counted. */
+  firstRow: number;
+  /** Cells as in the file, without the empty ones at the end of a row. */
+  rows: string[][];
+}
+
+/** A spreadsheet while it is read. */
+export interface Sheet {
+  header: Header;
+  /** Reads the file; nothing is kept. */
+  batches: AsyncIterable<RowBatch>;
+  /** Null for workbooks. Final after the last batch. */
+  encoding(): TextEncoding | null;
+}

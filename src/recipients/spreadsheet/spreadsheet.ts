@@ -1,0 +1,35 @@
+import type { Channel } from '../../protocol/channels.ts';
+import { openDelimitedText } from './delimited-text.ts';
+import { defaultLimits, type SpreadsheetLimits } from './limits.ts';
+import { openOds } from './ods.ts';
+import type { Sheet } from './sheet.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
+import { openWorkbook } from './workbook.ts';
+
+const formats = ['csv', 'tsv', 'xlsx', 'xlsm', 'ods'] as const;
+type Format = (typeof formats)[number];
+
+interface OpenOptions {
+  limits?: SpreadsheetLimits;
+  /** Of the template, if it is known: only its recipient columns then decide about the separator. */
+  channel?: Channel;
+}
+
+/** Opens a spreadsheet by the extension of its name. */
+export async function openSpreadsheet(
+  fileName: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { limits = defaultLimits, channel }: OpenOptions = {},
+): Promise<Sheet> {
+  const format = formatOf(fileName);
+  if (format === 'csv' || format === 'tsv') return openDelimitedText(bytes, format, { limits, channel });
+  return format === 'ods' ? openOds(bytes, limits) : openWorkbook(bytes, limits);
+}
+
+export function formatOf(fileName: string): Format {
+  const extension = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase();
+  if (extension === 'xls') throw new SpreadsheetError('old-excel-file');
+  const format = formats.find((known) => known === extension);
+  if (!format) throw new SpreadsheetError('not-a-spreadsheet');
+  return format;
+}

@@ -1,0 +1,338 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
+import { contentProblems } from '../../rendering/content-problems.ts';
+import { compileTemplate } from '../../rendering/template.ts';
+import type { PostalAddressReason } from '../postal-address.ts';
+import { normaliseRecipient } from '../recipient.ts';
+import { postalAddressTexts } from '../recipient-texts.ts';
+import { recipientColumnNames } from './columns.ts';
+import { checkContactList, findContactListChannel } from './contact-list.ts';
+import { type CheckOptions, FileCheck, type FileSummary } from './file-problems.ts';
+import { defaultLimits } from './limits.ts';
+import type { CheckedRow } from './row-problems.ts';
+import { buildRow } from './rows.ts';
+import type { Sheet } from './sheet.ts';
+import { openSpreadsheet } from './spreadsheet.ts';
+import { type FileErrorKind, SpreadsheetError } from './spreadsheet-error.ts';
+import { contactListProblemTexts } from './spreadsheet-problems.ts';
+
+// A larger set of examples than the other tests have, kept outside the project and not required.
+const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
+const file = join(folder, 'bulk/bulk-vectors.json');
+
+interface Cell {
+  value: string | (string | null)[] | null;
+  error?: string;
+  unused?: true;
+}
+
+interface ExpectedRow {
+  index: number;
+  recipient: string | null | (string | null)[];
+  cells: Record<string, Cell>;
+  surplus?: string[];
+  personalisation: Record<string, Cell['value']>;
+  client_reference?: string | null;
+  flags: string[];
+  address?: { lines: string[]; valid: boolean; problem: string | null; zone: string; international: boolean };
+}
+
+interface RecipientsCase {
+  id: string;
+  kind: string;
+  about: string;
+  quirk?: boolean;
+  template_type: Channel;
+  content: string;
+  subject?: string;
+  csv?: string;
+  csv_parts?: [string, number][];
+  options?: Record<string, unknown>;
+  expected: {
+    column_headers: string[] | null;
+    has_recipient_columns: boolean;
+    missing_column_headers: string[];
+    duplicate_recipient_column_headers: string[];
+    row_count: number;
+    international_sms_count: number;
+    allowed_to_send_to: boolean;
+    row_error_counts: Record<string, number>;
+    rows_with_errors: number[];
+    displayed_rows: (number | null)[];
+    first_problem: string | null;
+    has_errors: boolean;
+    rows?: (ExpectedRow | null)[];
+    rows_sample?: ExpectedRow[];
+  };
+}
+
+interface FileCase {
+  id: string;
+  kind: string;
+  about: string;
+  quirk?: boolean;
+  filename: string;
+  bytes_base64: string;
+  limits?: { row_limit: number };
+  expected: { can_handle: boolean; csv?: string; raises?: string };
+}
+
+interface ListCase {
+  id: string;
+  kind: string;
+  about: string;
+  quirk?: boolean;
+  csv: string;
+  expected: { template_type: string | null; row_count: number; problem: string | null };
+}
+
+/** Cases that this product answers differently on purpose. */
+const decidedOtherwise = new Set([
+  // A separator line, as Excel writes it, names the separator.
+  'bulk-206',
+  // QR codes hold 500 characters, not 504 bytes.
+  'bulk-329',
+  // UTF-16 with a mark and Windows-1252 are read.
+  'bulk-file-006',
+  'bulk-file-008',
+  'bulk-file-009',
+  // Files of type xls are refused.
+  'bulk-file-068',
+  'bulk-file-070',
+]);
+
+if (!existsSync(file)) {
+  it('finds no folder of further examples', () => expect(existsSync(file)).toBe(false));
+} else {
+  const cases: (RecipientsCase | FileCase | ListCase)[] = JSON.parse(readFileSync(file, 'utf8')).cases;
+  const ofKind = <Case extends { kind: string; id: string; quirk?: boolean }>(kind: string) =>
+    (cases as unknown as Case[]).filter((one) => one.kind === kind && !one.quirk && !decidedOtherwise.has(one.id));
+
+  describe('recipients', () => {
+    it.each(ofKind<RecipientsCase>('recipients'))('$id $about', checkRecipients);
+  });
+  describe('file', () => {
+    it.each(ofKind<FileCase>('file'))('$id $about', checkFile);
+  });
+  describe('contact-list', () => {
+    it.each(ofKind<ListCase>('contact-list'))('$id $about', checkList);
+  });
+}
+
+function optionsOf(options: Record<string, unknown> = {}): CheckOptions {
+  const guests = options.guest_list as string[] | undefined;
+  return {
+    permissions: {
+      internationalSms: options.allow_international_sms === true,
+      landlines: options.allow_sms_to_uk_landline === true,
+      internationalLetters: options.allow_international_letters === true,
+      uncheckedNumbers: options.validate_phone_number === false,
+    },
+    maxRows: (options.max_rows as number | undefined) ?? 100_000,
+    // In the examples an empty list means anyone.
+    allowedRecipients: guests && guests.length > 0 ? new Set(guests.map(normaliseRecipient)) : null,
+    refuseLetters: false,
+    remainingMessages: (options.remaining_messages as number | undefined) ?? null,
+    remainingInternational: (options.remaining_international_sms as number | undefined) ?? null,
+    maxRowsShown: 1_000_000,
+  };
+}
+
+async function checkRecipients(example: RecipientsCase): Promise<void> {
+  const { expected, template_type: channel } = example;
+  const text = example.csv ?? example.csv_parts?.map(([part, times]) => part.repeat(times)).join('') ?? '';
+  const compiled = compileTemplate(example);
+  const template = {
+    channel,
+    placeholders: compiled.placeholders,
+    contentProblems: (values: Record<string, unknown>) => contentProblems(compiled, values),
+  };
+  const sheet = await openSpreadsheet('recipients.csv', chunksOf(text), { channel });
+  const options = optionsOf(example.options);
+  const check = new FileCheck(sheet.header, template, options);
+  const rows: CheckedRow[] = [];
+  const records: string[][] = [];
+  for await (const batch of sheet.batches) {
+    records.push(...batch.rows);
+    rows.push(...check.addBatch(batch));
+  }
+  const summary = check.summary();
+
+  if (expected.column_headers) expect(summary.columns.names).toEqual(expected.column_headers);
+  expect({
+    hasRecipient: summary.columns.hasRecipient,
+    missing: summary.columns.missing,
+    duplicates: summary.columns.duplicates,
+    rows: summary.rowCount,
+    abroad: summary.internationalCount,
+    allowed: summary.notAllowedCount === 0,
+    counts: Object.fromEntries(summary.rowProblemCounts),
+    withProblems: rows
+      .filter(({ problems }) => problems.length > 0)
+      .map(({ index }) => index)
+      .slice(0, 200),
+    first: summary.problems[0] ?? null,
+    shown: shownRows(example, summary),
+  }).toEqual({
+    hasRecipient: expected.has_recipient_columns,
+    missing: expected.missing_column_headers,
+    duplicates: expected.duplicate_recipient_column_headers,
+    rows: expected.row_count,
+    abroad: expected.international_sms_count,
+    allowed: expected.allowed_to_send_to,
+    counts: expected.row_error_counts,
+    withProblems: expected.rows_with_errors,
+    first: expected.first_problem,
+    shown: expected.displayed_rows.filter((row) => row !== null),
+  });
+  for (const row of expected.rows ?? expected.rows_sample ?? []) {
+    if (row) checkRow(example, row, rows[row.index], buildRow(summary.columns, records[row.index] ?? []), summary);
+  }
+}
+
+function shownRows({ options }: RecipientsCase, { rowsShown, problems, columns }: FileSummary): number[] {
+  const bad = problems.includes('row-errors') && columns.missing.length === 0;
+  const limit = bad ? (options?.max_errors_shown ?? 20) : (options?.max_initial_rows_shown ?? 10);
+  return rowsShown.slice(0, limit as number).map(({ row }) => row - 2);
+}
+
+function checkRow(
+  { template_type, csv }: RecipientsCase,
+  expected: ExpectedRow,
+  actual: CheckedRow | undefined,
+  row: ReturnType<typeof buildRow>,
+  { columns }: FileSummary,
+): void {
+  if (!actual) throw new Error(`row ${expected.index} is missing`);
+  // A no-break space becomes a space here, where the examples remove it.
+  const glued = (value: unknown) =>
+    /[\u00a0\u202f]/.test(csv ?? '') && typeof value === 'string' ? value.replaceAll(' ', '') : value;
+  const recipientKeys = new Set(recipientColumnNames[template_type].map(comparableKey));
+
+  const cells = new Map(
+    columns.columns.map(({ key, used }, index) => [key, { value: row.values[index] ?? null, used }]),
+  );
+  for (const [key, { value, error, unused }] of Object.entries(expected.cells)) {
+    const cell = cells.get(key);
+    expect([key, glued(cell?.value), cell?.used]).toEqual([key, glued(withoutNulls(value)), !unused]);
+    const problem = actual.problems.find(({ column }) => column !== null && comparableKey(column) === key);
+    expect([key, problem?.message]).toEqual([key, error]);
+  }
+  expect(trimEnd(row.surplus)).toEqual(trimEnd(expected.surplus ?? []));
+
+  const kept = Object.entries(expected.personalisation).filter(
+    ([key]) => template_type === 'letter' || !recipientKeys.has(key) || hasKey(actual.personalisation, key),
+  );
+  for (const [key, value] of kept) {
+    expect([key, glued(valueIn(actual.personalisation, key))]).toEqual([key, glued(withoutNulls(value))]);
+  }
+  const extra = Object.entries(actual.personalisation).filter(
+    ([name, value]) => value !== null && !(comparableKey(name) in expected.personalisation),
+  );
+  expect(extra).toEqual([]);
+
+  const kinds = [...new Set(actual.problems.map(({ kind }) => kind))].sort();
+  expect(kinds).toEqual(expected.flags.filter((flag) => flag !== 'error').sort());
+  expect(actual.reference).toEqual(expected.client_reference ?? null);
+  if (typeof expected.recipient === 'string') expect(glued(actual.recipient)).toBe(glued(expected.recipient));
+  if (expected.address) checkAddress(expected.address, actual);
+}
+
+const reasonOfProblem = new Map<string, PostalAddressReason>([
+  ['first-two-lines-need-letter-or-digit', 'invalid-address-line-1-or-2'],
+  ['bfpo-with-country', 'has-country-for-bfpo-address'],
+  ['not-enough-lines', 'not-enough-address-lines'],
+  ['too-many-lines', 'too-many-address-lines'],
+  ['last-line-not-postcode-or-country', 'not-a-real-uk-postcode-or-country'],
+  ['abroad-not-allowed', 'cant-send-international-letters'],
+  ['last-line-not-postcode', 'not-a-real-uk-postcode'],
+  ['line-starts-with-invalid-character', 'invalid-char-in-address'],
+  ['no-fixed-abode', 'no-fixed-abode-address'],
+]);
+
+function checkAddress(expected: NonNullable<ExpectedRow['address']>, actual: CheckedRow): void {
+  const message = actual.problems.find(({ kind }) => kind === 'bad-recipient')?.message;
+  const reason = expected.problem === null ? undefined : reasonOfProblem.get(expected.problem);
+  expect(message).toBe(reason && postalAddressTexts[reason]);
+  expect(actual.destination !== null).toBe(expected.valid);
+  if (actual.destination?.channel !== 'letter') return;
+  const { lines, zone, international } = actual.destination.address;
+  expect({ lines, zone, international }).toEqual({
+    lines: expected.lines,
+    zone: expected.zone,
+    international: expected.international,
+  });
+}
+
+/** Nulls are dropped from a list, and a list of one value is that value. */
+function withoutNulls(value: Cell['value']): Cell['value'] {
+  if (!Array.isArray(value)) return value;
+  const left = value.filter((item) => item !== null);
+  return left.length > 1 ? left : (left[0] ?? null);
+}
+
+function trimEnd(cells: string[]): string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+}
+
+const hasKey = (values: object, key: string) => Object.keys(values).some((name) => comparableKey(name) === key);
+const valueIn = (values: object, key: string) =>
+  Object.entries(values).find(([name]) => comparableKey(name) === key)?.[1] ?? null;
+
+const kindOfError = new Map<string, FileErrorKind>([
+  ['UnicodeDecodeError', 'not-text'],
+  ['BadZipFile', 'unreadable'],
+  ['TooManyColumnsError', 'too-many-columns'],
+  ['TooManyRowsError', 'too-many-rows'],
+]);
+
+async function checkFile({ filename, bytes_base64, limits, expected }: FileCase): Promise<void> {
+  const read = () =>
+    readAll(
+      openSpreadsheet(filename, chunksOf(Buffer.from(bytes_base64, 'base64')), {
+        limits: { ...defaultLimits, rows: limits?.row_limit ?? defaultLimits.rows },
+      }),
+    );
+  if (expected.csv !== undefined) {
+    expect(await read()).toEqual(
+      await readAll(openSpreadsheet('expected.csv', chunksOf(shown(filename, expected.csv)))),
+    );
+    return;
+  }
+  const kind = expected.can_handle ? kindOfError.get(expected.raises ?? '') : 'not-a-spreadsheet';
+  await expect(read()).rejects.toMatchObject({ kind, constructor: SpreadsheetError });
+}
+
+/** Dates without time, and booleans as the sheet shows them. */
+function shown(filename: string, csv: string): string {
+  if (!/\.(xlsx|ods)$/.test(filename)) return csv;
+  return csv.replace(/ 00:00:00/g, '').replace(/\b(True|False)\b/g, (word) => word.toUpperCase());
+}
+
+async function readAll(opening: Promise<Sheet>): Promise<string[][]> {
+  const { header, batches } = await opening;
+  const rows = [[...header.names]];
+  for await (const batch of batches) rows.push(...batch.rows);
+  // Spaces around a cell of a workbook would not survive as csv.
+  return rows.map((cells) => trimEnd(cells.map((cell) => cell.trim())));
+}
+
+async function checkList({ csv, expected }: ListCase): Promise<void> {
+  const { header, batches } = await openSpreadsheet('list.csv', chunksOf(csv));
+  const channel = findContactListChannel(header);
+  expect(channel ?? null).toBe(expected.template_type);
+  if (expected.problem !== null) expect(Object.keys(contactListProblemTexts)).toContain(expected.problem);
+  if (channel === undefined) {
+    expect(expected.problem).toBe('columns');
+    return;
+  }
+  const check = checkContactList(header, channel, optionsOf());
+  for await (const batch of batches) check.addBatch(batch);
+  const { problems, rowCount } = check.summary();
+  expect([problems[0] ?? null, rowCount]).toEqual([expected.problem, expected.row_count]);
+}
