@@ -1,5 +1,5 @@
-import { listSettings } from '../operations/list-settings.ts';
 import type { Command } from '../platform/command-line.ts';
+import { listSettings } from './list-settings.ts';
 import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 

@@ -27,7 +27,7 @@ export function readConfig(
   const problems = [
     ...general.problems,
     ...ofProviders.problems,
-    ...providerProblems(list, general.values, ofProviders.values),
+    ...providerProblems(list, { ...general.values, providers: ofProviders.values }),
     ...problemsBetween(general.values),
     ...problemsOfPartlySet(groups.general.s3.settings, general.values.s3, ['accessKeyId', 'secretAccessKey']),
     ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),

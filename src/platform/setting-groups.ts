@@ -57,13 +57,14 @@ function mapValues<T, U>(table: Record<string, T>, change: (value: T) => U): Rec
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, change(value)]));
 }
 
-/** Environment variables of the settings without a value. */
+/** Environment variables of those settings that have no value. */
 export function missingNames<S extends Settings>(
   settings: S,
   values: Partial<Values<S>>,
   keys: readonly (keyof S & string)[],
 ): string[] {
-  return keys.filter((key) => values[key] === undefined).map((key) => settings[key]?.name ?? key);
+  const wanted = Object.entries(settings).filter(([key]) => keys.includes(key));
+  return wanted.filter(([key]) => values[key] === undefined).map(([, { name }]) => name);
 }
 
 /** Problems of settings that must be set together or not at all. */
@@ -73,8 +74,8 @@ export function problemsOfPartlySet<S extends Settings>(
   keys: readonly (keyof S & string)[],
 ): string[] {
   const missing = missingNames(settings, values, keys);
-  const given = keys.find((key) => values[key] !== undefined);
-  return given === undefined ? [] : missing.map((name) => `${name} must be set when ${settings[given]?.name} is set`);
+  const given = Object.entries(settings).find(([key]) => keys.includes(key) && values[key] !== undefined);
+  return given === undefined ? [] : missing.map((name) => `${name} must be set when ${given[1].name} is set`);
 }
 
 function givenText({ name, secret }: Setting<unknown>, environment: Environment): string | undefined {

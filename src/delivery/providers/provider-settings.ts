@@ -58,19 +58,19 @@ export function settingsOf(config: { providers: ValuesOfProviders }, { name }: P
 /** Problems of the settings of providers, most of them only if the provider is active. A setting that could not be read is undefined. */
 export function providerProblems(
   providers: readonly ProviderDescriptor[],
-  { sms, email }: ActiveProviders,
-  values: ValuesOfProviders,
+  config: ActiveProviders & { providers: ValuesOfProviders },
 ): string[] {
+  const { sms, email } = config;
   const active = [...named(providers, 'sms', sms.providers), ...named(providers, 'email', email.providers)];
   return [
     ...active.flatMap((provider) =>
-      missingNames(provider.settings, settingsOf({ providers: values }, provider), provider.required ?? []).map(
+      missingNames(provider.settings, settingsOf(config, provider), provider.required ?? []).map(
         (name) => `${name} must be set for the provider ${provider.name}`,
       ),
     ),
-    ...active.flatMap((provider) => provider.problems?.(settingsOf({ providers: values }, provider)) ?? []),
+    ...active.flatMap((provider) => provider.problems?.(settingsOf(config, provider)) ?? []),
     ...providers.flatMap((provider) =>
-      problemsOfPartlySet(provider.settings, settingsOf({ providers: values }, provider), provider.together ?? []),
+      problemsOfPartlySet(provider.settings, settingsOf(config, provider), provider.together ?? []),
     ),
   ];
 }
