@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
 import { ods, odsCell, odsRow, rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
@@ -138,6 +139,29 @@ describe('archives', () => {
       bytes[at] = (bytes[at] ?? 0) ^ 0x5a;
       await measure('a.xlsx', bytes);
     }
+  });
+
+  it('with parts changed at random are read or refused, and nothing else', async () => {
+    const sheet = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row>
+      <row r="3"><c r="A3" s="1"><v>34726</v></c><c r="B3" t="b"><v>1</v></c></row></sheetData>
+      <mergeCells><mergeCell ref="A3:B4"/></mergeCells>`;
+    const table = `<table:table-column table:visibility="collapse"/>${odsRow(odsCell('a'), 'table:number-rows-repeated="2"')}
+      ${odsRow(odsCell('b', 'table:number-columns-spanned="2" table:number-rows-spanned="2"'))}`;
+    const change = fc.record({ at: fc.nat(), by: fc.constantFrom('<', '>', '"', '&', '9', '-', '/', 'x', '', '\0') });
+    const changed = (text: string, { at, by }: { at: number; by: string }) => {
+      const place = at % text.length;
+      return text.slice(0, place) + by + text.slice(place + 1);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+        const strings = changes.reduce(changed, '<si><t>a</t></si>');
+        const styles = changes.reduce(changed, '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>');
+        await measure('a.xlsx', workbook({ sheet: changes.reduce(changed, sheet), strings: '<si><t>a</t></si>' }));
+        await measure('a.xlsx', workbook({ sheet, strings, styles }));
+        await measure('a.ods', ods({ table: changes.reduce(changed, table) }));
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it.each([

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
-import { fileErrorTexts, SpreadsheetError } from './spreadsheet-error.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
+import { fileErrorTexts } from './spreadsheet-problems.ts';
 
 const csv = (content: string | Uint8Array | Uint8Array[]) => readSpreadsheet('a.csv', content);
 const rowsOf = async (content: string) => {

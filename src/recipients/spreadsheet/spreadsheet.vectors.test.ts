@@ -18,8 +18,8 @@ import type { CheckedRow } from './row-problems.ts';
 import { buildRow } from './rows.ts';
 import type { Sheet } from './sheet.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
-import { type FileErrorKind, SpreadsheetError } from './spreadsheet-error.ts';
-import { contactListProblemTexts } from './spreadsheet-problems.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
+import { contactListProblemTexts, type FileErrorKind } from './spreadsheet-problems.ts';
 
 // A larger set of examples than the other tests have, kept outside the project and not required.
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));

@@ -30,13 +30,13 @@ export class TextDecoding {
   decode(chunk: Uint8Array): string {
     const bytes = this.takeHeld(chunk);
     if (!this.started && !this.start(bytes, false)) return '';
-    return this.decodeStarted(this.takeHeld(bytes), false);
+    return this.decodeStarted(bytes, false);
   }
 
   end(): string {
     const bytes = this.takeHeld(new Uint8Array(0));
     if (!this.started) this.start(bytes, true);
-    return this.decodeStarted(this.takeHeld(bytes), true);
+    return this.decodeStarted(bytes, true);
   }
 
   private takeHeld(chunk: Uint8Array): Uint8Array {

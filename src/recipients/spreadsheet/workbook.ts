@@ -84,7 +84,7 @@ async function readFormats(archive: ZipArchive, path: string | undefined): Promi
   const custom = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
   let inCellFormats = false;
-  if (path === undefined) return formats;
+  if (path === undefined || !archive.has(path)) return formats;
   await readPart(
     archive,
     path,
