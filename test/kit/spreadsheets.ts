@@ -17,6 +17,8 @@ interface WorkbookParts {
   sheetXml?: string | Buffer;
   /** Replaces parts by name, or adds them. */
   parts?: ZipPart[];
+  /** Names of parts to leave out. */
+  without?: string[];
 }
 
 /** An xlsx file. Worksheets are `sheet1.xml` (rId1) and, if `sheets` refers to it, `sheet2.xml` (rId4). */
@@ -28,6 +30,7 @@ export function workbook({
   workbookProperties = '',
   sheetXml = `${declaration}<worksheet>${sheet}</worksheet>`,
   parts = [],
+  without = [],
 }: WorkbookParts): Buffer {
   const relation = (id: number, type: string, target: string) =>
     `<Relationship Id="rId${id}" Type="${relationType}/${type}" Target="${target}"/>`;
@@ -56,6 +59,7 @@ export function workbook({
   add({ name: 'xl/styles.xml', data: `${declaration}<styleSheet>${styles}</styleSheet>` });
   add({ name: 'xl/sharedStrings.xml', data: `${declaration}<sst>${strings}</sst>` });
   for (const part of parts) add(part);
+  for (const name of without) all.delete(name);
   return zip([...all.values()]);
 }
 

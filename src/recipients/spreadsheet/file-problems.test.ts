@@ -30,7 +30,7 @@ async function check(channel: Channel, content: string, csv: string, options: Pa
   const file = new FileCheck(sheet.header, template, { ...anything, ...options });
   const rows: CheckedRow[] = [];
   for await (const batch of sheet.batches) rows.push(...file.addBatch(batch));
-  return { rows, ...file.summary() };
+  return { rows, file, ...file.summary() };
 }
 
 describe('personalisation', () => {
@@ -98,7 +98,8 @@ describe('personalisation', () => {
 describe('rows', () => {
   it('are shown with the number of the spreadsheet, all columns and all problems', async () => {
     const csv = 'Phone number,name,,other\n07700900460,Ann,,x\nabc,,y,,surplus\n';
-    const { rowsShown, rowProblemCounts } = await check('sms', 'Hi ((name))', csv);
+    const { rowsShown, rowProblemCounts, file, rows } = await check('sms', 'Hi ((name))', csv);
+    expect(rows.slice(1).map((row) => file.showRow(['abc', '', 'y', '', 'surplus'], row))).toEqual(rowsShown);
     expect(rowsShown).toEqual([
       {
         row: 3,

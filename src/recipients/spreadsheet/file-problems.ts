@@ -81,6 +81,11 @@ export class FileCheck {
     });
   }
 
+  /** For lists of all rows with problems; `cells` as they were read. */
+  showRow(cells: readonly string[], checked: CheckedRow): ShownRow {
+    return showRow(this.columns, checked, buildRow(this.columns, cells));
+  }
+
   summary(): FileSummary {
     const { columns, rowCount, rowProblemCounts, rowsWithProblems, internationalCount, notAllowedCount } = this;
     const showBad = rowsWithProblems > 0 && columns.missing.length === 0;

@@ -137,6 +137,11 @@ describe('xlsx', () => {
     expect(await xlsx(styled)).toEqual([['a']]);
   });
 
+  it('reads workbooks without texts and styles of their own', async () => {
+    const without = ['xl/styles.xml', 'xl/sharedStrings.xml'];
+    expect(await xlsx({ sheet: rowsXml([['a']]), without })).toEqual([['a']]);
+  });
+
   it('reads an empty sheet', async () => {
     expect(await xlsx({ sheet: '<sheetData/>' })).toEqual([[]]);
   });

@@ -104,7 +104,8 @@ async function readFormats(archive: ZipArchive, path: string | undefined): Promi
 
 async function readSharedStrings(archive: ZipArchive, path: string | undefined): Promise<SharedStrings> {
   const strings = new SharedStrings();
-  if (path !== undefined) for await (const _ of readXml(decodeXml(archive.read(path)), strings.handlers));
+  if (path === undefined || !archive.has(path)) return strings;
+  for await (const _ of readXml(decodeXml(archive.read(path)), strings.handlers));
   return strings;
 }
 
