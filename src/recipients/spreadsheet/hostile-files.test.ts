@@ -90,6 +90,11 @@ describe('csv', () => {
     expect((await measure('a.csv', repeated('a\n1', ' ', 20 * megabyte, '\n2'))).kind).toBe('row-too-long');
   });
 
+  it('rows of 5,000 cells come in small batches', async () => {
+    const sheet = await openSpreadsheet('a.csv', chunksOf(repeated('a\n', `${'1,'.repeat(5_000)}\n`, megabyte)));
+    for await (const { rows } of sheet.batches) expect(rows.length).toBeLessThan(25);
+  });
+
   it('16,000 columns of one name and rows of one cell are read', async () => {
     const sheet = await openSpreadsheet(
       'a.csv',

@@ -3,7 +3,9 @@ import type { Header, RowBatch, Sheet } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 const maxBatchRows = 500;
+/** A cell counts as some characters more, for the memory that it takes. */
 const maxBatchCharacters = 1_000_000;
+const charactersOfCell = 8;
 
 /** Turns records into a header and batches of rows, and drops blank records at the end of the file. */
 export class RowBatches {
@@ -76,7 +78,7 @@ export class RowBatches {
     if (this.rowCount >= this.maxRows) throw new SpreadsheetError('too-many-rows', { limit: this.maxRows });
     this.rowCount++;
     this.rows.push(cells);
-    this.characters += characters;
+    this.characters += characters + charactersOfCell * cells.length;
   }
 
   private isFull(): boolean {
