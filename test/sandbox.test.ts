@@ -33,7 +33,7 @@ async function begin(command: string[]): Promise<Begun> {
 }
 
 async function expectNothingLeft({ described, folder }: Begun): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(50)) {
+  for (const deadline = Date.now() + 40_000; Date.now() < deadline; await sleep(50)) {
     if (readdirSync(folder).length === 0) break;
   }
   expect(readdirSync(folder)).toEqual([]);
