@@ -33,7 +33,7 @@ const groups = {
     bodyMemory_bytes: setting.megabytes(
       'BODY_MEMORY_MB',
       'Maximum megabytes of request bodies that one process holds in memory, an eighth of it for unauthenticated callers. Requests beyond that get a 503. Parsing takes up to four times as much.',
-      { fallback: 64, min: 32, max: 65_536 },
+      { fallback: 48, min: 32, max: 65_536 },
     ),
     readRateLimit: setting.integer(
       'READ_RATE_LIMIT',

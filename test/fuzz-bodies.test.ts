@@ -44,7 +44,7 @@ beforeAll(async () => {
     env: {
       ...processEnvironment,
       ...{ DATA_DIR: folder, DATABASE_URL: database.url, PORT: String(port), DEMO: 'true', LOG_LEVEL: 'silent' },
-      ...{ ADMIN_CLIENT_SECRETS: adminSecret, FUNCTIONAL_TESTS_SECRETS: adminSecret, BODY_MEMORY_MB: '64' },
+      ...{ ADMIN_CLIENT_SECRETS: adminSecret, FUNCTIONAL_TESTS_SECRETS: adminSecret },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,7 +1,13 @@
 import { Failure } from '../../failure.ts';
+import { collectGarbage } from '../../garbage.ts';
 
 /** A body that is still arriving cannot be evicted for this long. */
 const undisturbed_ms = 2_000;
+
+/** Bodies from this size on leave strings that V8 collects late: a few of them would take hundreds of megabytes. */
+const large_bytes = 1024 * 1024;
+/** Garbage of large bodies is collected when there is this much of it and the process has grown to this size. */
+const garbage = { min_bytes: 16 * 1024 * 1024, process_bytes: 320 * 1024 * 1024 };
 
 /** A body that has not arrived completely. */
 export interface ArrivingBody {
@@ -20,6 +26,8 @@ export class BodyMemory {
   private readonly whole: BodyMemory | undefined;
   private readonly arriving = new Set<ArrivingBody>();
   private held_bytes = 0;
+  /** Of large bodies, since the last collection. */
+  private garbage_bytes = 0;
 
   constructor(max_bytes: number, whole?: BodyMemory) {
     this.max_bytes = max_bytes;
@@ -40,7 +48,16 @@ export class BodyMemory {
 
   release(bytes: number): void {
     this.held_bytes -= bytes;
-    this.whole?.release(bytes);
+    if (this.whole) this.whole.release(bytes);
+    else if (bytes >= large_bytes) this.discard(bytes);
+  }
+
+  private discard(bytes: number): void {
+    this.garbage_bytes += bytes;
+    if (this.garbage_bytes < garbage.min_bytes || process.memoryUsage.rss() < garbage.process_bytes) return;
+    this.garbage_bytes = 0;
+    // After the current callbacks, which may still refer to the body.
+    setImmediate(collectGarbage);
   }
 
   begin(body: ArrivingBody): void {
