@@ -71,6 +71,22 @@ create table complaints (
 CREATE INDEX complaints_created_at_idx ON public.complaints USING btree (created_at DESC, id DESC);
 CREATE INDEX complaints_service_id_idx ON public.complaints USING btree (service_id);
 
+create table contact_lists (
+  id uuid not null,
+  service_id uuid not null,
+  original_file_name text not null,
+  row_count integer not null,
+  template_type text not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  archived boolean not null,
+  constraint contact_lists_pkey PRIMARY KEY (id),
+  constraint contact_lists_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint contact_lists_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text])))
+);
+CREATE INDEX contact_lists_service_id_idx ON public.contact_lists USING btree (service_id, created_at DESC) WHERE (NOT archived);
+
 create table daily_despatches (
   despatched_on date not null,
   postage text not null,
@@ -263,6 +279,53 @@ create table inbound_sms (
 CREATE INDEX inbound_sms_conversation_idx ON public.inbound_sms USING btree (service_id, user_number, id DESC);
 CREATE INDEX inbound_sms_service_id_idx ON public.inbound_sms USING btree (service_id, id DESC);
 
+create table job_status_counts (
+  job_id uuid not null,
+  status text not null,
+  count bigint not null,
+  constraint job_status_counts_pkey PRIMARY KEY (job_id, status)
+);
+
+create table jobs (
+  id uuid not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  template_version integer not null,
+  notification_type text not null,
+  original_file_name text not null,
+  status text not null,
+  cancelled_because text,
+  key_type text not null,
+  api_key_id uuid,
+  created_by_id uuid,
+  sender_id uuid,
+  contact_list_id uuid,
+  client_reference text,
+  row_count integer not null,
+  rows_done integer not null,
+  rows_skipped integer not null,
+  reserved_day date,
+  reserved integer not null,
+  reserved_international integer not null,
+  lane smallint,
+  scheduled_for timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  processing_started timestamp with time zone,
+  processing_finished timestamp with time zone,
+  archived boolean not null,
+  constraint jobs_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
+  constraint jobs_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'in progress'::text, 'finished all notifications created'::text, 'sending limits exceeded'::text, 'cancelled'::text, 'error'::text])))
+);
+CREATE INDEX jobs_contact_list_id_idx ON public.jobs USING btree (contact_list_id) WHERE (contact_list_id IS NOT NULL);
+CREATE INDEX jobs_of_service_idx ON public.jobs USING btree (service_id, processing_started DESC, created_at DESC);
+CREATE INDEX jobs_scheduled_idx ON public.jobs USING btree (scheduled_for) WHERE (status = 'scheduled'::text);
+CREATE INDEX jobs_unfinished_idx ON public.jobs USING btree (service_id) WHERE (status = ANY (ARRAY['pending'::text, 'in progress'::text]));
+CREATE INDEX jobs_with_rows_idx ON public.jobs USING btree (service_id, notification_type, COALESCE(scheduled_for, created_at)) WHERE (NOT archived);
+
 create table letter_attachments (
   id uuid not null,
   service_id uuid not null,
@@ -358,12 +421,15 @@ create table notifications (
   updated_at timestamp with time zone,
   secret_personalisation text,
   document_download_count smallint,
+  job_id uuid,
+  job_row_number integer,
   constraint notifications_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint notifications_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint notifications_pkey PRIMARY KEY (id),
   constraint notifications_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text]))),
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['created'::text, 'sending'::text, 'sent'::text, 'pending'::text, 'delivered'::text, 'failed'::text, 'technical-failure'::text, 'temporary-failure'::text, 'permanent-failure'::text, 'cancelled'::text, 'pending-virus-check'::text, 'validation-failed'::text, 'virus-scan-failed'::text, 'returned-letter'::text])))
 );
+CREATE INDEX notifications_job_id_idx ON ONLY public.notifications USING btree (job_id, job_row_number) WHERE (job_id IS NOT NULL);
 CREATE INDEX notifications_letters_idx ON ONLY public.notifications USING btree (id) WHERE (notification_type = 'letter'::text);
 CREATE INDEX notifications_provider_reference_idx ON ONLY public.notifications USING btree (provider_reference) WHERE (provider_reference IS NOT NULL);
 CREATE INDEX notifications_reference_start_idx ON ONLY public.notifications USING btree (service_id, "left"(client_reference, 200)) WHERE (client_reference IS NOT NULL);
@@ -565,6 +631,24 @@ create table rate_windows (
   constraint rate_windows_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text, 'read-normal'::text, 'read-team'::text, 'read-test'::text]))),
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
+
+create table report_requests (
+  id uuid not null,
+  service_id uuid not null,
+  user_id uuid not null,
+  notification_type text not null,
+  notification_status text not null,
+  status text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint report_requests_notification_status_check CHECK ((notification_status = ANY (ARRAY['all'::text, 'sending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint report_requests_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint report_requests_pkey PRIMARY KEY (id),
+  constraint report_requests_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint report_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in progress'::text, 'stored'::text, 'failed'::text, 'deleted'::text])))
+);
+CREATE INDEX report_requests_created_at_idx ON public.report_requests USING btree (created_at);
+CREATE INDEX report_requests_service_id_idx ON public.report_requests USING btree (service_id, user_id, created_at DESC);
 
 create table returned_letters (
   notification_id uuid not null,
@@ -909,7 +993,8 @@ create table status_count_changes (
   key_type text not null,
   status text not null,
   previous_status text,
-  change bigint not null
+  change bigint not null,
+  job_id uuid
 );
 
 create table task_runs (
@@ -1110,6 +1195,19 @@ CREATE INDEX unsubscribe_requests_report_id_idx ON public.unsubscribe_requests U
 CREATE INDEX unsubscribe_requests_service_id_idx ON public.unsubscribe_requests USING btree (service_id, id DESC);
 CREATE UNIQUE INDEX unsubscribe_requests_notification_id_key ON public.unsubscribe_requests USING btree (notification_id) WHERE (NOT processed);
 
+create table upload_chunks (
+  upload_id uuid not null,
+  first_row integer not null,
+  row_count integer not null,
+  cells text not null,
+  messages text,
+  problems text,
+  problem_count integer not null,
+  expanded_at timestamp with time zone,
+  constraint upload_chunks_pkey PRIMARY KEY (upload_id, first_row),
+  constraint upload_chunks_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES uploads(id) ON DELETE CASCADE
+);
+
 create table uploaded_letters (
   service_id uuid not null,
   file_id uuid not null,
@@ -1120,6 +1218,31 @@ create table uploaded_letters (
   constraint uploaded_letters_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 CREATE INDEX uploaded_letters_file_id_idx ON public.uploaded_letters USING btree (file_id);
+
+create table uploads (
+  id uuid not null,
+  service_id uuid not null,
+  state text not null,
+  original_file_name text not null,
+  encoding text,
+  header jsonb not null,
+  row_count integer not null,
+  digest text,
+  is_contact_list boolean not null,
+  contact_list_id uuid,
+  template_id uuid,
+  template_version integer,
+  sender_id uuid,
+  key_type text not null,
+  api_key_id uuid,
+  summary jsonb,
+  created_at timestamp with time zone not null,
+  constraint uploads_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
+  constraint uploads_pkey PRIMARY KEY (id),
+  constraint uploads_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint uploads_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checked'::text, 'sent'::text, 'saved'::text])))
+);
+CREATE INDEX uploads_created_at_idx ON public.uploads USING btree (created_at) WHERE (state = ANY (ARRAY['receiving'::text, 'checked'::text]));
 
 create table usage_changes (
   london_day date not null,

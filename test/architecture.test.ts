@@ -19,6 +19,7 @@ const featureOrder = [
   ['services'],
   ['complaints', 'documents', 'inbound', 'unsubscribe'],
   ['notifications'],
+  ['jobs'],
   ['letters'],
   ['delivery'],
   ['billing'],

@@ -61,6 +61,18 @@ export interface Complaints {
   created_at: Time;
 }
 
+export interface ContactLists {
+  id: string;
+  service_id: string;
+  original_file_name: string;
+  row_count: number;
+  template_type: 'sms' | 'email';
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+  archived: Generated<boolean>;
+}
+
 export interface DailyDespatches {
   despatched_on: string;
   postage: string;
@@ -208,6 +220,42 @@ export interface InboundSms {
   created_at: Time;
 }
 
+export interface JobStatusCounts {
+  job_id: string;
+  status: string;
+  count: number;
+}
+
+export interface Jobs {
+  id: string;
+  service_id: string;
+  template_id: string;
+  template_version: number;
+  notification_type: 'sms' | 'email' | 'letter';
+  original_file_name: string;
+  status: 'pending' | 'scheduled' | 'in progress' | 'finished all notifications created' | 'sending limits exceeded' | 'cancelled' | 'error';
+  cancelled_because: string | null;
+  key_type: 'normal' | 'team' | 'test';
+  api_key_id: string | null;
+  created_by_id: string | null;
+  sender_id: string | null;
+  contact_list_id: string | null;
+  client_reference: string | null;
+  row_count: number;
+  rows_done: Generated<number>;
+  rows_skipped: Generated<number>;
+  reserved_day: string | null;
+  reserved: Generated<number>;
+  reserved_international: Generated<number>;
+  lane: number | null;
+  scheduled_for: Time | null;
+  created_at: Time;
+  updated_at: Time | null;
+  processing_started: Time | null;
+  processing_finished: Time | null;
+  archived: Generated<boolean>;
+}
+
 export interface LetterAttachments {
   id: string;
   service_id: string;
@@ -283,6 +331,8 @@ export interface Notifications {
   updated_at: Time | null;
   secret_personalisation: string | null;
   document_download_count: number | null;
+  job_id: string | null;
+  job_row_number: number | null;
 }
 
 export interface OrganisationDomains {
@@ -434,6 +484,17 @@ export interface RateWindows {
   key_type: 'normal' | 'team' | 'test' | 'read-normal' | 'read-team' | 'read-test';
   slot: number;
   count: number;
+}
+
+export interface ReportRequests {
+  id: string;
+  service_id: string;
+  user_id: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  notification_status: 'all' | 'sending' | 'delivered' | 'failed';
+  status: 'pending' | 'in progress' | 'stored' | 'failed' | 'deleted';
+  created_at: Time;
+  updated_at: Time | null;
 }
 
 export interface ReturnedLetters {
@@ -694,6 +755,7 @@ export interface StatusCountChanges {
   status: string;
   previous_status: string | null;
   change: number;
+  job_id: string | null;
 }
 
 export interface TaskRuns {
@@ -843,10 +905,41 @@ export interface UnsubscribeRequests {
   created_at: Time;
 }
 
+export interface UploadChunks {
+  upload_id: string;
+  first_row: number;
+  row_count: number;
+  cells: string;
+  messages: string | null;
+  problems: string | null;
+  problem_count: Generated<number>;
+  expanded_at: Time | null;
+}
+
 export interface UploadedLetters {
   service_id: string;
   file_id: string;
   notification_id: string;
+  created_at: Time;
+}
+
+export interface Uploads {
+  id: string;
+  service_id: string;
+  state: 'receiving' | 'checked' | 'sent' | 'saved';
+  original_file_name: string;
+  encoding: string | null;
+  header: Json;
+  row_count: Generated<number>;
+  digest: string | null;
+  is_contact_list: Generated<boolean>;
+  contact_list_id: string | null;
+  template_id: string | null;
+  template_version: number | null;
+  sender_id: string | null;
+  key_type: Generated<'normal' | 'team' | 'test'>;
+  api_key_id: string | null;
+  summary: Json | null;
   created_at: Time;
 }
 
@@ -915,6 +1008,7 @@ export interface DB {
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
   complaints: Complaints;
+  contact_lists: ContactLists;
   daily_despatches: DailyDespatches;
   daily_message_counts: DailyMessageCounts;
   daily_processing_time: DailyProcessingTime;
@@ -930,6 +1024,8 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
   inbound_sms: InboundSms;
+  job_status_counts: JobStatusCounts;
+  jobs: Jobs;
   letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
   letter_despatches: LetterDespatches;
@@ -952,6 +1048,7 @@ export interface DB {
   provider_health_changes: ProviderHealthChanges;
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
+  report_requests: ReportRequests;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
   service_callback_api: ServiceCallbackApi;
@@ -984,7 +1081,9 @@ export interface DB {
   unfinished_messages: UnfinishedMessages;
   unsubscribe_reports: UnsubscribeReports;
   unsubscribe_requests: UnsubscribeRequests;
+  upload_chunks: UploadChunks;
   uploaded_letters: UploadedLetters;
+  uploads: Uploads;
   usage_changes: UsageChanges;
   users: Users;
   verify_codes: VerifyCodes;
