@@ -9,7 +9,7 @@ create table uploads (
   -- Of csv and tsv.
   encoding text,
   -- The first record: {"names": [...], "width": n}.
-  header jsonb not null,
+  header json not null,
   row_count integer not null default 0,
   -- SHA-256 of the bytes: tells whether the same file was sent before.
   digest text,
@@ -24,7 +24,7 @@ create table uploads (
   key_type text not null default 'normal' check (key_type in ('normal', 'team', 'test')),
   api_key_id uuid,
   -- The result of the check: counts, problems and the rows to show.
-  summary jsonb,
+  summary json,
   created_at timestamptz not null
 );
 create index uploads_created_at_idx on uploads (created_at) where state in ('receiving', 'checked');
