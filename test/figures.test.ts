@@ -29,6 +29,9 @@ const today = '2026-11-15';
 /** Templates of the first service; messages that others send with them do not appear on the pages of those others. */
 const templates: string[] = [];
 
+/** Files of recipients; a message is a row of one of them or of none. */
+const jobs = [1, 2, 3].map((number) => `99999999-0000-4000-8000-00000000000${number}`);
+
 const emptied = [
   'notifications',
   'delivery_queue',
@@ -36,6 +39,7 @@ const emptied = [
   'daily_usage',
   'status_count_changes',
   'usage_changes',
+  'job_status_counts',
   'service_usage_spans',
   'service_status_spans',
   'template_status_totals',
@@ -119,6 +123,7 @@ async function send(messages: World['batches'][number]['messages'], services: st
       created_at,
       lane: null,
       due_at: created_at,
+      ...(random.job === undefined ? {} : { job_id: jobs[random.job], job_row_number: 0 }),
     };
   });
   const changes = messages.flatMap(({ type, steps }, index): StatusChange[] =>
@@ -224,6 +229,18 @@ async function compareTemplates(naive: NaiveStatistics, service: string): Promis
   }
 }
 
+async function compareJobs(messages: RawMessage[]): Promise<void> {
+  const naive = new Map<string, number>();
+  for (const { job_id, status } of messages) {
+    if (job_id !== null) naive.set(`${job_id} ${status}`, (naive.get(`${job_id} ${status}`) ?? 0) + 1);
+  }
+  const { rows } = await harness.app.pool.query<{ key: string; count: number }>(
+    `select job_id || ' ' || status as key, sum(count)::bigint as count from job_statuses
+    group by 1 having sum(count) <> 0`,
+  );
+  expect(new Map(rows.map(({ key, count }) => [key, count]))).toEqual(naive);
+}
+
 interface TemplateRow {
   template_id: string;
   status: string;
@@ -278,6 +295,7 @@ describe('every figure', () => {
           ...random.ranges.flatMap((days) => [compareReports(naive, days), compareLists(pages, days)]),
           ...services.map((service) => compareServicePages(pages, service)),
           compareTemplates(pages, services[0] ?? ''),
+          compareJobs(raw.messages),
         ]);
         // This one stores the default allowance, so it comes last.
         for (const service of services) {

@@ -71,4 +71,7 @@ export interface NewNotification {
   /** The lane of the delivery queue; null if the message is not ready for delivery. */
   lane: number | null;
   due_at: Timestamp;
+  /** The job that it is a row of, and its row, from 0. */
+  job_id?: string;
+  job_row_number?: number;
 }

@@ -88,15 +88,15 @@ export function statusChange(now: Timestamp, lookUp = sql`true`): RawBuilder<unk
       from before w where n.id = w.id
       returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
-        n.recipient, n.sent_at, n.updated_at, w.previous_status, w.previous_provider, w.previous_units,
+        n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status, w.previous_provider, w.previous_units,
         w.previous_postage, w.previous_international
     ), counted as (
       insert into status_count_changes
-        (london_day, service_id, template_id, notification_type, key_type, previous_status, status, change)
-      select ${rollupDay}, service_id, template_id, notification_type, key_type, previous_status, status, count(*)
+        (london_day, service_id, template_id, notification_type, key_type, previous_status, status, job_id, change)
+      select ${rollupDay}, service_id, template_id, notification_type, key_type, previous_status, status, job_id, count(*)
       from after
       where status <> previous_status
-      group by 1, 2, 3, 4, 5, 6, 7
+      group by 1, 2, 3, 4, 5, 6, 7, 8
     ), recharged as (
       select * from after
       where (${isBillableIn(sql`status`)}, provider, billable_units, postage, international) is distinct from

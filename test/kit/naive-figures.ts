@@ -15,6 +15,7 @@ export interface RawMessage {
   billable_units: number;
   postage: string | null;
   created_at: string;
+  job_id: string | null;
 }
 
 export interface RawService {

@@ -69,6 +69,7 @@ const message = fc.record({
   type: fc.constantFrom(...types),
   key_type: fc.constantFrom('normal', 'normal', 'team', 'test'),
   template: fc.nat(2),
+  job: fc.option(fc.nat(2), { nil: undefined }),
   multiplier: fc.constantFrom(1, 1, 2, 3, 12),
   postage: fc.constantFrom(...postages),
   moment,

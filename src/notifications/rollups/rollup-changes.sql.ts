@@ -11,16 +11,23 @@ export async function lockAddingUp(tx: Tx): Promise<boolean> {
   return rows[0]?.locked ?? false;
 }
 
-/** Moves appended changes into the daily rollups. Each change is always counted in exactly one of the two. */
+/** Moves appended changes into the rollups of days and jobs. Each change is always counted either as an appended one or in them. */
 export async function addUpStatusCounts(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-status-counts */
     with taken as (
       delete from status_count_changes returning *
     ), side as (
-      select london_day, service_id, template_id, notification_type, key_type, status, change from taken
+      select london_day, service_id, template_id, notification_type, key_type, status, job_id, change from taken
       union all
-      select london_day, service_id, template_id, notification_type, key_type, previous_status, -change from taken
+      select london_day, service_id, template_id, notification_type, key_type, previous_status, job_id, -change from taken
       where previous_status is not null
+    ), of_jobs as (
+      insert into job_status_counts as counts (job_id, status, count)
+      select job_id, status, sum(change) from side where job_id is not null
+      group by 1, 2
+      having sum(change) <> 0
+      order by 1, 2
+      on conflict (job_id, status) do update set count = counts.count + excluded.count
     )
     insert into daily_status_counts as counts
       (london_day, service_id, template_id, notification_type, key_type, status, count)

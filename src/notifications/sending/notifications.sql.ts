@@ -57,6 +57,9 @@ export function rowOf(notification: NewNotification): NotificationRow {
     text('scheduled_for', notification.scheduled_for) +
     (lane === null ? '' : `,"lane":${lane}`) +
     (due_at === created_at ? '' : text('due_at', due_at)) +
+    (notification.job_id === undefined
+      ? ''
+      : `,"job_id":"${notification.job_id}","job_row_number":${notification.job_row_number}`) +
     '}') as NotificationRow;
 }
 
@@ -87,7 +90,7 @@ with candidates as (
     api_key_id uuid, created_by_id uuid, status text, client_reference text, recipient text, normalised_recipient text,
     personalisation jsonb, reply_to_text text, postage text, international boolean, rate_multiplier smallint,
     one_click_unsubscribe_url text, scheduled_for timestamptz, created_at timestamptz, lane smallint,
-    due_at timestamptz, sequence int, international_sequence int
+    due_at timestamptz, job_id uuid, job_row_number int, sequence int, international_sequence int
   )
 ), quotas as (
   select * from json_to_recordset($2::json) as s (service_id uuid, utc_day date, channel text, requested int, daily_limit int)
@@ -109,21 +112,23 @@ with candidates as (
 ), stored as (
   insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
     created_by_id, status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
-    international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at)
+    international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at, job_id,
+    job_row_number)
   select id, service_id, template_id, template_version, notification_type, key_type, api_key_id, created_by_id, status,
     client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
-    coalesce(international, false), coalesce(rate_multiplier, 1), one_click_unsubscribe_url, scheduled_for, created_at
+    coalesce(international, false), coalesce(rate_multiplier, 1), one_click_unsubscribe_url, scheduled_for, created_at,
+    job_id, job_row_number
   from accepted
 ), queued as (
   insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at)
   select id, service_id, notification_type, lane, coalesce(due_at, created_at) from accepted where lane is not null
 ), counted as (
   insert into status_count_changes
-    (london_day, service_id, template_id, notification_type, key_type, status, change)
+    (london_day, service_id, template_id, notification_type, key_type, status, job_id, change)
   select (created_at at time zone 'Europe/London')::date, service_id, template_id, notification_type, key_type, status,
-    count(*)
+    job_id, count(*)
   from accepted
-  group by 1, 2, 3, 4, 5, 6
+  group by 1, 2, 3, 4, 5, 6, 7
 )
 select * from abroad union all select * from claimed`;
 
