@@ -17,6 +17,9 @@ it('ten times the rate limit at once: the limit is exact, the rest gets 429, oth
   const neighbour = await world.aSender('Neighbour');
   const burst = new Load(() => world.api.port);
   const beside = new Load(() => world.api.port);
+  // Not a cold start: then the first seconds measure the compiler.
+  const before = new Load(() => world.api.port);
+  await before.sendAll(neighbour, 1_000, 20);
   let bursting = true;
   const neighbouring = beside.sendSteadily(neighbour, 40, () => bursting);
   const started = Date.now();
@@ -24,7 +27,7 @@ it('ten times the rate limit at once: the limit is exact, the rest gets 429, oth
   const took = Date.now() - started;
   bursting = false;
   await neighbouring;
-  const reckoning = await reckon(world, new Set([...burst.accepted, ...beside.accepted]));
+  const reckoning = await reckon(world, new Set([...before.accepted, ...burst.accepted, ...beside.accepted]));
   report(
     'burst of 10 times the rate limit',
     `${10 * limit} requests in ${took} ms, limit ${limit} a minute`,
