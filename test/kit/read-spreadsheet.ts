@@ -12,7 +12,7 @@ export async function readSpreadsheet(
 ): Promise<{ header: readonly string[]; rows: string[][]; encoding: TextEncoding | null }> {
   const sheet = await openSpreadsheet(fileName, chunksOf(content), { limits: { ...defaultLimits, ...limits } });
   const rows: string[][] = [];
-  for await (const batch of sheet.batches) rows.push(...batch.rows);
+  for await (const batch of sheet.batches) rows.push(...batch.rows.map((cells) => cells.map(String)));
   return { header: sheet.header.names, rows, encoding: sheet.encoding() };
 }
 

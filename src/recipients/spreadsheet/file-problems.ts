@@ -7,7 +7,7 @@ import {
   rowChecker,
 } from './row-problems.ts';
 import { buildRow, type CellValue, type Row } from './rows.ts';
-import type { Header, RowBatch } from './sheet.ts';
+import type { Header, RowBatch, SheetCell } from './sheet.ts';
 import { type FileProblem, fileProblemTexts, type RowProblemKind } from './spreadsheet-problems.ts';
 
 export interface CheckOptions {
@@ -82,7 +82,7 @@ export class FileCheck {
   }
 
   /** For lists of all rows with problems; `cells` as they were read. */
-  showRow(cells: readonly string[], checked: CheckedRow): ShownRow {
+  showRow(cells: readonly SheetCell[], checked: CheckedRow): ShownRow {
     return showRow(this.columns, checked, buildRow(this.columns, cells));
   }
 

@@ -1,5 +1,5 @@
 import { blankRecord, type SheetRecord, withoutBlankTail } from './csv-records.ts';
-import type { Header, RowBatch, Sheet } from './sheet.ts';
+import type { Header, RowBatch, Sheet, SheetCell } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 const maxBatchRows = 500;
@@ -7,21 +7,51 @@ const maxBatchRows = 500;
 const maxBatchCharacters = 1_000_000;
 const charactersOfCell = 8;
 
-/** Turns records into a header and batches of rows, and drops blank records at the end of the file. */
-export class RowBatches {
-  header: Header | undefined;
+/** Collects rows until they are a batch. */
+export class BatchOfRows {
   private readonly maxRows: number;
-  /** The last record that is not blank, and the number of blank ones since. */
-  private last: SheetRecord | undefined;
-  private blanks = 0;
-  /** Complete records, and numbers of blank ones: a million blank lines cost one number. */
-  private ready: (SheetRecord | number)[] = [];
-  private rows: string[][] = [];
+  private rows: SheetCell[][] = [];
   private characters = 0;
   private rowCount = 0;
 
   constructor(maxRows: number) {
     this.maxRows = maxRows;
+  }
+
+  /** `characters` of all cells. */
+  add(cells: SheetCell[], characters: number): void {
+    if (this.rowCount >= this.maxRows) throw new SpreadsheetError('too-many-rows', { limit: this.maxRows });
+    this.rowCount++;
+    this.rows.push(cells);
+    this.characters += characters + charactersOfCell * cells.length;
+  }
+
+  /** The batch, if it is complete. */
+  *full(): Generator<RowBatch> {
+    if (this.rows.length >= maxBatchRows || this.characters >= maxBatchCharacters) yield* this.end();
+  }
+
+  *end(): Generator<RowBatch> {
+    const { rows } = this;
+    if (rows.length === 0) return;
+    this.rows = [];
+    this.characters = 0;
+    yield { firstRow: this.rowCount - rows.length, rows };
+  }
+}
+
+/** Turns records into a header and batches of rows, and drops blank records at the end of the file. */
+export class RowBatches {
+  header: Header | undefined;
+  private readonly batch: BatchOfRows;
+  /** The last record that is not blank, and the number of blank ones since. */
+  private last: SheetRecord | undefined;
+  private blanks = 0;
+  /** Complete records, and numbers of blank ones: a million blank lines cost one number. */
+  private ready: (SheetRecord | number)[] = [];
+
+  constructor(maxRows: number) {
+    this.batch = new BatchOfRows(maxRows);
   }
 
   add(record: SheetRecord): void {
@@ -46,13 +76,13 @@ export class RowBatches {
   *full(): Generator<RowBatch> {
     for (const item of this.ready) {
       if (typeof item !== 'number') {
-        if (this.header) this.addRow(item);
+        if (this.header) this.batch.add(item.cells, item.characters);
         else this.header = { names: item.cells, width: item.width };
-        if (this.isFull()) yield this.takeBatch();
+        yield* this.batch.full();
       } else {
         for (let count = item; count > 0; count--) {
-          this.addRow(blankRecord);
-          if (this.isFull()) yield this.takeBatch();
+          this.batch.add(blankRecord.cells, 0);
+          yield* this.batch.full();
         }
       }
     }
@@ -65,31 +95,13 @@ export class RowBatches {
     this.last = undefined;
     yield* this.full();
     this.header ??= { names: [], width: 0 };
-    if (this.rows.length > 0) yield this.takeBatch();
+    yield* this.batch.end();
   }
 
   private release(): void {
     if (this.last) this.ready.push(this.last);
     if (this.blanks > 0) this.ready.push(this.blanks);
     this.blanks = 0;
-  }
-
-  private addRow({ cells, characters }: SheetRecord): void {
-    if (this.rowCount >= this.maxRows) throw new SpreadsheetError('too-many-rows', { limit: this.maxRows });
-    this.rowCount++;
-    this.rows.push(cells);
-    this.characters += characters + charactersOfCell * cells.length;
-  }
-
-  private isFull(): boolean {
-    return this.rows.length >= maxBatchRows || this.characters >= maxBatchCharacters;
-  }
-
-  private takeBatch(): RowBatch {
-    const { rows } = this;
-    this.rows = [];
-    this.characters = 0;
-    return { firstRow: this.rowCount - rows.length, rows };
   }
 }
 

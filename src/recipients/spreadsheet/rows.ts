@@ -1,5 +1,6 @@
 import { invisibleCharacters } from '../../protocol/whitespace.ts';
 import type { Columns } from './columns.ts';
+import type { SheetCell } from './sheet.ts';
 
 export type CellValue = string | string[] | null;
 
@@ -23,6 +24,12 @@ function cleanCell(text: string): string | null {
   return cleaned === '' ? null : cleaned;
 }
 
+/** A list stays one, whatever number of values it has. */
+function cleanValue(cell: SheetCell): CellValue {
+  if (typeof cell === 'string') return cleanCell(cell);
+  return cell.map(cleanCell).filter((value) => value !== null);
+}
+
 // Not a regular expression: one for the end takes quadratic time on a long run of spaces inside the text.
 function trimAscii(text: string): string {
   let start = 0;
@@ -33,22 +40,23 @@ function trimAscii(text: string): string {
 }
 
 /** Puts the cells of a row under their columns. */
-export function buildRow({ columns, positions, width }: Columns, cells: readonly string[]): Row {
+export function buildRow({ columns, positions, width }: Columns, cells: readonly SheetCell[]): Row {
   const values: CellValue[] = new Array(columns.length).fill(null);
   const nameless = positions.at(-1) ?? 0;
   const count = Math.min(cells.length, width);
   for (let position = 0; position < count; position++) {
-    const value = cleanCell(cells[position] ?? '');
+    const value = cleanValue(cells[position] ?? '');
     const index = positions[position] ?? nameless;
     const earlier = values[index] ?? null;
     if (columns[index]?.recipient) values[index] = value;
     else if (value !== null) values[index] = earlier === null ? value : appended(earlier, value);
   }
-  return { values, surplus: cells.slice(width) };
+  return { values, surplus: cells.slice(width).map(String) };
 }
 
-function appended(earlier: string | string[], value: string): string[] {
-  if (typeof earlier === 'string') return [earlier, value];
-  earlier.push(value);
-  return earlier;
+function appended(earlier: string | string[], value: string | string[]): string[] {
+  const list = typeof earlier === 'string' ? [earlier] : earlier;
+  if (typeof value === 'string') list.push(value);
+  else for (const item of value) list.push(item);
+  return list;
 }

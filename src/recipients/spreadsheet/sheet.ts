@@ -8,11 +8,14 @@ export interface Header {
   width: number;
 }
 
+/** A list is the value of a column of its own. Only NDJSON has lists; in other files repeated columns make them. */
+export type SheetCell = string | readonly string[];
+
 export interface RowBatch {
   /** Index of the first row, from 0; the header is not counted. */
   firstRow: number;
   /** Cells as in the file, without the empty ones at the end of a row. */
-  rows: string[][];
+  rows: SheetCell[][];
 }
 
 /** A spreadsheet while it is read. */

@@ -14,6 +14,16 @@ export const fileErrorTexts = {
   'too-many-columns': 'The spreadsheet must have no more than {limit} columns',
   'too-many-rows': 'The spreadsheet must have no more than {limit} rows',
   'row-too-long': 'Row {row} is longer than {limit} characters. Check that every quotation mark has been closed',
+  'line-too-long': 'Line {line} is longer than {limit} characters',
+  'line-not-utf-8': 'Line {line} is not UTF-8',
+  'line-not-json': 'Line {line} is not JSON',
+  'line-not-object': 'Line {line} must be a JSON object',
+  'line-unknown-key': 'Line {line}: {name} was unexpected. A line may have {names}',
+  'line-not-text': 'Line {line}: {name} must be a string',
+  'line-personalisation': 'Line {line}: personalisation must be an object',
+  'line-nested-value':
+    'Line {line}: the value of {name} must be a string, a number, a boolean or a list of these. Files can only be sent in single emails',
+  'line-two-values': 'Line {line}: personalisation has another value for {name}',
 } as const;
 
 export type FileErrorKind = keyof typeof fileErrorTexts;

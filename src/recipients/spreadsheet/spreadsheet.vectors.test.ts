@@ -16,7 +16,7 @@ import { type CheckOptions, FileCheck, type FileSummary } from './file-problems.
 import { defaultLimits } from './limits.ts';
 import type { CheckedRow } from './row-problems.ts';
 import { buildRow } from './rows.ts';
-import type { Sheet } from './sheet.ts';
+import type { Sheet, SheetCell } from './sheet.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 import { contactListProblemTexts, type FileErrorKind } from './spreadsheet-problems.ts';
@@ -156,7 +156,7 @@ async function checkRecipients(example: RecipientsCase): Promise<void> {
   const options = optionsOf(example.options);
   const check = new FileCheck(sheet.header, template, options);
   const rows: CheckedRow[] = [];
-  const records: string[][] = [];
+  const records: SheetCell[][] = [];
   for await (const batch of sheet.batches) {
     records.push(...batch.rows);
     rows.push(...check.addBatch(batch));
@@ -317,7 +317,7 @@ function shown(filename: string, csv: string): string {
 async function readAll(opening: Promise<Sheet>): Promise<string[][]> {
   const { header, batches } = await opening;
   const rows = [[...header.names]];
-  for await (const batch of batches) rows.push(...batch.rows);
+  for await (const batch of batches) rows.push(...batch.rows.map((cells) => cells.map(String)));
   // Spaces around a cell of a workbook would not survive as csv.
   return rows.map((cells) => trimEnd(cells.map((cell) => cell.trim())));
 }

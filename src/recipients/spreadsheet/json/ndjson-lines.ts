@@ -1,0 +1,127 @@
+import type { Channel } from '../../../protocol/channels.ts';
+import { comparableKey } from '../../../protocol/comparable-key.ts';
+import { recipientColumnNames } from '../columns.ts';
+import type { SheetCell } from '../sheet.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
+
+/** The values of a line, by comparable key. */
+type LineValues = ReadonlyMap<string, SheetCell>;
+
+type Json = Record<string, unknown>;
+
+const recipientNames: Record<Channel, string | null> = {
+  sms: 'phone_number',
+  email: 'email_address',
+  // A letter has its address among the personalisation.
+  letter: null,
+};
+
+const maxShownName = 100;
+
+export function readLine(
+  text: string,
+  line: number,
+  channel: Channel,
+  parse: (json: string) => unknown,
+): ReadonlyMap<string, SheetCell> {
+  const fields = parseLine(text, line, parse);
+  const recipientName = recipientNames[channel];
+  const names = [...(recipientName === null ? [] : [recipientName]), 'personalisation', 'reference'];
+  const unexpected = Object.keys(fields).find((name) => !names.includes(name));
+  if (unexpected !== undefined) {
+    throw new SpreadsheetError('line-unknown-key', { line, name: shown(unexpected), names: names.join(', ') });
+  }
+  const values = readValues(fields.personalisation, line);
+  for (const name of recipientName === null ? ['reference'] : [recipientName, 'reference']) {
+    const value = readText(fields[name], name, line);
+    if (value === null) continue;
+    const key = comparableKey(name);
+    const other = values.get(key);
+    // One column holds both: a template that shows the recipient or the reference shows this one.
+    if (other !== undefined && other !== value) throw new SpreadsheetError('line-two-values', { line, name });
+    values.set(key, value);
+  }
+  return values;
+}
+
+function parseLine(text: string, line: number, parse: (json: string) => unknown): Json {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (cause) {
+    throw new SpreadsheetError('line-not-json', { line }, { cause });
+  }
+  if (isObject(value)) return value;
+  throw new SpreadsheetError('line-not-object', { line });
+}
+
+/** If two names are the same, the later one wins, as in a single send. */
+function readValues(personalisation: unknown, line: number): Map<string, SheetCell> {
+  if (personalisation === undefined || personalisation === null) return new Map();
+  if (!isObject(personalisation)) throw new SpreadsheetError('line-personalisation', { line });
+  return new Map(
+    Object.entries(personalisation).flatMap(([name, value]) => {
+      const cell = cellOf(value);
+      if (cell === undefined) throw new SpreadsheetError('line-nested-value', { line, name: shown(name) });
+      return cell === '' ? [] : [[comparableKey(name), cell] as const];
+    }),
+  );
+}
+
+/** Undefined for an object, and for a list in a list. */
+function cellOf(value: unknown): SheetCell | undefined {
+  if (!Array.isArray(value)) return textOf(value);
+  const items = value.map(textOf);
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  return typeof value === 'object' ? undefined : String(value);
+}
+
+function readText(value: unknown, name: string, line: number): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new SpreadsheetError('line-not-text', { line, name });
+  return value;
+}
+
+/** The columns of all lines, and the cells of one. */
+export function ndjsonColumns(channel: Channel, placeholders: readonly string[], first: LineValues) {
+  const names = new Map<string, string>();
+  for (const name of [...recipientColumns(channel, first), ...placeholders, 'reference']) {
+    const key = comparableKey(name);
+    if (!names.has(key)) names.set(key, name);
+  }
+  const keys = [...names.keys()];
+  const sameLine = channel === 'letter' ? lastLines : new Map<string, string>();
+  return {
+    names: [...names.values()],
+    cellsOf(values: LineValues): SheetCell[] {
+      const cells = keys.map((key) => values.get(key) ?? values.get(sameLine.get(key) ?? key) ?? '');
+      return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+    },
+  };
+}
+
+/** The postcode and line 7 are the same line of an address: the first line of the file decides which column there is. */
+function recipientColumns(channel: Channel, first: LineValues): string[] {
+  const other = first.has('addressline7') ? 'postcode' : 'address line 7';
+  return recipientColumnNames[channel]
+    .filter((name) => channel !== 'letter' || name !== other)
+    .map((name) => name.replaceAll(' ', '_'));
+}
+
+const lastLines = new Map([
+  ['postcode', 'addressline7'],
+  ['addressline7', 'postcode'],
+]);
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(name: string): string {
+  return name.length <= maxShownName ? name : `${name.slice(0, maxShownName)}…`;
+}
