@@ -431,9 +431,10 @@ create table notifications (
 );
 CREATE INDEX notifications_job_id_idx ON ONLY public.notifications USING btree (job_id, job_row_number) WHERE (job_id IS NOT NULL);
 CREATE INDEX notifications_letters_idx ON ONLY public.notifications USING btree (id) WHERE (notification_type = 'letter'::text);
+CREATE INDEX notifications_of_jobs_idx ON ONLY public.notifications USING btree (service_id, id DESC) WHERE (job_id IS NOT NULL);
 CREATE INDEX notifications_provider_reference_idx ON ONLY public.notifications USING btree (provider_reference) WHERE (provider_reference IS NOT NULL);
 CREATE INDEX notifications_reference_start_idx ON ONLY public.notifications USING btree (service_id, "left"(client_reference, 200)) WHERE (client_reference IS NOT NULL);
-CREATE INDEX notifications_service_id_idx ON ONLY public.notifications USING btree (service_id, id DESC);
+CREATE INDEX notifications_single_idx ON ONLY public.notifications USING btree (service_id, id DESC) WHERE (job_id IS NULL);
 
 create table organisation_domains (
   domain character varying(255) not null,
@@ -557,6 +558,8 @@ create table printed_letters (
   client_reference text,
   created_at timestamp with time zone not null,
   printed_at timestamp with time zone not null,
+  job_id uuid,
+  job_row_number integer,
   constraint printed_letters_pkey PRIMARY KEY (reference)
 );
 CREATE INDEX printed_letters_printed_at_idx ON public.printed_letters USING btree (printed_at);
@@ -663,6 +666,8 @@ create table returned_letters (
   printed_at timestamp with time zone not null,
   reported_on date not null,
   created_at timestamp with time zone not null,
+  job_id uuid,
+  job_row_number integer,
   constraint returned_letters_pkey PRIMARY KEY (notification_id)
 );
 CREATE INDEX returned_letters_service_id_idx ON public.returned_letters USING btree (service_id, reported_on DESC);
@@ -1187,6 +1192,7 @@ create table unsubscribe_requests (
   report_id uuid,
   processed boolean not null,
   created_at timestamp with time zone not null,
+  job_id uuid,
   constraint unsubscribe_requests_pkey PRIMARY KEY (id),
   constraint unsubscribe_requests_report_id_fkey FOREIGN KEY (report_id) REFERENCES unsubscribe_reports(id) ON DELETE CASCADE,
   constraint unsubscribe_requests_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)

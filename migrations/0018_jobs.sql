@@ -117,6 +117,16 @@ create index report_requests_created_at_idx on report_requests (created_at);
 
 alter table notifications add column job_id uuid, add column job_row_number integer;
 create index notifications_job_id_idx on notifications (job_id, job_row_number) where job_id is not null;
+-- Two in place of one: a list without the messages of jobs must not read a hundred thousand of them, and each message is in one
+-- index as before.
+create index notifications_single_idx on notifications (service_id, id desc) where job_id is null;
+create index notifications_of_jobs_idx on notifications (service_id, id desc) where job_id is not null;
+drop index notifications_service_id_idx;
+
+-- These outlive the notification.
+alter table unsubscribe_requests add column job_id uuid;
+alter table printed_letters add column job_id uuid, add column job_row_number integer;
+alter table returned_letters add column job_id uuid, add column job_row_number integer;
 
 -- How many notifications of a job are in each status now. Like the other rollups it is added up from appended changes.
 create table job_status_counts (

@@ -15,9 +15,15 @@ const isUnfinished = sql`status in (${sql.join(unfinishedStatuses.map((status) =
 const belongsTo = ({ service_id, notification_type }: Sender) =>
   sql`service_id = ${service_id} and notification_type = ${notification_type}`;
 
+/** Single messages and those of jobs have an index each, by service. */
+export const indexedParts = [sql`job_id is null`, sql`job_id is not null`] as const;
+type IndexedPart = (typeof indexedParts)[number];
+
 export async function holdsMessagesOf(db: Db, { name }: Partition, sender: Sender): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from ${sql.table(name)} where ${belongsTo(sender)}) as found`.execute(db);
+  const found = indexedParts.map(
+    (part) => sql`exists (select from ${sql.table(name)} where ${part} and ${belongsTo(sender)})`,
+  );
+  const { rows } = await sql<{ found: boolean }>`select ${sql.join(found, sql` or `)} as found`.execute(db);
   return rows[0]?.found ?? true;
 }
 
@@ -36,8 +42,10 @@ export async function isEmpty(db: Db, { name }: Partition): Promise<boolean> {
 }
 
 export async function copyMessagesOf(db: Db, { name }: Partition, aside: string, sender: Sender): Promise<void> {
-  await sql`insert into ${sql.table(aside)} select * from ${sql.table(name)} where ${belongsTo(sender)}
-    on conflict (id) do nothing`.execute(db);
+  for (const part of indexedParts) {
+    await sql`insert into ${sql.table(aside)} select * from ${sql.table(name)} where ${part} and ${belongsTo(sender)}
+      on conflict (id) do nothing`.execute(db);
+  }
 }
 
 export async function copyUnfinished(
@@ -65,18 +73,22 @@ export async function recopyChanged(tx: Tx, aside: string, range: Range, since: 
   );
 }
 
-/** Services with messages in a table shaped like a partition. A loose index scan: jumps from service to service. */
+/** Services with messages in a table shaped like a partition. Loose index scans: they jump from service to service. */
 export async function selectServicesIn(db: Db, table: string): Promise<string[]> {
-  const { rows } = await sql<{ service_id: string }>`
-    with recursive found (service_id) as (
-      (select service_id from ${sql.table(table)} order by service_id limit 1)
-      union all
-      select (select n.service_id from ${sql.table(table)} n where n.service_id > found.service_id
-        order by n.service_id limit 1)
-      from found where found.service_id is not null
-    )
-    select service_id from found where service_id is not null`.execute(db);
-  return rows.map(({ service_id }) => service_id);
+  const found = new Set<string>();
+  for (const part of indexedParts) {
+    const { rows } = await sql<{ service_id: string }>`
+      with recursive found (service_id) as (
+        (select service_id from ${sql.table(table)} where ${part} order by service_id limit 1)
+        union all
+        select (select n.service_id from ${sql.table(table)} n where ${part} and n.service_id > found.service_id
+          order by n.service_id limit 1)
+        from found where found.service_id is not null
+      )
+      select service_id from found where service_id is not null`.execute(db);
+    for (const { service_id } of rows) found.add(service_id);
+  }
+  return [...found];
 }
 
 interface Batch {
@@ -85,18 +97,19 @@ interface Batch {
   deleted: number;
 }
 
-/** Deletes one batch of a service's finished messages of a type, oldest first. */
+/** Deletes one batch of a service's finished messages of a type, single ones or those of jobs, oldest first. */
 export async function deleteMessagesOf(
   db: Db,
   table: string,
   { service_id, notification_type }: Sender,
+  part: IndexedPart,
   { after_id, before_id }: { after_id: string; before_id: string },
   limit: number,
 ): Promise<Batch> {
   return deleteScanned(
     db,
     table,
-    sql`service_id = ${service_id}`,
+    sql`${part} and service_id = ${service_id}`,
     sql`notification_type = ${notification_type}`,
     { after_id, before_id },
     limit,

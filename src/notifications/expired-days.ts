@@ -9,6 +9,7 @@ import {
   deleteMessagesOf,
   holdsMessagesOf,
   holdsUnfinished,
+  indexedParts,
   isEmpty,
   recopyChanged,
   selectServicesIn,
@@ -151,9 +152,15 @@ export async function deleteFromDefault(app: Deps, before_id: string, keepers: K
 }
 
 /** Deletes expired messages of one service and channel, oldest first. Returns their number. */
-export function deleteAll(app: Deps, table: string, keeper: Keeper): Promise<number> {
+export async function deleteAll(app: Deps, table: string, keeper: Keeper): Promise<number> {
   const { before_id } = keeper;
-  return inBatches((after_id) => deleteMessagesOf(app.db, table, keeper, { after_id, before_id }, batch));
+  let deleted = 0;
+  for (const part of indexedParts) {
+    deleted += await inBatches((after_id) =>
+      deleteMessagesOf(app.db, table, keeper, part, { after_id, before_id }, batch),
+    );
+  }
+  return deleted;
 }
 
 async function inBatches(deleteBatch: (after_id: string) => Promise<{ next: string | undefined; deleted: number }>) {

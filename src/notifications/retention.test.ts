@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { aJob } from '../../test/kit/jobs.ts';
 import { deleteOldDocuments } from '../documents/documents.ts';
 import { deleteOldInboundTexts, recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -107,6 +108,27 @@ describe('retention', () => {
     const theirs = await sentAt('2026-11-01T12:00:00Z', {}, other);
     await applyRetention(harness.app);
     expect((await left()).sort()).toEqual([young, letter, theirs].sort());
+  });
+
+  it('applies to messages of jobs, in every table', async () => {
+    const keeper = await aService(harness);
+    await keeps(service, 'sms', 3);
+    await keeps(keeper, 'sms', 30);
+    const without = await aService(harness);
+    const job_id = await aJob(harness, service, sms);
+    const rows: string[] = [];
+    for (const [moment, of] of [
+      ['2026-11-01T12:00:00Z', keeper],
+      ['2026-11-14T12:00:00Z', service],
+      ['2026-10-01T12:00:00Z', keeper],
+      ['2026-11-12T12:00:00Z', service],
+      ['2026-11-01T12:00:00Z', without],
+    ] as const) {
+      rows.push(await sentAt(moment, {}, of));
+    }
+    await harness.app.db.updateTable('notifications').set({ job_id, job_row_number: 0 }).execute();
+    await applyRetention(harness.app);
+    expect((await left()).sort()).toEqual(rows.slice(0, 2).sort());
   });
 
   it.each(['created', 'sending', 'pending'] as const)(
@@ -242,6 +264,9 @@ describe('partitions', () => {
     await keeps(keeper, 'sms', 60);
     const kept = await sentAt('2026-11-17T12:00:00Z', {}, keeper);
     const unfinished = await sentAt('2026-11-17T13:00:00Z', { notification_type: 'letter', status: 'sending' });
+    const ofJob = await sentAt('2026-11-17T14:00:00Z', {}, keeper);
+    const row = { job_id: await aJob(harness, keeper, sms), job_row_number: 0 };
+    await harness.app.db.updateTable('notifications').set(row).where('id', '=', ofJob).execute();
     const gone = await sentAt('2026-11-17T12:00:00Z');
     harness.clock.set('2026-11-26T03:00:00Z');
     await applyRetention(harness.app);
@@ -250,7 +275,7 @@ describe('partitions', () => {
       ...['19', '20', '21', '22', '23'].map((day) => `notifications_202611${day}`),
     ]);
     const { rows } = await harness.app.pool.query('select id from notifications_20261117_kept order by id');
-    expect(rows.map(({ id }) => id)).toEqual([kept, unfinished]);
+    expect(rows.map(({ id }) => id)).toEqual([kept, unfinished, ofJob]);
     expect(await left()).not.toContain(gone);
     const changes = [{ id: unfinished, status: 'delivered', event: 'despatched' }] as const;
     await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [...changes], harness.clock.now()));

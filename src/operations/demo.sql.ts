@@ -28,11 +28,12 @@ export async function selectDemoKeys(db: Db, createdBy: string, type: KeyType): 
   return rows;
 }
 
-/** Messages of a key that were not handed over to a provider or a printer yet. */
+/** Messages of a key that were not handed over to a provider or a printer yet. Each part of the `or` has an index. */
 export async function selectUnsentOfKey(tx: Tx, { service_id, id }: DemoKey, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from notifications
-    where service_id = ${service_id} and api_key_id = ${id} and status in ('created', 'pending-virus-check')
+    where service_id = ${service_id} and (job_id is null or job_id is not null) and api_key_id = ${id}
+      and status in ('created', 'pending-virus-check')
     limit ${max}`.execute(tx);
   return rows.map((row) => row.id);
 }

@@ -8,7 +8,7 @@ interface FoundRow {
   user_id: string | null;
 }
 
-/** Ids are unique across tables, so at most one table matches. */
+/** Ids are unique across tables, except that a job and a contact list have the id of the upload that they were made of. */
 export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undefined> {
   const { rows } = await sql<FoundRow>`
     with found (type, service_id, organisation_id, user_id) as (
@@ -19,6 +19,10 @@ export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undef
       union all select 'letter_branding', null, null, null from letter_branding where id = ${id}
       union all select 'notification', service_id, null, null from notifications where id = ${id}
       union all select 'notification', service_id, null, null from uploaded_letters where file_id = ${id}
+      union all select 'job', service_id, null, null from jobs where id = ${id}
+      union all select 'service_contact_list', service_id, null, null from contact_lists where id = ${id}
+      union all select 'upload', service_id, null, null from uploads where id = ${id} and state in ('receiving', 'checked')
+      union all select 'report_request', service_id, null, null from report_requests where id = ${id}
       union all select 'template', service_id, null, null from templates where id = ${id}
       union all select 'template_email_file', service_id, null, null from template_email_files where id = ${id}
       union all select 'letter_attachment', service_id, null, null from letter_attachments where id = ${id}

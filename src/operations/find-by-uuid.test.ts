@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { anOrganisation, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { aJob } from '../../test/kit/jobs.ts';
 import { timestamp } from '../platform/clock.ts';
 import { newId } from '../platform/id.ts';
 
@@ -37,6 +38,22 @@ describe('POST /platform-admin/find-by-uuid', () => {
       })
       .execute();
     expect((await find(id)).body).toEqual({ type: 'document', context: { service_id: service } });
+  });
+
+  it('200 for a job, and for an upload until it is sent', async () => {
+    const service = await aService(harness);
+    const job = await aJob(harness, service, await aTemplate(harness, service));
+    const now = timestamp(harness.clock.now());
+    const anUpload = async (id: string, state: 'checked' | 'sent') => {
+      const fields = { id, service_id: service, state, original_file_name: 'a.csv', header: '{}', created_at: now };
+      await harness.app.db.insertInto('uploads').values(fields).execute();
+      return id;
+    };
+    await anUpload(job, 'sent');
+    const context = { service_id: service };
+    expect((await find(job)).body).toEqual({ type: 'job', context });
+    const upload = await anUpload(newId(harness.clock.now()), 'checked');
+    expect((await find(upload)).body).toEqual({ type: 'upload', context });
   });
 
   it('400 for an invalid id', async () => {

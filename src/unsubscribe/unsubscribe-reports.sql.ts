@@ -55,14 +55,21 @@ export function selectUnsubscribeReport(db: Db, serviceId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Newest first, with the name of the template version that was sent. */
+/** Newest first, with the names of the template version and of the file that were sent. */
 export function selectRequestsOfReport(db: Db, reportId: string) {
   return db
     .selectFrom('unsubscribe_requests as request')
     .innerJoin('templates_history as template', (join) =>
       join.onRef('template.id', '=', 'request.template_id').onRef('template.version', '=', 'request.template_version'),
     )
-    .select(['request.notification_id', 'request.email_address', 'request.created_at', 'template.name'])
+    .leftJoin('jobs', 'jobs.id', 'request.job_id')
+    .select([
+      'request.notification_id',
+      'request.email_address',
+      'request.created_at',
+      'template.name',
+      'jobs.original_file_name',
+    ])
     .where('request.report_id', '=', reportId)
     .orderBy('request.id', 'desc')
     .execute();

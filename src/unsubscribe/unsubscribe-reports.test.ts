@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { aJob } from '../../test/kit/jobs.ts';
 import { newId } from '../platform/id.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe-reports.ts';
 
@@ -28,6 +29,7 @@ async function aNewsletter() {
   }
   return {
     service,
+    template_id,
     writeTo,
     get: (path: string) => harness.admin('GET', `/service/${service}/${path}`),
     post: (path: string, body: unknown = {}) => harness.admin('POST', `/service/${service}/${path}`, body),
@@ -82,6 +84,20 @@ describe('GET /service/{id}/unsubscribe-request-statistics', () => {
 });
 
 describe('unsubscribe reports', () => {
+  it('show the file of a message of a job, after the message was deleted', async () => {
+    const { service, template_id, writeTo, get, post } = await aNewsletter();
+    const job_id = await aJob(harness, service, template_id, { original_file_name: 'readers.csv' });
+    const unsubscribe = await writeTo('reader@example.org');
+    const messages = harness.app.db.updateTable('notifications').where('service_id', '=', service);
+    await messages.set({ job_id, job_row_number: 0 }).execute();
+    await unsubscribe();
+    await harness.app.db.deleteFrom('notifications').where('service_id', '=', service).execute();
+    const { report_id } = (await post('create-unsubscribe-request-report')).body;
+    expect((await get(`unsubscribe-request-report/${report_id}`)).body.unsubscribe_requests).toMatchObject([
+      { email_address: 'reader@example.org', original_file_name: 'readers.csv' },
+    ]);
+  });
+
   it('are created from unreported requests, read and marked as processed', async () => {
     const { service, writeTo, get, post } = await aNewsletter();
     await (await writeTo('First@example.org'))();

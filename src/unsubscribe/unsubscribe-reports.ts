@@ -73,10 +73,10 @@ export async function getUnsubscribeReport({ db }: Deps, serviceId: string, id: 
     batch_id: id,
     earliest_timestamp: report.earliest_timestamp,
     latest_timestamp: report.latest_timestamp,
-    unsubscribe_requests: requests.map(({ email_address, name, notification_id, created_at }) => ({
+    unsubscribe_requests: requests.map(({ email_address, name, original_file_name, notification_id, created_at }) => ({
       email_address,
       template_name: name,
-      original_file_name: null,
+      original_file_name,
       template_sent_at: londonTime(momentOfId(notification_id)),
       unsubscribe_request_received_at: londonTime(new Date(created_at)),
     })),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 
@@ -16,7 +17,8 @@ export async function insertUnsubscribeRequest(
 ): Promise<void> {
   await db
     .insertInto('unsubscribe_requests')
-    .values(row)
+    // The link may be older than the retention of its message; then its job is not known.
+    .values({ ...row, job_id: sql`(select job_id from notifications where id = ${row.notification_id})` })
     .onConflict((conflict) => conflict.column('notification_id').where('processed', '=', false).doNothing())
     .execute();
 }

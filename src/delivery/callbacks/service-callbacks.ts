@@ -58,8 +58,8 @@ export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now
     template_name: precompiled ? null : letter.template_name,
     template_id: precompiled ? null : letter.template_id,
     template_version: precompiled ? null : letter.template_version,
-    spreadsheet_file_name: null,
-    spreadsheet_row_number: null,
+    spreadsheet_file_name: letter.original_file_name,
+    spreadsheet_row_number: letter.spreadsheet_row_number,
     upload_letter_file_name: precompiled && !api_key_id ? letter.client_reference : null,
   };
   await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);

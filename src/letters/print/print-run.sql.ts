@@ -11,6 +11,8 @@ export interface LetterToPrint {
   template_version: number;
   api_key_id: string | null;
   created_by_id: string | null;
+  job_id: string | null;
+  job_row_number: number | null;
   client_reference: string | null;
   postage: Postage;
   billable_units: number;
@@ -28,6 +30,8 @@ export async function selectLettersToPrint(db: Db, ids: string[]): Promise<Lette
       'template_version',
       'api_key_id',
       'created_by_id',
+      'job_id',
+      'job_row_number',
       'client_reference',
       'postage',
       'billable_units',

@@ -29,7 +29,7 @@ const Returned = Type.Object({
   user_name: Type.String(),
   email_address: Type.String(),
   original_file_name: Nullable(Type.String()),
-  job_row_number: Nullable(Type.Integer()),
+  job_row_number: Nullable(Type.Integer({ description: 'As in the spreadsheet: the header is row 1' })),
   uploaded_letter_file_name: Nullable(Type.String()),
 });
 
@@ -119,8 +119,8 @@ function record(letter: ReturnedLetter) {
     ...template,
     user_name: letter.user_name ?? 'API',
     email_address: letter.email_address ?? 'API',
-    original_file_name: null,
-    job_row_number: null,
+    original_file_name: letter.original_file_name,
+    job_row_number: letter.spreadsheet_row_number,
     uploaded_letter_file_name: letter.precompiled && !letter.api_key_id ? letter.client_reference : null,
   };
 }

@@ -10,9 +10,9 @@ export async function insertReturnedLetters(
 ): Promise<{ notification_id: string }[]> {
   const { rows } = await sql<{ notification_id: string }>`
     insert into returned_letters (notification_id, reference, service_id, template_id, template_version, api_key_id,
-      created_by_id, client_reference, letter_created_at, printed_at, reported_on, created_at)
+      created_by_id, job_id, job_row_number, client_reference, letter_created_at, printed_at, reported_on, created_at)
     select notification_id, reference, service_id, template_id, template_version, api_key_id, created_by_id,
-      client_reference, created_at, printed_at, ${reported.reported_on}::date, ${reported.created_at}::timestamptz
+      job_id, job_row_number, client_reference, created_at, printed_at, ${reported.reported_on}::date, ${reported.created_at}::timestamptz
     from printed_letters where reference = any (${references})
     order by notification_id
     on conflict (notification_id) do nothing
@@ -53,6 +53,9 @@ export interface ReturnedLetter {
   template_version: number;
   template_name: string;
   precompiled: boolean;
+  original_file_name: string | null;
+  /** As in the spreadsheet, where the header is row 1. */
+  spreadsheet_row_number: number | null;
   user_name: string | null;
   email_address: string | null;
 }
@@ -60,11 +63,13 @@ export interface ReturnedLetter {
 const returnedColumns = sql`returned.notification_id,
   coalesce(uploaded.file_id, returned.notification_id) as shown_id, returned.service_id, returned.client_reference, returned.reported_on,
   returned.letter_created_at, returned.printed_at, returned.api_key_id, returned.template_id, returned.template_version,
-  template.name as template_name, template.hidden as precompiled, sender.name as user_name, sender.email_address
+  template.name as template_name, template.hidden as precompiled, job.original_file_name, returned.job_row_number + 2 as spreadsheet_row_number,
+  sender.name as user_name, sender.email_address
   from returned_letters returned
   join templates_history template
     on template.id = returned.template_id and template.version = returned.template_version
   left join uploaded_letters uploaded on uploaded.notification_id = returned.notification_id
+  left join jobs job on job.id = returned.job_id
   left join users sender on sender.id = returned.created_by_id`;
 
 /** Newest letters first. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aJob } from '../../../test/kit/jobs.ts';
 import { aLetter, anUploadedLetter, letterRow } from '../../../test/kit/letters.ts';
 import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
 import { letterFiles } from '../../notifications/letter-tasks.ts';
@@ -192,6 +193,31 @@ describe('POST /letters/returned', () => {
       sent_by: 'grace@example.gov.uk',
       upload_letter_file_name: 'rent.pdf',
     });
+  });
+
+  it('200 for a letter of a job, with its file and row, after its notification was deleted', async () => {
+    harness.clock.set('2024-02-05T12:00:00Z');
+    const job_id = await aJob(harness, service, template, { original_file_name: 'tenants.csv' });
+    const id = await aLetter(harness, service, template);
+    const row = { job_id, job_row_number: 7 };
+    await harness.app.db.updateTable('notifications').set(row).where('id', '=', id).execute();
+    await harness.runTasks();
+    harness.clock.set('2024-02-05T17:30:00Z');
+    await harness.addTask('collate-letters');
+    await harness.runTasks();
+    await harness.app.db.deleteFrom('notifications').where('id', '=', id).execute();
+    harness.clock.set('2024-06-01T12:00:00Z');
+    await report([letterReference(id)]);
+    await harness.runTasks();
+    expect((await get('returned-letters?reported_at=2024-06-01')).body.returned_letters).toMatchObject([
+      { notification_id: id, original_file_name: 'tenants.csv', job_row_number: 9, uploaded_letter_file_name: null },
+    ]);
+    const { body } = await harness.app.db
+      .selectFrom('service_callbacks')
+      .select('body')
+      .where('subject_id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(body)).toMatchObject({ spreadsheet_file_name: 'tenants.csv', spreadsheet_row_number: 9 });
   });
 
   it.each([

@@ -12,7 +12,10 @@ import type { StoredNotification } from './stored-notifications.sql.ts';
 /** A row of the spreadsheet download of the front end; `id` is the cursor of the next page. */
 export const ExportRow = Type.Object({
   id: Uuid,
-  row_number: Type.String(),
+  row_number: Type.Unsafe<number | ''>({
+    type: ['integer', 'string'],
+    description: 'The row of its file, from 1; empty for a single message',
+  }),
   recipient: Type.String(),
   client_reference: Type.String(),
   template_name: Type.String(),
@@ -42,12 +45,12 @@ export async function exportActivity(
 function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow {
   return {
     id: stored.shown_id,
-    row_number: '',
+    row_number: stored.job_row_number === null ? '' : stored.job_row_number + 1,
     recipient: stored.recipient,
     client_reference: stored.client_reference ?? '',
     template_name: template.name,
     template_type: template.template_type,
-    job_name: '',
+    job_name: stored.job_name ?? '',
     status: statusLabel(stored.notification_type, stored.status),
     created_at: londonTime(new Date(stored.created_at)),
     created_by_name: stored.created_by_name,

@@ -47,8 +47,8 @@ export const ActivityRecord = Type.Object(
     subject: Nullable(Type.String()),
     body: Type.String(),
     personalisation: Type.Record(Type.String(), Type.Any()),
-    job: Type.Null(),
-    job_row_number: Type.Null(),
+    job: Nullable(Type.Object({ id: Uuid, original_file_name: Type.String() })),
+    job_row_number: Nullable(Type.Integer({ description: 'The row of its file, from 0' })),
     api_key: Nullable(Uuid),
     key_name: Nullable(Type.String()),
     key_type: OneOf(['normal', 'team', 'test']),
@@ -123,8 +123,7 @@ function activityRecord(
     },
     ...renderPreview(compiled, personalisation),
     personalisation,
-    job: null,
-    job_row_number: null,
+    job: stored.job_id === null ? null : { id: stored.job_id, original_file_name: stored.job_name ?? '' },
     api_key: stored.api_key_id,
     created_by: stored.created_by_id
       ? {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aNotification, anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aJob } from '../../../test/kit/jobs.ts';
 import { aLetter } from '../../../test/kit/letters.ts';
 import { laterPage, makePdf } from '../../../test/kit/pdf-samples.ts';
 import { letterReference } from '../../letters/print/print-provider.ts';
@@ -428,6 +429,73 @@ describe('GET /service/{id}/notifications/csv', () => {
       expect([notifications.length, page_size, links]).toEqual([10_000, 10_000, { next: true }]);
     }
     expect((await list('?page_size=99999')).body.page_size).toBe(1_000);
+  });
+});
+
+describe('messages of jobs', () => {
+  let job: string;
+  let rows: string[];
+  let single: string;
+
+  beforeEach(async () => {
+    const created_by_id = await aUser(harness, { name: 'Grace' });
+    job = await aJob(harness, service, sms, { original_file_name: 'pupils.csv' });
+    const row = (job_row_number: number) =>
+      aNotification(harness, service, sms, { created_by_id }, { job_id: job, job_row_number });
+    rows = [await row(0)];
+    harness.clock.advance({ seconds: 1 });
+    single = await sent();
+    harness.clock.advance({ seconds: 1 });
+    rows.push(await row(1));
+  });
+
+  it('200 with the job and the row, and merged with the others by time', async () => {
+    const { notifications } = (await list()).body;
+    const { id, created_by, job: shown, job_row_number } = notifications[0];
+    expect({ id, name: created_by.name, shown, job_row_number }).toEqual({
+      id: rows[1],
+      name: 'Grace',
+      shown: { id: job, original_file_name: 'pupils.csv' },
+      job_row_number: 1,
+    });
+    expect(notifications[1]).toMatchObject({ id: single, job: null, job_row_number: null });
+    expect(notifications[2]).toMatchObject({ id: rows[0], job_row_number: 0 });
+    expect(notifications[2]).not.toHaveProperty('job_id');
+    expect(await idsOf('?page_size=2')).toEqual([rows[1], single]);
+    expect(await idsOf('?page_size=2&page=2')).toEqual([rows[0]]);
+    expect(await idsOf(`?older_than=${rows[1]}`)).toEqual([single, rows[0]]);
+    expect(await idsOf('?status=created')).toEqual([rows[1], single, rows[0]]);
+  });
+
+  it('200 without them on request; they are not one-off messages', async () => {
+    expect(await idsOf('?include_jobs=false')).toEqual([single]);
+    expect(await idsOf('?include_jobs=True')).toHaveLength(3);
+    expect(await idsOf('?include_one_off=false')).toEqual([rows[1], single, rows[0]]);
+    const search = (body: object) => harness.admin('POST', `/service/${service}/notifications`, body);
+    expect((await search({ include_jobs: false })).body.notifications).toMatchObject([{ id: single }]);
+    expect((await search({ job_id: job })).body.notifications).toHaveLength(2);
+  });
+
+  it('200 of one job, newest first; none of an unknown job or of another service', async () => {
+    expect(await idsOf(`?job_id=${job}`)).toEqual([rows[1], rows[0]]);
+    expect(await idsOf(`?job_id=${job}&page_size=1&page=2`)).toEqual([rows[0]]);
+    expect(await idsOf(`?job_id=${job}&older_than=${rows[1]}`)).toEqual([rows[0]]);
+    expect(await idsOf(`?job_id=${job}&status=delivered`)).toEqual([]);
+    expect(await idsOf(`?job_id=${job}&include_jobs=false`)).toEqual([]);
+    expect(await idsOf(`?job_id=${unknown}`)).toEqual([]);
+    const other = await aService(harness);
+    const { body } = await harness.admin('GET', `/service/${other}/notifications?job_id=${job}`);
+    expect(body.notifications).toEqual([]);
+    expect((await list('?job_id=x')).body.message).toEqual({ job_id: ['Not a valid UUID.'] });
+  });
+
+  it('200 with row number and file name in the export', async () => {
+    const { body } = await harness.admin('GET', `/service/${service}/notifications/csv`);
+    expect(body.notifications).toMatchObject([
+      { id: rows[1], row_number: 2, job_name: 'pupils.csv', created_by_name: 'Grace' },
+      { id: single, row_number: '', job_name: '' },
+      { id: rows[0], row_number: 1, job_name: 'pupils.csv' },
+    ]);
   });
 });
 

@@ -25,7 +25,9 @@ export interface ActivityQuery {
   template_type?: Channel[];
   status?: PublicStatus[];
   limit_days?: number;
+  include_jobs?: boolean;
   include_one_off?: boolean;
+  job_id?: string;
   include_from_test_key?: boolean;
   to?: string;
   older_than?: string;
@@ -64,6 +66,8 @@ function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
     statuses: query.status?.length ? query.status.flatMap(statusesInFilter) : undefined,
     key_types: query.include_from_test_key ? undefined : ['normal', 'team'],
     without_one_off: query.include_one_off === false,
+    without_jobs: query.include_jobs === false,
+    job_id: query.job_id,
     created_since: query.limit_days === undefined ? undefined : timestamp(midnightBefore(app, query.limit_days)),
     search: query.to === undefined ? undefined : { recipient: normaliseSearch(query.to), reference: query.to.trim() },
     older_than: query.older_than,

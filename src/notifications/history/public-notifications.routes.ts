@@ -100,7 +100,7 @@ async function readListParameters(request: FastifyRequest): Promise<void> {
 }
 
 /** Puts `older_than` first, because clients parse the first id in a link. */
-function queryText({ older_than, ...filter }: PublicFilter & { include_jobs?: string }): string {
+function queryText({ older_than, ...filter }: PublicFilter): string {
   const parameters = new URLSearchParams(older_than === undefined ? {} : { older_than });
   for (const [name, value] of Object.entries(filter)) {
     for (const single of [value].flat()) if (single !== undefined) parameters.append(name, single);

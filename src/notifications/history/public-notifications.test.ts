@@ -2,6 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aJob } from '../../../test/kit/jobs.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
 import { publicStatuses } from './public-notification.ts';
@@ -226,6 +227,25 @@ describe('GET /v2/notifications/{id}', () => {
 });
 
 describe('GET /v2/notifications', () => {
+  it('200 without messages of jobs unless include_jobs is true', async () => {
+    const of = await aService(harness);
+    const template = await aTemplate(harness, of);
+    const ofService = await anApiKey(harness, of);
+    const single = await aNotification(harness, of, template);
+    const row = { job_id: await aJob(harness, of, template), job_row_number: 0 };
+    const ofJob = await aNotification(harness, of, template, { client_reference: 'mine' }, row);
+    const ids = async (query: string) =>
+      (await harness.v2('GET', `/v2/notifications${query}`, ofService)).body.notifications.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await ids('')).toEqual([single]);
+    expect(await ids('?include_jobs=true')).toEqual([ofJob, single]);
+    expect(await ids('?include_jobs=True&reference=mine')).toEqual([ofJob]);
+    expect(await ids('?reference=mine')).toEqual([]);
+    const { links } = (await harness.v2('GET', '/v2/notifications?include_jobs=true', ofService)).body;
+    expect(links.next).toContain(`?older_than=${single}&include_jobs=true`);
+  });
+
   it('200 loads a template once for all messages of a page', async () => {
     const of = await aService(harness);
     const template = await aTemplate(harness, of);

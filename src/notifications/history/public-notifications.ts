@@ -31,10 +31,11 @@ export interface PublicFilter {
   reference?: string;
   status?: PublicStatus[];
   template_type?: Channel[];
+  include_jobs?: string;
   older_than?: string;
 }
 
-/** Lists only notifications sent with keys of the caller's type. */
+/** Lists only notifications sent with keys of the caller's type, those of jobs only on request. */
 export async function listPublicNotifications(
   app: Deps,
   caller: ApiCaller,
@@ -49,6 +50,7 @@ export async function listPublicNotifications(
       client_reference: filter.reference,
       statuses: filter.status?.length ? filter.status.flatMap(matchingStatuses) : undefined,
       types: filter.template_type?.length ? filter.template_type : undefined,
+      without_jobs: filter.include_jobs === undefined,
       older_than: filter.older_than,
     },
     { size: pageSize },

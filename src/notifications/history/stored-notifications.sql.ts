@@ -39,6 +39,10 @@ export interface StoredNotification {
   sent_at: Timestamp | null;
   updated_at: Timestamp | null;
   api_key_id: string | null;
+  job_id: string | null;
+  /** From 0. */
+  job_row_number: number | null;
+  job_name: string | null;
   created_by_id: string | null;
   created_by_name: string | null;
   created_by_email_address: string | null;
@@ -56,8 +60,10 @@ export interface NotificationFilter {
   types?: readonly Channel[];
   key_types?: readonly KeyType[];
   client_reference?: string;
-  /** Excludes messages sent from the front end. */
+  /** Excludes single messages sent from the front end. */
   without_one_off?: boolean;
+  without_jobs?: boolean;
+  job_id?: string;
   /** Matches part of the normalised recipient or of the client reference. */
   search?: { recipient: string; reference: string };
   created_since?: Timestamp;
@@ -82,20 +88,22 @@ async function selectStored(
   notificationId: string,
 ): Promise<StoredNotification | undefined> {
   const which = sql`n.service_id = ${serviceId} and n.id = ${notificationId}`;
-  const { rows } = await selectRows(sql`(select * from notifications n where ${which})`).execute(db);
+  const { rows } = await selectRows(sql`(select * from notifications n where ${which})`, sql`n.id`).execute(db);
   return rows[0];
 }
 
 /**
- * Newest first. Ids ascend with time, so a page after `older_than` is a range of the index (service_id, id): any page costs
+ * Newest first. Ids ascend with time, so a page after `older_than` is a range of an index (service_id, id): any page costs
  * the same. An `older_than` that is not a notification of the service matches nothing.
  */
 export async function selectNotifications(
   db: Db,
   serviceId: string,
   filter: NotificationFilter,
-  page: { size: number; skip?: number },
+  page: Page,
 ): Promise<StoredNotification[]> {
+  const { job_id, without_jobs } = filter;
+  if (job_id !== undefined) return without_jobs ? [] : selectOfJob(db, serviceId, { ...filter, job_id }, page, 'desc');
   const older_than =
     filter.older_than && ((await selectUploadedLetter(db, serviceId, filter.older_than)) ?? filter.older_than);
   const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, { ...filter, older_than })];
@@ -104,9 +112,50 @@ export async function selectNotifications(
     if (days === undefined) return [];
     conditions.push(sql`n.id >= ${days.first_id} and n.id < ${days.end_id}`);
   }
+  const skip = page.skip ?? 0;
+  // Single messages and those of jobs have an index each; the server merges what it reads from both.
+  const parts = [sql`n.job_id is null`, ...(without_jobs ? [] : [sql`n.job_id is not null`])].map(
+    (part) => sql`(select * from notifications n where ${sql.join([...conditions, part], sql` and `)}
+      order by n.id desc limit ${skip + page.size})`,
+  );
+  const found = sql`(select * from (${sql.join(parts, sql` union all `)}) n
+    order by n.id desc limit ${page.size} offset ${skip})`;
+  const { rows } = await selectRows(found, sql`n.id desc`).execute(db);
+  return rows;
+}
+
+interface Page {
+  size: number;
+  skip?: number;
+}
+
+/**
+ * By row number, which ascends like the ids of a job. Ids of messages follow the creation of their job, so that older
+ * partitions are not read.
+ */
+async function selectOfJob(
+  db: Db,
+  serviceId: string,
+  filter: NotificationFilter & { job_id: string },
+  page: Page,
+  direction: 'asc' | 'desc',
+): Promise<StoredNotification[]> {
+  const job = await db
+    .selectFrom('jobs')
+    .select('created_at')
+    .where('id', '=', filter.job_id)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  if (!job) return [];
+  const conditions = [
+    sql`n.job_id = ${filter.job_id} and n.service_id = ${serviceId}`,
+    sql`n.id >= ${firstIdAt(earlier(new Date(job.created_at), hour_ms))}`,
+    ...conditionsOf(serviceId, filter),
+  ];
+  const order = sql`n.job_row_number ${sql.raw(direction)}`;
   const found = sql`(select * from notifications n where ${sql.join(conditions, sql` and `)}
-    order by n.id desc limit ${page.size} offset ${page.skip ?? 0})`;
-  const { rows } = await selectRows(found).execute(db);
+    order by ${order} limit ${page.size} offset ${page.skip ?? 0})`;
+  const { rows } = await selectRows(found, order).execute(db);
   return rows;
 }
 
@@ -154,7 +203,7 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
     conditions.push(sql`left(n.client_reference, 200) = left(${filter.client_reference}, 200)
       and n.client_reference = ${filter.client_reference}`);
   }
-  if (filter.without_one_off) conditions.push(sql`n.created_by_id is null`);
+  if (filter.without_one_off) conditions.push(sql`(n.created_by_id is null or n.job_id is not null)`);
   if (filter.created_since) conditions.push(sql`n.created_at >= ${filter.created_since}`);
   if (filter.search) {
     const { recipient, reference } = filter.search;
@@ -169,7 +218,7 @@ function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder
 }
 
 /** The newest rate in effect at acceptance, else the first rate. */
-const rate = sql`case notification_type
+const rate = sql`case n.notification_type
   when 'sms' then (
     select r.rate from sms_rates r order by r.valid_from > n.created_at, abs(extract(epoch from r.valid_from - n.created_at))
     limit 1)
@@ -178,23 +227,25 @@ const rate = sql`case notification_type
     order by r.start_date > n.created_at, abs(extract(epoch from r.start_date - n.created_at)) limit 1)
   end`;
 
-function selectRows(found: RawBuilder<unknown>): RawBuilder<StoredNotification> {
+function selectRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<StoredNotification> {
   return sql<StoredNotification>`
     select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
       n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
       n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
       n.document_download_count, n.scheduled_for, n.created_at,
-      n.sent_at, n.updated_at, n.api_key_id, n.created_by_id, users.name as created_by_name,
+      n.sent_at, n.updated_at, n.api_key_id, n.job_id, n.job_row_number, jobs.original_file_name as job_name,
+      n.created_by_id, users.name as created_by_name,
       users.email_address as created_by_email_address, api_keys.name as key_name,
       coalesce(templates.redact_personalisation, false) as redact_personalisation, price.rate,
       case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost
     from ${found} n
     left join uploaded_letters uploaded on uploaded.notification_id = n.id
+    left join jobs on jobs.id = n.job_id
     left join users on users.id = n.created_by_id
     left join api_keys on api_keys.id = n.api_key_id
     left join templates on templates.id = n.template_id
     cross join lateral (select ${rate} as rate) price
-    order by n.id desc`;
+    order by ${order}`;
 }
 
 /** Uses the statistics: counting messages would scan them all. */

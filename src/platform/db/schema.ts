@@ -425,6 +425,8 @@ export interface PrintedLetters {
   client_reference: string | null;
   created_at: Time;
   printed_at: Time;
+  job_id: string | null;
+  job_row_number: number | null;
 }
 
 export interface ProviderDetails {
@@ -510,6 +512,8 @@ export interface ReturnedLetters {
   printed_at: Time;
   reported_on: string;
   created_at: Time;
+  job_id: string | null;
+  job_row_number: number | null;
 }
 
 export interface SandboxMessages {
@@ -903,6 +907,7 @@ export interface UnsubscribeRequests {
   report_id: string | null;
   processed: Generated<boolean>;
   created_at: Time;
+  job_id: string | null;
 }
 
 export interface UploadChunks {
