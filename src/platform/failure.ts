@@ -7,6 +7,7 @@ type FailureKind =
   | 'method-not-allowed'
   | 'conflict'
   | 'too-large'
+  | 'unsupported-type'
   | 'unprocessable'
   | 'too-many'
   | 'internal'
@@ -82,6 +83,7 @@ export const statusOfKind: Record<FailureKind, number> = {
   'method-not-allowed': 405,
   conflict: 409,
   'too-large': 413,
+  'unsupported-type': 415,
   unprocessable: 422,
   'too-many': 429,
   internal: 500,

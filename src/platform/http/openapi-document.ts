@@ -49,6 +49,7 @@ const statusDescriptions: Record<string, string> = {
   404: 'Not found',
   409: 'Conflict',
   410: 'Gone',
+  415: 'Content type not supported',
   422: 'Idempotency-Key reused with a different body',
   429: 'Too many requests; see Retry-After',
 };

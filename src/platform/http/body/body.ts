@@ -4,11 +4,12 @@ import { Failure } from '../../failure.ts';
 import { nestedTooDeeply, refuseTooManyValues, tooManyValues } from './body-limits.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { IncomingBody } from './incoming-body.ts';
+import { StreamedBody } from './streamed-body.ts';
 import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    incomingBody?: IncomingBody;
+    incomingBody?: IncomingBody | StreamedBody;
   }
   interface FastifyContextConfig {
     /** The route's own failure for a body that is not JSON. */
@@ -17,6 +18,11 @@ declare module 'fastify' {
     bodyRequired?: boolean;
     /** The route takes a body but changes nothing, so caches stay valid. */
     readsOnly?: boolean;
+    /**
+     * How a body is read, by content type; `*` is any other. Requests of types without an entry are rejected. A route
+     * without this parses any body as JSON, or as its surface says.
+     */
+    bodyTypes?: Record<string, 'json' | 'stream'>;
     /** Numbers directly under this key are shown to people: keep their digits unchanged. */
     verbatimNumbersUnder?: string;
   }
@@ -26,11 +32,19 @@ type Parse = (body: Buffer, route: FastifyContextConfig) => unknown;
 
 /** Parses a body as JSON regardless of its content type; an empty body is no body. */
 export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: Record<string, Parse> = {}): void {
+  http.addHook('onRoute', (route) => {
+    if (route.config?.bodyTypes) route.onRequest = [refuseOtherTypes, ...[route.onRequest ?? []].flat()];
+  });
   http.removeAllContentTypeParsers();
   // JSON is registered by name as well: the `*` parser is looked up again for each request.
   for (const [contentType, parse] of Object.entries({ 'application/json': parseJson, ...formats, '*': parseJson })) {
     http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
       const { bodyLimit: limit = 0, config } = request.routeOptions;
+      if (typeOf(request, config) === 'stream') {
+        const body = new StreamedBody(request.raw);
+        request.incomingBody = body;
+        return done(null, body);
+      }
       request.incomingBody = new IncomingBody(request.raw, { memory, limit }, (error, body) => {
         if (!body) return done(error);
         let value: unknown;
@@ -43,6 +57,19 @@ export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: R
       });
     });
   }
+}
+
+function typeOf({ headers }: FastifyRequest, { bodyTypes }: FastifyContextConfig): 'json' | 'stream' | undefined {
+  if (!bodyTypes) return undefined;
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return bodyTypes[type.trim().toLowerCase()] ?? bodyTypes['*'];
+}
+
+function refuseOtherTypes(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+  const { config } = request.routeOptions;
+  const types = Object.keys(config.bodyTypes ?? {}).join(', ');
+  if (typeOf(request, config) !== undefined) done();
+  else done(new Failure('unsupported-type', 'BadRequestError', `Content-Type must be one of ${types}`));
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

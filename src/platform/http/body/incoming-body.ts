@@ -105,6 +105,6 @@ export class IncomingBody implements ArrivingBody {
   }
 }
 
-function tooLarge(): UnreadBody {
+export function tooLarge(): UnreadBody {
   return new UnreadBody('too-large', 'BadRequestError', 'Request body is too large');
 }
