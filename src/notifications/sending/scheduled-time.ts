@@ -3,10 +3,25 @@ import { earlier, hour_ms, later, minute_ms, type Timestamp, timestamp } from '.
 const iso8601 =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-const maxAhead_ms = 24 * hour_ms;
+/** How far ahead a message can be scheduled, and the texts that say so. */
+interface SchedulingWindow {
+  maxAhead_ms: number;
+  past: string;
+  tooLate: string;
+}
+
+const windowOfMessages: SchedulingWindow = {
+  maxAhead_ms: 24 * hour_ms,
+  past: 'datetime can not be in the past',
+  tooLate: 'datetime can only be 24 hours in the future',
+};
 
 /** Returns the scheduled time or a description of the problem. */
-export function readScheduledTime(text: string, now: Date): { at: Timestamp } | { problem: string } {
+export function readScheduledTime(
+  text: string,
+  now: Date,
+  { maxAhead_ms, past, tooLate } = windowOfMessages,
+): { at: Timestamp } | { problem: string } {
   const at = parseMoment(text);
   if (!at) {
     return {
@@ -14,11 +29,8 @@ export function readScheduledTime(text: string, now: Date): { at: Timestamp } | 
         'datetime format is invalid. It must be a valid ISO8601 date time format, https://en.wikipedia.org/wiki/ISO_8601',
     };
   }
-  if (at < timestamp(now)) return { problem: 'datetime can not be in the past' };
-  if (at > timestamp(later(now, maxAhead_ms))) {
-    return { problem: 'datetime can only be 24 hours in the future' };
-  }
-  return { at };
+  if (at < timestamp(now)) return { problem: past };
+  return at > timestamp(later(now, maxAhead_ms)) ? { problem: tooLate } : { at };
 }
 
 /** Defaults to UTC without an offset and to midnight without a time. Keeps six fractional digits. */

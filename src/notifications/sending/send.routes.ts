@@ -1,24 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { apiCallerOf } from '../../auth/api-caller.ts';
 import { Failure } from '../../platform/failure.ts';
 import { takeNothingForEmpty } from '../../platform/http/body/body.ts';
 import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import { urlNotFound } from '../../platform/http/declared-routes.ts';
-import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { publicErrors } from '../../protocol/error-bodies.ts';
 import * as examples from '../examples.ts';
-import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limits.ts';
-import {
-  digestOfRequest,
-  findStoredResponse,
-  readIdempotencyKey,
-  replay,
-  type Sent,
-  type StoredResponse,
-} from './idempotency.ts';
+import { admissionOf, admitSending, idempotencyErrors, idempotencyHeader } from './admission.ts';
+import { digestOfRequest, replay, type Sent } from './idempotency.ts';
 import {
   isPrecompiled,
   readEmailRequest,
@@ -40,65 +30,10 @@ import {
 } from './send-requests.ts';
 import { refuseIfDailyLimitIsReached } from './send-rules.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    admission?: Admission;
-  }
-}
-
-/** A request that passed the checks before its body is read. */
-interface Admission {
-  context: SendContext;
-  idempotencyKey: string | undefined;
-  /** The response to an earlier request with the same Idempotency-Key. */
-  stored: StoredResponse | undefined;
-}
-
-const idempotencyHeader = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'A request repeated with the same key within 24 hours returns the first response',
-    }),
-  ),
-});
-
-/** 409: the first request with a key is still in progress. 422: it had a different body. */
-const idempotencyErrors = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
-
 export function sendRoutes(http: Http, app: SendDeps): void {
-  const rootOf = requestRoot(app.config.urls.api);
-
   /** Checks that run before the body is read. */
   function admit(channel: Channel) {
-    return async (request: FastifyRequest, reply: FastifyReply) => {
-      const caller = apiCallerOf(request);
-      const { api_key_id, key_type } = caller;
-      const found = app.sending.services.find(caller.service_id);
-      const service = found instanceof Promise ? await found : found;
-      if (!service) throw new Error('Service not found after authentication');
-      const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
-      const context: SendContext = {
-        service,
-        key_type,
-        api_key_id,
-        created_by_id: null,
-        now: app.clock.now(),
-        root: rootOf(request),
-        idempotency: undefined,
-      };
-      const stored =
-        idempotencyKey === undefined ? undefined : await findStoredResponse(app, service.id, idempotencyKey);
-      request.admission = { context, idempotencyKey, stored };
-      // A replayed response does not count towards limits.
-      if (stored) return;
-      const taken = app.sending.rateLimits.take({ service_id: service.id, window: key_type }, service.rate_limit);
-      const decision = taken instanceof Promise ? await taken : taken;
-      reply.headers(rateLimitHeaders(service.rate_limit, decision));
-      if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
-      refuseIfDailyLimitIsReached(context, channel);
-    };
+    return admitSending(app, (context) => refuseIfDailyLimitIsReached(context, channel));
   }
 
   /** Runs `work`, only once per Idempotency-Key. */
@@ -108,8 +43,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
     channel: Channel,
     work: (context: SendContext) => Promise<Sent<ResponseBody>>,
   ): Promise<ResponseBody> {
-    if (!request.admission) throw new Error('Request without an admission');
-    const { context, idempotencyKey: key, stored } = request.admission;
+    const { context, idempotencyKey: key, stored } = admissionOf(request);
     reply.code(201);
     if (key === undefined) return (await work(context)).response;
     const idempotency = { key, request_digest: digestOfRequest(channel, request.body) };

@@ -1,6 +1,6 @@
 /**
  * Parses JSON. Numbers directly, or in a list, under a key become strings if parsing would change their spelling:
- * `1.0`, `2.50`, `1e3`, more digits than a double has.
+ * `1.0`, `2.50`, `1e3`, more digits than a double has. The value of the key is an object or a list.
  */
 export function parseWithNumbersAsWritten(json: string, key: string): unknown {
   const body: unknown = JSON.parse(json);
@@ -9,7 +9,13 @@ export function parseWithNumbersAsWritten(json: string, key: string): unknown {
 
 function hasNumbersUnder(key: string, body: unknown): boolean {
   const values = isObject(body) ? body[key] : undefined;
-  return isObject(values) && Object.values(values).some((value) => typeof value === 'number' || Array.isArray(value));
+  if (!isObject(values)) return false;
+  // Half a million cells, mostly texts: they are not worth a second pass.
+  const isNumber = (value: unknown) => typeof value === 'number';
+  const isCandidate = Array.isArray(values)
+    ? (value: unknown) => isNumber(value) || (Array.isArray(value) && value.some((item) => typeof item !== 'string'))
+    : (value: unknown) => isNumber(value) || Array.isArray(value);
+  return Object.values(values).some(isCandidate);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -45,7 +51,7 @@ function quoteNumbersUnder(key: string, json: string): string {
       number.lastIndex = at;
       const [digits = char] = number.exec(json) ?? [];
       // Under the key, and not in a nested object: such a value is a structure of its own, for instance a file.
-      const isDirect = lastName === name && objects === 2 && open[1] === '{';
+      const isDirect = lastName === name && open.length > 1 && objects === (open[1] === '{' ? 2 : 1);
       if (isDirect && String(Number(digits)) !== digits) {
         parts.push(json.slice(copied, at), `"${digits}"`);
         copied = at + digits.length;
