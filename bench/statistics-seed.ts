@@ -17,7 +17,7 @@ interface Seed {
   now: Date;
 }
 
-/** On a connection without the timeouts of the product. */
+/** On a connection of tasks: drawing millions of messages takes minutes. */
 export async function seedFigures(
   db: Db,
   seed: Seed,
