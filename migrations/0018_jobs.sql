@@ -42,6 +42,8 @@ create table upload_chunks (
   -- The rows with problems.
   problems text,
   problem_count integer not null default 0,
+  -- Rows without problems that count towards the international limit.
+  abroad_count integer not null default 0,
   expanded_at timestamptz,
   primary key (upload_id, first_row)
 );

@@ -20,7 +20,10 @@ export interface SendingService {
   email_reply_tos: ReadonlyMap<string, string>;
   /** Normalised members and guests: the only allowed recipients of a trial service or a team key. */
   allowed_recipients: ReadonlySet<string>;
-  /** A lower bound of the messages stored on a UTC day: a limit reached by it is certainly reached. */
+  /**
+   * A lower bound of the messages counted on a UTC day: a limit reached by it is certainly reached. When messages are given
+   * back, a notification removes the service from the cache.
+   */
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
