@@ -299,6 +299,7 @@ create table jobs (
   api_key_id uuid,
   created_by_id uuid,
   sender_id uuid,
+  reply_to_text text,
   contact_list_id uuid,
   client_reference text,
   row_count integer not null,
@@ -1209,6 +1210,7 @@ create table upload_chunks (
   messages text,
   problems text,
   problem_count integer not null,
+  abroad_count integer not null,
   expanded_at timestamp with time zone,
   constraint upload_chunks_pkey PRIMARY KEY (upload_id, first_row),
   constraint upload_chunks_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES uploads(id) ON DELETE CASCADE

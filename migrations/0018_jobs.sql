@@ -63,6 +63,8 @@ create table jobs (
   api_key_id uuid,
   created_by_id uuid,
   sender_id uuid,
+  -- The sender, reply-to address or contact block of every row, chosen when the job starts.
+  reply_to_text text,
   contact_list_id uuid,
   -- Default of rows without their own.
   client_reference text,

@@ -9,6 +9,8 @@ import { createReturnedLetterCallbacks } from './delivery/receipts/returned-lett
 import { timeOutMessages } from './delivery/time-outs.ts';
 import { deleteOldDocuments } from './documents/documents.ts';
 import { deleteOldInboundTexts } from './inbound/inbound-texts.ts';
+import { runExpansion } from './jobs/expand-job.ts';
+import { expandJob } from './jobs/expand-job-task.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
 import {
@@ -129,6 +131,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     ...soonAgain,
     run: deleteExpiredData,
   },
+  queued(expandJob, runExpansion),
   queued(composeLetter, tryToCompose),
   queued(checkPrecompiledLetter, tryToCheckPrecompiled),
   {

@@ -147,6 +147,17 @@ export function findTemplate(app: Deps, serviceId: string, templateId: string): 
   return app.compiledTemplates.find(serviceId, canonicalId(templateId));
 }
 
+/** The sender, reply-to address or contact block of a version as it is now: unlike the version, it can change. */
+export async function getReplyToText(
+  { db }: Pick<Platform, 'db'>,
+  templateId: string,
+  version: number,
+): Promise<string | null> {
+  const row = await selectTemplateVersion(db, templateId, version);
+  if (!row) throw new Error(`Template ${templateId} has no version ${version}`);
+  return replyToTextOf(row);
+}
+
 /** For rendering a message accepted with this version; for a letter, with the contact block it was accepted with. */
 export async function getTemplateForDelivery(
   app: Deps,

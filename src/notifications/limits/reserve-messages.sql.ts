@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/database.ts';
 import type { LimitedChannel } from '../sending/notifications.sql.ts';
 
-export interface DayOfLimit {
+interface DayOfLimit {
   service_id: string;
   utc_day: string;
   channel: LimitedChannel;

@@ -5,7 +5,7 @@ import type { SendingService } from '../sending/sending-service.ts';
 import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './reserve-messages.sql.ts';
 
 /** Messages of a service that count towards the limits of one day before they are stored. */
-export interface Reservation {
+interface Reservation {
   service_id: string;
   utc_day: string;
   channel: Channel;

@@ -21,11 +21,11 @@ import {
   type NotificationRow,
   type NumberedRow,
   type QuotaRequest,
-  rowOf,
   storeNotifications,
   storeNotificationsAlone,
 } from './notifications.sql.ts';
 import { type SendingService, updateCount } from './sending-service.ts';
+import { storableRow } from './store-rows.ts';
 
 /** A message that passed every check. */
 interface Acceptance {
@@ -58,7 +58,8 @@ const stored: Outcome = { kind: 'stored' };
  */
 export class Acceptor {
   private readonly app: Deps;
-  private readonly news: QueueNews;
+  /** Announces messages that were stored elsewhere, too. */
+  readonly news: QueueNews;
   /** Messages with related rows need several statements; plain messages must not wait for them. */
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
@@ -87,7 +88,7 @@ export class Acceptor {
   async accept(acceptance: Acceptance): Promise<StoredResponse | undefined> {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
-    const row = notification && storableRow(notification);
+    const row = notification && rowToStore(notification);
     const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification) };
     const commits = row && !idempotency && !acceptance.alsoStore ? this.plain : this.withMore;
     // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
@@ -175,13 +176,9 @@ function updateCounts(services: ReadonlySet<SendingService>, claimed: ClaimedQuo
   }
 }
 
-// As JSON.stringify escapes them; after an odd number of further backslashes the same characters are plain text.
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
-
-/** PostgreSQL rejects NUL and lone surrogates, which would fail the whole group. */
-function storableRow(notification: NewNotification): NotificationRow {
-  const row = rowOf(notification);
-  if (row.includes('\\u') && unstorable.test(row)) throw invalid('A value in the request cannot be stored');
+function rowToStore(notification: NewNotification): NotificationRow {
+  const row = storableRow(notification);
+  if (!row) throw invalid('A value in the request cannot be stored');
   return row;
 }
 

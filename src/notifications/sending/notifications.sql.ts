@@ -67,6 +67,14 @@ function text(name: string, value: string | null): string {
   return value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
 }
 
+// As JSON.stringify escapes them; after an odd number of further backslashes the same characters are plain text.
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+
+/** PostgreSQL rejects NUL and lone surrogates, which would fail the whole statement. */
+export function isStorable(row: NotificationRow): boolean {
+  return !(row.includes('\\u') && unstorable.test(row));
+}
+
 /** Claims what remains of a daily limit, up to `requested`. The row lock makes this exact under concurrency. */
 const claimQuota = `insert into daily_message_counts as c (service_id, utc_day, channel, count, last_limit, last_taken)
   select service_id, utc_day, channel, least(requested, daily_limit), daily_limit, least(requested, daily_limit) from`;

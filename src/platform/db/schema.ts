@@ -239,6 +239,7 @@ export interface Jobs {
   api_key_id: string | null;
   created_by_id: string | null;
   sender_id: string | null;
+  reply_to_text: string | null;
   contact_list_id: string | null;
   client_reference: string | null;
   row_count: number;
@@ -918,6 +919,7 @@ export interface UploadChunks {
   messages: string | null;
   problems: string | null;
   problem_count: Generated<number>;
+  abroad_count: Generated<number>;
   expanded_at: Time | null;
 }
 

@@ -15,6 +15,12 @@ interface AddOptions {
 /** Tasks are stored in the same database, so a task commits together with its row or not at all. */
 export interface Queue {
   add<Payload>(db: Db | Tx, task: Task<Payload>, payload: NoInfer<Payload>, options?: AddOptions): Promise<void>;
+  /** Adds many tasks of one kind in one statement. */
+  addMany<Payload>(
+    db: Db | Tx,
+    task: Task<Payload>,
+    entries: { payload: NoInfer<Payload>; priority?: number }[],
+  ): Promise<void>;
 }
 
 export const databaseQueue: Queue = {
@@ -28,5 +34,12 @@ export const databaseQueue: Queue = {
       job_key => ${options.key ?? null},
       priority => ${options.priority ?? null}
     )`.execute(db);
+  },
+  async addMany(db, task, entries) {
+    if (entries.length === 0) return;
+    await sql`select count(*) from graphile_worker.add_jobs(array(
+      select row(${task.name}, payload, null, null, ${task.maxAttempts}, null, priority, null)::graphile_worker.job_spec
+      from json_to_recordset(${JSON.stringify(entries)}::json) as e (payload json, priority integer)
+    ))`.execute(db);
   },
 };

@@ -1,0 +1,161 @@
+import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
+import { type ExceededLimit, reserveMessages } from '../notifications/limits/reserve-messages.ts';
+import { lanes } from '../notifications/notification.ts';
+import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { utcDay } from '../platform/calendar.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { Failure, invalid, notFound } from '../platform/failure.ts';
+import type { TemplateRow } from '../templates/template-row.ts';
+import { enqueueExpansion } from './expand-job-task.ts';
+import type { JobDeps } from './job-deps.ts';
+import {
+  countUnfinishedJobs,
+  countUploadRows,
+  insertJob,
+  type JobRow,
+  lockJobsOf,
+  lockUpload,
+  markUploadSent,
+  selectUpload,
+  updateJob,
+} from './jobs.sql.ts';
+
+const maxUnfinishedJobs = 5;
+
+export interface JobRequest {
+  service: SendingService;
+  upload_id: string;
+  created_by_id: string | null;
+  /** Null: starts now. */
+  scheduled_for: Timestamp | null;
+  /** Default of rows without their own. */
+  client_reference?: string | null;
+  /** If the upload is not itself a copy of a contact list. */
+  contact_list_id?: string | null;
+  /** Of rows with problems: reject the file, or send the others. */
+  on_error?: 'reject' | 'skip';
+  /** If a daily limit has too little left: throw its failure, or store the job as `sending limits exceeded`. */
+  when_limit_exceeded: ((exceeded: ExceededLimit, messages: number) => Failure) | 'record';
+  /** Stores related rows, such as the idempotency key; may throw to store nothing. The job is as it will be responded. */
+  alsoStore?: (tx: Tx, job: JobRow) => Promise<void>;
+}
+
+/**
+ * Turns a checked upload into a job, exactly once, and reserves its share of the daily limits. Scheduled jobs reserve when
+ * they start.
+ */
+export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobRow> {
+  const { service, upload_id, scheduled_for } = request;
+  const template = await templateOfUpload(app, service, upload_id);
+  const now = app.clock.now();
+  const job = await inTransaction(app.db, async (tx) => {
+    const upload = await lockUpload(tx, service.id, upload_id);
+    if (!upload || upload.state === 'receiving') throw notFound();
+    if (upload.state === 'sent') throw invalid('This upload has already been sent');
+    if (upload.state !== 'checked') throw notValid();
+    if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
+    const { rows, problems, abroad } = await countUploadRows(tx, upload_id);
+    if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();
+    const limited = scheduled_for === null && upload.key_type !== 'test';
+    const stored = await insertJob(tx, {
+      id: upload.id,
+      service_id: service.id,
+      template_id: template.id,
+      template_version: template.version,
+      notification_type: template.template_type,
+      original_file_name: upload.original_file_name,
+      status: scheduled_for === null ? 'pending' : 'scheduled',
+      key_type: upload.key_type,
+      api_key_id: upload.api_key_id,
+      created_by_id: request.created_by_id,
+      sender_id: upload.sender_id,
+      contact_list_id: upload.contact_list_id ?? request.contact_list_id ?? null,
+      client_reference: request.client_reference ?? null,
+      row_count: rows,
+      rows_skipped: problems,
+      reserved_day: limited ? utcDay(now) : null,
+      reserved: limited ? rows - problems : 0,
+      reserved_international: limited ? abroad : 0,
+      lane: laneOf(app, template, rows),
+      scheduled_for,
+      created_at: timestamp(now),
+    });
+    await markUploadSent(tx, upload_id);
+    await enqueueExpansion(app, tx, stored.id, scheduled_for === null ? undefined : new Date(scheduled_for));
+    await request.alsoStore?.(tx, stored);
+    return limited ? reserve(tx, request, stored, now) : stored;
+  });
+  app.log.info(
+    { event: 'job.accepted', job: job.id, service: job.service_id, status: job.status, rows: job.row_count },
+    'A file was accepted for sending',
+  );
+  return job;
+}
+
+function notValid(): Failure {
+  return invalid("File is not valid, can't create job");
+}
+
+async function templateOfUpload(app: JobDeps, service: SendingService, uploadId: string): Promise<TemplateRow> {
+  const upload = await selectUpload(app.db, service.id, uploadId);
+  if (!upload) throw notFound();
+  if (upload.template_id === null || upload.template_version === null) throw notValid();
+  const found = await app.compiledTemplates.findVersion(upload.template_id, upload.template_version, null);
+  if (!found) throw notFound();
+  refuseUnlessFilesAreSetUp(app, service, found.row.email_files.length > 0);
+  return found.row;
+}
+
+async function refuseTooManyJobs(tx: Tx, serviceId: string): Promise<void> {
+  await lockJobsOf(tx, serviceId);
+  if ((await countUnfinishedJobs(tx, serviceId)) < maxUnfinishedJobs) return;
+  throw new Failure(
+    'too-many',
+    'TooManyRequestsError',
+    `${maxUnfinishedJobs} files of this service are still being sent. Try again when one of them has finished.`,
+    { headers: { 'retry-after': '60' } },
+  );
+}
+
+/** Large files go last, whatever their template says. A small one does not: it is no bulk send. */
+function laneOf(
+  { config }: JobDeps,
+  { template_type, process_type }: Pick<TemplateRow, 'template_type' | 'process_type'>,
+  rows: number,
+): number | null {
+  if (template_type === 'letter') return null;
+  if (rows >= config.bulk.laneFromRows) return lanes.bulk;
+  return lanes[process_type === 'bulk' ? 'normal' : process_type];
+}
+
+async function reserve(tx: Tx, request: JobRequest, job: JobRow, now: Date): Promise<JobRow> {
+  const exceeded = await reserveMessages(tx, reservationOf(job), request.service.daily_limits);
+  if (!exceeded) return job;
+  if (request.when_limit_exceeded !== 'record') throw request.when_limit_exceeded(exceeded, job.reserved);
+  return updateJob(tx, job.id, limitsExceeded(now));
+}
+
+/** What a job has reserved and not used. */
+export function reservationOf(job: JobRow) {
+  if (job.reserved_day === null) throw new Error('A job without a reservation');
+  return {
+    service_id: job.service_id,
+    utc_day: job.reserved_day,
+    channel: job.notification_type,
+    messages: job.reserved,
+    international: job.reserved_international,
+  };
+}
+
+export const nothingReserved = { reserved_day: null, reserved: 0, reserved_international: 0 };
+
+export function limitsExceeded(now: Date) {
+  const at = timestamp(now);
+  return {
+    status: 'sending limits exceeded' as const,
+    processing_finished: at,
+    updated_at: at,
+    ...nothingReserved,
+  };
+}

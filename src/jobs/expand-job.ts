@@ -1,0 +1,147 @@
+import { composeLetter } from '../notifications/letter-tasks.ts';
+import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { storeRows } from '../notifications/sending/store-rows.ts';
+import { later, timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import type { TemplateRow } from '../templates/template-row.ts';
+import { enqueueExpansion } from './expand-job-task.ts';
+import type { JobDeps } from './job-deps.ts';
+import { notificationsOf } from './job-notifications.ts';
+import {
+  type JobRow,
+  lockJob,
+  markChunkExpanded,
+  selectJob,
+  selectJobStatistics,
+  selectNextChunk,
+  updateJob,
+} from './jobs.sql.ts';
+import { isWaiting, startJob } from './start-job.ts';
+import { readReadyRows } from './uploads/ready-row.ts';
+
+/** Then other jobs take their turn. */
+const turn_ms = 1_000;
+/** So that cancelling is useful, progress is real, and the queue stays small. */
+const maxWaitingRows = 20_000;
+const pause_ms = 1_000;
+
+/** Of this process. More at once would slow down single messages, and keep other tasks waiting. */
+const expansionsAtOnce = 2;
+let running = 0;
+
+/** Starts a job that is due, and turns its rows into notifications for about a second. */
+export async function runExpansion(app: JobDeps, { job_id }: { job_id: string }): Promise<void> {
+  if (running >= expansionsAtOnce) {
+    await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
+    return;
+  }
+  running += 1;
+  try {
+    await expandForATurn(app, job_id);
+  } finally {
+    running -= 1;
+  }
+}
+
+async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
+  const found = await selectJob(app.db, job_id);
+  if (!found) return;
+  const job = isWaiting(found, app.clock.now()) ? await startJob(app, found) : found;
+  if (job?.status !== 'in progress') return;
+  const { service, template } = await whatRowsNeed(app, job);
+  const end = performance.now() + turn_ms;
+  do {
+    if (await mustPause(app, job)) {
+      await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
+      return;
+    }
+    if (!(await expandChunk(app, job, service, template))) return;
+  } while (performance.now() < end);
+  await enqueueExpansion(app, app.db, job_id);
+}
+
+async function whatRowsNeed(app: JobDeps, job: JobRow): Promise<{ service: SendingService; template: TemplateRow }> {
+  const service = await app.sending.services.find(job.service_id);
+  const template = await app.compiledTemplates.findVersion(job.template_id, job.template_version, null);
+  if (!service || !template) throw new Error(`The service or template of job ${job.id} does not exist`);
+  return { service, template: template.row };
+}
+
+/** Letters do not wait: the print run must find them. */
+async function mustPause(app: JobDeps, { id, notification_type }: JobRow): Promise<boolean> {
+  if (notification_type === 'letter') return false;
+  const statistics = await selectJobStatistics(app.db, [id]);
+  return (statistics.find(({ status }) => status === 'created')?.count ?? 0) > maxWaitingRows;
+}
+
+/**
+ * One chunk is one transaction: its rows are notifications and `expanded_at` is set, or neither. Returns whether there is
+ * more to do.
+ */
+async function expandChunk(
+  app: JobDeps,
+  { id }: JobRow,
+  service: SendingService,
+  template: TemplateRow,
+): Promise<boolean> {
+  const expanded = await inTransaction(app.db, async (tx) => {
+    const job = await lockJob(tx, id);
+    if (job?.status !== 'in progress') return undefined;
+    const chunk = await selectNextChunk(tx, id);
+    const expandedAt = app.clock.now();
+    if (!chunk) return { job, done: 0, finished: await finish(tx, job, expandedAt) };
+    const rows = readReadyRows(chunk.messages ?? '[]');
+    const { stored, files } = await notificationsOf(app, {
+      job,
+      service,
+      template,
+      rows,
+      firstRow: chunk.first_row,
+      expandedAt,
+    });
+    await storeRows(
+      tx,
+      stored.map(({ row }) => row),
+      files,
+    );
+    if (job.notification_type === 'letter') {
+      const letters = stored.filter(({ notification }) => notification.status === 'created');
+      const tasks = letters.map(({ notification }) => ({
+        payload: { notification_id: notification.id },
+        priority: app.sending.letterTurns.priorityFor(notification),
+      }));
+      await app.queue.addMany(tx, composeLetter, tasks);
+    }
+    await markChunkExpanded(tx, chunk, timestamp(expandedAt));
+    const changed = await updateJob(tx, id, {
+      rows_done: job.rows_done + stored.length,
+      reserved: Math.max(0, job.reserved - stored.length),
+      reserved_international: Math.max(0, job.reserved_international - chunk.abroad_count),
+      updated_at: timestamp(expandedAt),
+    });
+    const isLast = chunk.first_row + chunk.row_count >= job.row_count;
+    return { job, done: stored.length, finished: isLast && (await finish(tx, changed, expandedAt)) };
+  });
+  if (!expanded) return false;
+  const { job, done, finished } = expanded;
+  if (done > 0 && job.lane !== null) {
+    app.sending.acceptor.news.add(job.notification_type, { lane: job.lane, service_id: job.service_id });
+  }
+  if (finished) {
+    app.log.info(
+      { event: 'job.finished', job: job.id, service: job.service_id, rows: job.row_count },
+      'All rows of a job are notifications',
+    );
+  }
+  return !finished;
+}
+
+async function finish(tx: Tx, { id }: JobRow, now: Date): Promise<true> {
+  const at = timestamp(now);
+  await updateJob(tx, id, {
+    status: 'finished all notifications created',
+    processing_finished: at,
+    updated_at: at,
+  });
+  return true;
+}

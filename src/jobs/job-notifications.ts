@@ -1,0 +1,117 @@
+import { prepareDocuments } from '../documents/prepare-documents.ts';
+import type { NewNotification } from '../notifications/notification.ts';
+import { encryptValues } from '../notifications/sending/secret-values.ts';
+import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { type NotificationRow, type RowFiles, storableRow } from '../notifications/sending/store-rows.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
+import type { TemplateRow } from '../templates/template-row.ts';
+import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
+import type { JobDeps } from './job-deps.ts';
+import { jobRowIds } from './job-row-id.ts';
+import type { JobRow } from './jobs.sql.ts';
+import type { ReadyRow } from './uploads/ready-row.ts';
+
+interface JobChunk {
+  job: JobRow;
+  service: SendingService;
+  template: TemplateRow;
+  /** Null for a row with a problem, which is left out. */
+  rows: (ReadyRow | null)[];
+  firstRow: number;
+  expandedAt: Date;
+}
+
+/** The notifications of a chunk's rows, serialized, and the links to files of emails. */
+export async function notificationsOf(app: JobDeps, chunk: JobChunk) {
+  const { job, template, expandedAt } = chunk;
+  const idOf = jobRowIds(job.id, expandedAt);
+  const created_at = timestamp(expandedAt);
+  const stored: { notification: NewNotification; row: NotificationRow }[] = [];
+  const files: RowFiles[] = [];
+  for (const [offset, row] of chunk.rows.entries()) {
+    if (!row) continue;
+    const number = chunk.firstRow + offset;
+    const id = idOf(number);
+    const notification: NewNotification = {
+      id,
+      service_id: job.service_id,
+      template_id: job.template_id,
+      template_version: job.template_version,
+      notification_type: job.notification_type,
+      key_type: job.key_type,
+      api_key_id: job.api_key_id,
+      created_by_id: job.created_by_id,
+      status: 'created',
+      client_reference: row.client_reference ?? job.client_reference,
+      recipient: row.recipient,
+      normalised_recipient: row.normalised_recipient,
+      personalisation: row.personalisation,
+      reply_to_text: job.reply_to_text,
+      postage: row.postage,
+      international: row.international,
+      rate_multiplier: row.rate_multiplier,
+      one_click_unsubscribe_url: unsubscribeUrlOf(app, template, id, row),
+      scheduled_for: null,
+      created_at,
+      lane: job.lane,
+      due_at: inOrder(created_at, offset),
+      job_id: job.id,
+      job_row_number: number,
+    };
+    const accepted = isAllowed(chunk, notification) ? notification : failed(notification);
+    const serialized = storableRow(accepted);
+    stored.push(serialized ? { notification: accepted, row: serialized } : unstorable(accepted));
+    if (serialized && accepted.status === 'created' && template.email_files.length > 0) {
+      files.push(await filesOf(app, template, accepted));
+    }
+  }
+  return { stored, files };
+}
+
+/** Microseconds apart, so that rows are delivered in the order of the file. */
+function inOrder(created_at: Timestamp, offset: number): Timestamp {
+  return `${created_at.slice(0, -4)}${String(offset).padStart(3, '0')}Z`;
+}
+
+function unsubscribeUrlOf(app: JobDeps, template: TemplateRow, id: string, row: ReadyRow): string | null {
+  if (!template.has_unsubscribe_link || template.template_type !== 'email') return null;
+  return unsubscribeUrl(app, { id, address: row.normalised_recipient ?? row.recipient, template });
+}
+
+/** Judged again for each row: members, guests and trial mode may have changed since the file was checked. */
+function isAllowed({ service }: JobChunk, { key_type, normalised_recipient }: NewNotification): boolean {
+  if (key_type === 'test' || normalised_recipient === null) return true;
+  return (key_type !== 'team' && !service.restricted) || service.allowed_recipients.has(normalised_recipient);
+}
+
+/** Stored and counted, but not sent. */
+function failed(notification: NewNotification): NewNotification {
+  return { ...notification, status: 'validation-failed', lane: null };
+}
+
+/** Without the text that the database cannot store. */
+function unstorable(notification: NewNotification) {
+  const clean = (text: string) => Buffer.from(text).toString().replaceAll('\0', '');
+  const { recipient, normalised_recipient } = notification;
+  const cleaned: NewNotification = {
+    ...failed(notification),
+    recipient: clean(recipient),
+    normalised_recipient: normalised_recipient && clean(normalised_recipient),
+    personalisation: {},
+    client_reference: null,
+  };
+  const row = storableRow(cleaned);
+  if (!row) throw new Error('A row of a job cannot be stored');
+  return { notification: cleaned, row };
+}
+
+async function filesOf(app: JobDeps, template: TemplateRow, notification: NewNotification): Promise<RowFiles> {
+  const { id, service_id, recipient, normalised_recipient, created_at } = notification;
+  const email = { service_id, recipient: normalised_recipient ?? recipient, now: new Date(created_at) };
+  const { values, count, record } = await prepareDocuments(app, email, {
+    uploads: [],
+    ofTemplate: template.email_files,
+  });
+  if (!record) throw new Error('Files of a template without rows');
+  return { id, secret_values: encryptValues(app, id, values), count, record };
+}

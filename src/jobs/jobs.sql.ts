@@ -1,0 +1,118 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import type { Jobs, UploadChunks } from '../platform/db/schema.ts';
+
+export type JobRow = Selectable<Jobs>;
+
+/** What accepting a job needs of its upload. */
+export function selectUpload(db: Db | Tx, serviceId: string, id: string) {
+  return db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function lockUpload(tx: Tx, serviceId: string, id: string) {
+  return tx
+    .selectFrom('uploads')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function countUploadRows(
+  tx: Tx,
+  uploadId: string,
+): Promise<{ rows: number; problems: number; abroad: number }> {
+  return tx
+    .selectFrom('upload_chunks')
+    .select((chunk) => [
+      chunk.fn.coalesce(chunk.fn.sum<number>('row_count'), sql<number>`0`).as('rows'),
+      chunk.fn.coalesce(chunk.fn.sum<number>('problem_count'), sql<number>`0`).as('problems'),
+      chunk.fn.coalesce(chunk.fn.sum<number>('abroad_count'), sql<number>`0`).as('abroad'),
+    ])
+    .where('upload_id', '=', uploadId)
+    .executeTakeFirstOrThrow();
+}
+
+export async function markUploadSent(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('uploads').set({ state: 'sent' }).where('id', '=', id).execute();
+}
+
+export async function insertJob(tx: Tx, row: Insertable<Jobs>): Promise<JobRow> {
+  return tx.insertInto('jobs').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function updateJob(tx: Tx, id: string, changes: Updateable<Jobs>): Promise<JobRow> {
+  return tx.updateTable('jobs').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+export function selectJob(db: Db | Tx, id: string): Promise<JobRow | undefined> {
+  return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Every change of a job locks it first: expanding waits for cancelling, and cancelling for expanding. */
+export function lockJob(tx: Tx, id: string): Promise<JobRow | undefined> {
+  return tx.selectFrom('jobs').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Jobs of one service are accepted one after the other, so that the number of unfinished ones is exact. */
+export async function lockJobsOf(tx: Tx, serviceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${serviceId}`}, 0))`.execute(tx);
+}
+
+export async function countUnfinishedJobs(tx: Tx, serviceId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('jobs')
+    .select((job) => job.fn.countAll<number>().as('count'))
+    .where('service_id', '=', serviceId)
+    .where('status', 'in', ['pending', 'in progress'])
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export function selectNextChunk(tx: Tx, jobId: string): Promise<Selectable<UploadChunks> | undefined> {
+  return tx
+    .selectFrom('upload_chunks')
+    .selectAll()
+    .where('upload_id', '=', jobId)
+    .where('expanded_at', 'is', null)
+    .orderBy('first_row')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function markChunkExpanded(
+  tx: Tx,
+  { upload_id, first_row }: Pick<Selectable<UploadChunks>, 'upload_id' | 'first_row'>,
+  expanded_at: Timestamp,
+): Promise<void> {
+  await tx
+    .updateTable('upload_chunks')
+    .set({ expanded_at })
+    .where('upload_id', '=', upload_id)
+    .where('first_row', '=', first_row)
+    .execute();
+}
+
+/** Statuses of a job's notifications; statuses without any are left out. */
+export async function selectJobStatistics(
+  db: Db | Tx,
+  jobIds: string[],
+): Promise<{ job_id: string; status: string; count: number }[]> {
+  const { rows } = await sql<{ job_id: string; status: string; count: number }>`
+    select job_id, status, sum(count)::bigint as count from job_statuses
+    where job_id = any (${jobIds}::uuid[])
+    group by job_id, status having sum(count) <> 0 order by job_id, status`.execute(db);
+  return rows;
+}
+
+export async function isServiceActive(db: Db, serviceId: string): Promise<boolean> {
+  const row = await db.selectFrom('services').select('active').where('id', '=', serviceId).executeTakeFirst();
+  return row?.active ?? false;
+}

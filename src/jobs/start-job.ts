@@ -1,0 +1,107 @@
+import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
+import { reserveMessages, returnMessages } from '../notifications/limits/reserve-messages.ts';
+import type { SendContext } from '../notifications/sending/send-context.ts';
+import {
+  chooseReplyTo,
+  chooseSmsSender,
+  refuseLettersInTrialMode,
+  refuseUnlessChannelIsAllowed,
+} from '../notifications/sending/send-rules.ts';
+import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { utcDay } from '../platform/calendar.ts';
+import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { Failure } from '../platform/failure.ts';
+import { findTemplate, getReplyToText, type ReadyTemplate } from '../templates/compiled-templates.ts';
+import { limitsExceeded, nothingReserved, reservationOf } from './accept-job.ts';
+import type { JobDeps } from './job-deps.ts';
+import { countUploadRows, isServiceActive, type JobRow, lockJob, updateJob } from './jobs.sql.ts';
+
+/** Days or moments have passed since a job was accepted: what would be refused now is cancelled. */
+export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | undefined> {
+  const now = app.clock.now();
+  const service = await app.sending.services.find(job.service_id);
+  const judged = await judge(app, job, service);
+  const started = await inTransaction(app.db, async (tx) => {
+    const current = await lockJob(tx, job.id);
+    if (!current || !isWaiting(current, now)) return current;
+    const at = timestamp(now);
+    if ('cancelled_because' in judged) {
+      if (current.reserved_day === utcDay(now)) await returnMessages(tx, reservationOf(current));
+      return updateJob(tx, job.id, {
+        status: 'cancelled',
+        cancelled_because: judged.cancelled_because,
+        processing_finished: at,
+        updated_at: at,
+        ...nothingReserved,
+      });
+    }
+    const starting = {
+      status: 'in progress' as const,
+      processing_started: at,
+      updated_at: at,
+      reply_to_text: judged.reply_to_text,
+    };
+    if (current.status === 'pending' || job.key_type === 'test') return updateJob(tx, job.id, starting);
+    const { rows, problems, abroad } = await countUploadRows(tx, job.id);
+    const share = { reserved_day: utcDay(now), reserved: rows - problems, reserved_international: abroad };
+    const exceeded = await reserveMessages(tx, reservationOf({ ...current, ...share }), judged.service.daily_limits);
+    return updateJob(tx, job.id, exceeded ? limitsExceeded(now) : { ...starting, ...share });
+  });
+  if (started) {
+    const { id, service_id, status, cancelled_because } = started;
+    app.log.info(
+      { event: 'job.started', job: id, service: service_id, status, cancelled_because },
+      'A job was started',
+    );
+  }
+  return started;
+}
+
+/** Whether it is accepted, due, and not started. */
+export function isWaiting({ status, scheduled_for }: JobRow, now: Date): boolean {
+  return status === 'pending' || (status === 'scheduled' && new Date(scheduled_for ?? now) <= now);
+}
+
+type Judgement = { cancelled_because: string } | { service: SendingService; reply_to_text: string | null };
+
+async function judge(app: JobDeps, job: JobRow, service: SendingService | undefined): Promise<Judgement> {
+  if (!service || !(await isServiceActive(app.db, job.service_id))) return { cancelled_because: 'Service is inactive' };
+  const context = contextOf(app, job, service);
+  try {
+    refuseUnlessChannelIsAllowed(context, job.notification_type);
+    const newest = await findTemplate(app, service.id, job.template_id);
+    if (newest.found !== 'here' || newest.template.row.archived)
+      return { cancelled_because: 'Template has been deleted' };
+    if (job.notification_type === 'letter') refuseLettersInTrialMode(context);
+    refuseUnlessFilesAreSetUp(app, service, newest.template.row.email_files.length > 0);
+    return { service, reply_to_text: await replyToOf(app, context, newest.template, job) };
+  } catch (error) {
+    if (error instanceof Failure && typeof error.detail === 'string') return { cancelled_because: error.detail };
+    throw error;
+  }
+}
+
+/** The chosen sender, else that of the template version, else that of the service. */
+async function replyToOf(app: JobDeps, context: SendContext, template: ReadyTemplate, job: JobRow) {
+  const reply_to_text = await getReplyToText(app, job.template_id, job.template_version);
+  const sent = { ...template, row: { ...template.row, reply_to_text } };
+  const sender_id = job.sender_id ?? undefined;
+  if (job.notification_type === 'sms') return chooseSmsSender(context, sent, sender_id);
+  if (job.notification_type === 'email') return chooseReplyTo(context, sent, sender_id);
+  return reply_to_text;
+}
+
+/** A job sends as its key or user would. */
+function contextOf(app: JobDeps, job: JobRow, service: SendingService): SendContext {
+  const { key_type, api_key_id, created_by_id } = job;
+  return {
+    service,
+    key_type,
+    api_key_id,
+    created_by_id,
+    now: app.clock.now(),
+    root: app.config.urls.api,
+    idempotency: undefined,
+  };
+}
