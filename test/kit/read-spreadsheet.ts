@@ -1,4 +1,15 @@
+import {
+  countFileProblems,
+  countRow,
+  FileTally,
+  noLimits,
+  noRows,
+  type Remaining,
+} from '../../src/recipients/spreadsheet/file-problems.ts';
 import { defaultLimits, type SpreadsheetLimits } from '../../src/recipients/spreadsheet/limits.ts';
+import { isAllowed, RowCheck, showRow } from '../../src/recipients/spreadsheet/row-check.ts';
+import type { CheckedRow, RecipientPermissions, RowTemplate } from '../../src/recipients/spreadsheet/row-problems.ts';
+import type { Sheet, SheetCell } from '../../src/recipients/spreadsheet/sheet.ts';
 import { openSpreadsheet } from '../../src/recipients/spreadsheet/spreadsheet.ts';
 import type { TextEncoding } from '../../src/recipients/spreadsheet/text-decoding.ts';
 
@@ -20,4 +31,46 @@ export async function* chunksOf(content: Content): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') yield Buffer.from(content);
   else if (content instanceof Uint8Array) yield content;
   else yield* content;
+}
+
+export interface CheckOptions {
+  permissions: RecipientPermissions;
+  maxRows: number;
+  allowedRecipients: ReadonlySet<string> | null;
+  refuseLetters: boolean;
+  remaining: Remaining;
+  maxRowsShown: number;
+}
+
+export const anyRecipient: CheckOptions = {
+  permissions: { internationalSms: true, landlines: true, internationalLetters: true },
+  maxRows: 100_000,
+  allowedRecipients: null,
+  refuseLetters: false,
+  remaining: noLimits,
+  maxRowsShown: 50,
+};
+
+/** Checks a whole file in this thread. */
+export async function checkSheet(sheet: Sheet, template: RowTemplate, options: CheckOptions) {
+  const check = new RowCheck(sheet.header, template, options.permissions);
+  const tally = new FileTally();
+  const rows: CheckedRow[] = [];
+  const records: SheetCell[][] = [];
+  for await (const batch of sheet.batches) {
+    tally.rowCount += batch.rows.length;
+    const counts = noRows();
+    const toShow = tally.toShow(options.maxRowsShown);
+    for (const cells of batch.rows.slice(0, Math.max(0, options.maxRows - batch.firstRow))) {
+      const row = check.check(records.length, cells);
+      records.push(cells);
+      rows.push(row);
+      const allowed = isAllowed(row.destination, options.allowedRecipients);
+      countRow(counts, row, { allowed, show: () => showRow(check.columns, cells, row), toShow });
+    }
+    tally.add(counts);
+  }
+  const summary = tally.summary(check.columns, template.channel, options.maxRows);
+  const problems = countFileProblems(summary, options).map(([problem]) => problem);
+  return { columns: check.columns, rows, records, summary, problems };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
@@ -16,6 +17,7 @@ type Tasks = {
   exit(): never;
   throwLater(): Promise<never>;
   unpassable(): unknown;
+  count(port: MessagePort, bytes: Uint8Array): Promise<number>;
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-pool-'));
@@ -34,6 +36,9 @@ export const eat = () => { const kept = []; for (;;) kept.push(Array.from({ leng
 export const exit = () => process.exit(3);
 export const throwLater = () => { setImmediate(() => { throw new Error('out of nowhere'); }); return new Promise(() => {}); };
 export const unpassable = () => () => {};
+export const count = (port, bytes) => new Promise((resolve) => {
+  port.once('message', (factor) => { port.postMessage('counted'); resolve(factor * bytes.length); });
+});
 `,
 );
 
@@ -50,6 +55,18 @@ describe('createWorkerPool', () => {
     open();
     expect(await pool.run('double', 21)).toBe(42);
     expect(await pool.run('bytes', 5)).toEqual(new Uint8Array([7, 7, 7, 7, 7]));
+  });
+
+  it('moves buffers and ports to the thread', async () => {
+    open();
+    const { port1, port2 } = new MessageChannel();
+    const bytes = new Uint8Array(3);
+    const counting = pool.runnerFor({ owner: 'a' }).runWith([port2, bytes.buffer], 'count', port2, bytes);
+    expect(bytes.length).toBe(0);
+    const answer = new Promise((resolve) => port1.once('message', resolve));
+    port1.postMessage(7);
+    expect([await counting, await answer]).toEqual([21, 'counted']);
+    port1.close();
   });
 
   it('uses no more threads than its size and queues the rest', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import { FairQueue } from './fair-queue.ts';
 import { readThreadTime } from './thread-time.ts';
 import type { TaskMessage, ThreadError, ThreadMessage } from './worker-thread.ts';
@@ -62,9 +62,18 @@ export interface TaskRunner<Tasks> {
   run<Name extends string & keyof Tasks>(name: Name, ...args: Arguments<Tasks[Name]>): Promise<Result<Tasks[Name]>>;
 }
 
+export interface TransferringRunner<Tasks> extends TaskRunner<Tasks> {
+  /** Moves parts of the arguments (buffers, message ports) to the thread instead of copying them. */
+  runWith<Name extends string & keyof Tasks>(
+    transferred: readonly Transferable[],
+    name: Name,
+    ...args: Arguments<Tasks[Name]>
+  ): Promise<Result<Tasks[Name]>>;
+}
+
 /** Tasks run through the pool itself have no owner and are not urgent. */
-export type WorkerPool<Tasks> = TaskRunner<Tasks> & {
-  runnerFor(share: Share): TaskRunner<Tasks>;
+export type WorkerPool<Tasks> = TransferringRunner<Tasks> & {
+  runnerFor(share: Share): TransferringRunner<Tasks>;
   /** Maximum threads, not counting the extra one. */
   readonly size: number;
   /** Tasks waiting for a thread. */
@@ -75,6 +84,7 @@ export type WorkerPool<Tasks> = TaskRunner<Tasks> & {
 
 interface Call {
   message: TaskMessage;
+  transferred: readonly Transferable[];
   urgent: boolean;
   timeout_ms: number;
   resolve: (value: unknown) => void;
@@ -206,7 +216,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
       thread.worker.ref();
       watch(thread, thread.ready ? call.timeout_ms : threadStart_ms);
       try {
-        thread.worker.postMessage(call.message);
+        thread.worker.postMessage(call.message, call.transferred);
       } catch (error) {
         release(thread)?.reject(error);
       }
@@ -226,25 +236,25 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
     await Promise.all([...[...threads].map((thread) => thread.worker.terminate()), ...ending]);
   }
 
-  function runnerFor(share: Share): TaskRunner<Tasks> {
+  function runnerFor(share: Share): TransferringRunner<Tasks> {
     const queue = share.urgent ? urgent : background;
-    return {
-      run: (name, ...args) =>
-        new Promise((resolve, reject) => {
-          if (closing) return reject(new WorkerFailure('closed', 'the worker pool is closed'));
-          if (queue.lengthOf(share.owner) >= (share.maxWaiting ?? Number.POSITIVE_INFINITY)) {
-            return reject(new WorkerFailure('too-many', `${share.maxWaiting} tasks of this owner are waiting`));
-          }
-          queue.add(share.owner, {
-            message: { task: name, args },
-            urgent: share.urgent ?? false,
-            timeout_ms: share.timeout_ms ?? timeout_ms,
-            resolve: resolve as Call['resolve'],
-            reject,
-          });
-          assign();
-        }),
-    };
+    const runWith: TransferringRunner<Tasks>['runWith'] = (transferred, name, ...args) =>
+      new Promise((resolve, reject) => {
+        if (closing) return reject(new WorkerFailure('closed', 'the worker pool is closed'));
+        if (queue.lengthOf(share.owner) >= (share.maxWaiting ?? Number.POSITIVE_INFINITY)) {
+          return reject(new WorkerFailure('too-many', `${share.maxWaiting} tasks of this owner are waiting`));
+        }
+        queue.add(share.owner, {
+          message: { task: name, args },
+          transferred,
+          urgent: share.urgent ?? false,
+          timeout_ms: share.timeout_ms ?? timeout_ms,
+          resolve: resolve as Call['resolve'],
+          reject,
+        });
+        assign();
+      });
+    return { runWith, run: (name, ...args) => runWith([], name, ...args) };
   }
 
   return {

@@ -39,10 +39,10 @@ export interface Columns {
   duplicates: string[];
 }
 
-/** Which columns a file has, and what a template needs of them. */
-export function planColumns(header: Header, channel: Channel, placeholders: readonly string[]): Columns {
+/** Which columns a file has, and what a template needs of them; without a channel there is no template. */
+export function planColumns(header: Header, channel: Channel | null, placeholders: readonly string[]): Columns {
   const { names, width } = header;
-  const recipientKeys = new Set(recipientColumnNames[channel].map(comparableKey));
+  const recipientKeys = new Set(channel === null ? [] : recipientColumnNames[channel].map(comparableKey));
   const usedKeys = new Set(placeholders.map(comparableKey));
   const columns: Column[] = [];
   const byKey = new Map<string, number>();
@@ -61,8 +61,8 @@ export function planColumns(header: Header, channel: Channel, placeholders: read
     positions,
     byKey,
     width,
-    hasRecipient: hasRecipientColumns(channel, byKey),
-    missing: missingColumns(channel, placeholders, byKey),
+    hasRecipient: channel !== null && hasRecipientColumns(channel, byKey),
+    missing: channel === null ? [] : missingColumns(channel, placeholders, byKey),
     duplicates: duplicateColumns(names, recipientKeys),
   };
 }

@@ -1,6 +1,6 @@
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { recipientColumnNames } from './columns.ts';
-import { type CheckOptions, FileCheck } from './file-problems.ts';
+import type { RowTemplate } from './row-problems.ts';
 import type { Header } from './sheet.ts';
 
 /** The channel of a contact list, by its only column; undefined if the file cannot be one. */
@@ -13,6 +13,6 @@ export function findContactListChannel({ names }: Header): 'sms' | 'email' | und
 }
 
 /** A contact list is checked as if it were sent with a template without placeholders. */
-export function checkContactList(header: Header, channel: 'sms' | 'email', options: CheckOptions): FileCheck {
-  return new FileCheck(header, { channel, placeholders: [], contentProblems: () => [] }, options);
+export function contactListTemplate(channel: 'sms' | 'email'): RowTemplate {
+  return { channel, placeholders: [], contentProblems: () => [] };
 }

@@ -1,23 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import { anyRecipient, type CheckOptions, checkSheet, chunksOf } from '../../../test/kit/read-spreadsheet.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
 import { compileTemplate } from '../../rendering/template.ts';
-import { checkContactList, findContactListChannel } from './contact-list.ts';
-import { type CheckOptions, FileCheck } from './file-problems.ts';
-import type { CheckedRow } from './row-problems.ts';
+import { contactListTemplate, findContactListChannel } from './contact-list.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
 import { fileProblemTexts } from './spreadsheet-problems.ts';
-
-const anything: CheckOptions = {
-  permissions: { internationalSms: true, landlines: true, internationalLetters: true },
-  maxRows: 100_000,
-  allowedRecipients: null,
-  refuseLetters: false,
-  remainingMessages: null,
-  remainingInternational: null,
-  maxRowsShown: 50,
-};
 
 async function check(channel: Channel, content: string, csv: string, options: Partial<CheckOptions> = {}) {
   const compiled = compileTemplate({ template_type: channel, content, subject: 'Subject' });
@@ -27,10 +15,7 @@ async function check(channel: Channel, content: string, csv: string, options: Pa
     contentProblems: (values: Record<string, unknown>) => contentProblems(compiled, values),
   };
   const sheet = await openSpreadsheet('a.csv', chunksOf(csv), { channel });
-  const file = new FileCheck(sheet.header, template, { ...anything, ...options });
-  const rows: CheckedRow[] = [];
-  for await (const batch of sheet.batches) rows.push(...file.addBatch(batch));
-  return { rows, file, ...file.summary() };
+  return checkSheet(sheet, template, { ...anyRecipient, ...options });
 }
 
 describe('personalisation', () => {
@@ -79,13 +64,30 @@ describe('personalisation', () => {
 
   it('takes names of object properties for names', async () => {
     const csv = 'phone number,__proto__,constructor,reference\n07700900460,a,b,c';
-    const { rows, rowsShown, columns } = await check('sms', '((__proto__)) ((constructor))', csv);
+    const { rows, summary, columns } = await check('sms', '((__proto__)) ((constructor))', csv);
     expect(Object.entries(rows[0]?.personalisation ?? {})).toEqual([
       ['__proto__', 'a'],
       ['constructor', 'b'],
     ]);
-    expect(Object.entries(rowsShown[0]?.cells ?? {})).toContainEqual(['__proto__', 'a']);
+    expect(Object.entries(summary.rows_shown[0]?.cells ?? {})).toContainEqual(['__proto__', 'a']);
     expect(columns.missing).toEqual([]);
+  });
+
+  it('has no half characters', async () => {
+    const [row] = (
+      await checkSheet(
+        {
+          header: { names: ['phone number', 'name'], width: 2 },
+          batches: (async function* () {
+            yield { firstRow: 0, rows: [['07700900460', '\ud800a\udc00 \ud83d\ude00']] };
+          })(),
+          encoding: () => null,
+        },
+        { channel: 'sms', placeholders: ['name'], contentProblems: () => [] },
+        anyRecipient,
+      )
+    ).rows;
+    expect(row?.personalisation).toEqual({ name: '\ufffda\ufffd \u{1f600}' });
   });
 
   it('has the reference apart', async () => {
@@ -98,9 +100,8 @@ describe('personalisation', () => {
 describe('rows', () => {
   it('are shown with the number of the spreadsheet, all columns and all problems', async () => {
     const csv = 'Phone number,name,,other\n07700900460,Ann,,x\nabc,,y,,surplus\n';
-    const { rowsShown, rowProblemCounts, file, rows } = await check('sms', 'Hi ((name))', csv);
-    expect(rows.slice(1).map((row) => file.showRow(['abc', '', 'y', '', 'surplus'], row))).toEqual(rowsShown);
-    expect(rowsShown).toEqual([
+    const { summary } = await check('sms', 'Hi ((name))', csv);
+    expect(summary.rows_shown).toEqual([
       {
         row: 3,
         recipient: 'abc',
@@ -112,16 +113,15 @@ describe('rows', () => {
         ],
       },
     ]);
-    expect([...rowProblemCounts]).toEqual([
-      ['bad-recipient', 1],
-      ['missing-data', 1],
-    ]);
+    expect(summary.row_problem_counts).toEqual({ 'bad-recipient': 1, 'missing-data': 1 });
   });
 
   it('are shown from the first if a column is missing or nothing is wrong', async () => {
     const csv = `phone number\n${'07700900460\n'.repeat(3)}bad\n`;
-    expect((await check('sms', '((name))', csv, { maxRowsShown: 2 })).rowsShown.map(({ row }) => row)).toEqual([2, 3]);
-    expect((await check('sms', 'Hi', csv, { maxRowsShown: 2 })).rowsShown.map(({ row }) => row)).toEqual([5]);
+    const shown = async (content: string) =>
+      (await check('sms', content, csv, { maxRowsShown: 2 })).summary.rows_shown.map(({ row }) => row);
+    expect(await shown('((name))')).toEqual([2, 3]);
+    expect(await shown('Hi')).toEqual([5]);
   });
 
   it.each([
@@ -142,10 +142,10 @@ describe('rows', () => {
   });
 
   it('beyond the limit are counted and not read', async () => {
-    const { rows, rowCount, problems } = await check('sms', 'Hi', `phone number\n${'bad\n'.repeat(700)}`, {
+    const { rows, summary, problems } = await check('sms', 'Hi', `phone number\n${'bad\n'.repeat(700)}`, {
       maxRows: 3,
     });
-    expect([rows.length, rowCount, problems[0]]).toEqual([3, 700, 'too-many-rows']);
+    expect([rows.length, summary.row_count, problems[0]]).toEqual([3, 700, 'too-many-rows']);
   });
 });
 
@@ -155,8 +155,7 @@ describe('problems of a file', () => {
       maxRows: 2,
       allowedRecipients: new Set(['447700900999']),
       refuseLetters: true,
-      remainingMessages: 1,
-      remainingInternational: -5,
+      remaining: { messages: 1, international: -5 },
     });
     expect(all.problems).toEqual([
       'too-many-rows',
@@ -178,15 +177,16 @@ describe('problems of a file', () => {
   it('include recipients that a service in trial mode does not know; an empty list knows none', async () => {
     const csv = 'email address\nKNOWN@example.com\nother@example.com\nbad';
     const known = (...recipients: string[]) => ({ allowedRecipients: new Set(recipients) });
-    expect((await check('email', 'Hi', csv, known('known@example.com'))).notAllowedCount).toBe(1);
-    expect((await check('email', 'Hi', csv, known())).notAllowedCount).toBe(2);
-    expect((await check('email', 'Hi', csv)).notAllowedCount).toBe(0);
+    expect((await check('email', 'Hi', csv, known('known@example.com'))).summary.not_allowed_count).toBe(1);
+    expect((await check('email', 'Hi', csv, known())).summary.not_allowed_count).toBe(2);
+    expect((await check('email', 'Hi', csv)).summary.not_allowed_count).toBe(0);
   });
 
   it('include more numbers abroad than are left', async () => {
     const csv = 'phone number\n+12025550104\n+447797292290\n07700900460';
-    expect((await check('sms', 'Hi', csv, { remainingInternational: 1 })).problems).toEqual([]);
-    expect((await check('sms', 'Hi', csv, { remainingInternational: 0 })).problems).toEqual(['too-many-international']);
+    const left = (international: number) => ({ remaining: { messages: null, international } });
+    expect((await check('sms', 'Hi', csv, left(1))).problems).toEqual([]);
+    expect((await check('sms', 'Hi', csv, left(0))).problems).toEqual(['too-many-international']);
   });
 });
 
@@ -205,8 +205,8 @@ describe('contact lists', () => {
 
   it('are checked as if they were sent', async () => {
     const sheet = await openSpreadsheet('a.csv', chunksOf('phone number\n07700900460\nabc'));
-    const file = checkContactList(sheet.header, 'sms', anything);
-    for await (const batch of sheet.batches) file.addBatch(batch);
-    expect(file.summary()).toMatchObject({ problems: ['row-errors'], rowCount: 2, rowsWithProblems: 1 });
+    const { summary, problems } = await checkSheet(sheet, contactListTemplate('sms'), anyRecipient);
+    expect(problems).toEqual(['row-errors']);
+    expect(summary).toMatchObject({ row_count: 2, rows_with_problems: 1 });
   });
 });

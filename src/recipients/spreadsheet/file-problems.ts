@@ -1,159 +1,136 @@
-import { type Columns, planColumns } from './columns.ts';
-import {
-  type CheckedRow,
-  type Destination,
-  type RecipientPermissions,
-  type RowTemplate,
-  rowChecker,
-} from './row-problems.ts';
-import { buildRow, type CellValue, type Row } from './rows.ts';
-import type { Header, RowBatch, SheetCell } from './sheet.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { Columns } from './columns.ts';
+import type { ShownRow } from './row-check.ts';
+import type { CheckedRow } from './row-problems.ts';
 import { type FileProblem, fileProblemTexts, type RowProblemKind } from './spreadsheet-problems.ts';
 
-export interface CheckOptions {
-  permissions: RecipientPermissions;
-  /** Rows beyond are counted and not read. */
-  maxRows: number;
-  /** Normalised; null if the service may send to anyone. */
-  allowedRecipients: ReadonlySet<string> | null;
-  /** Letters of a service in trial mode. */
-  refuseLetters: boolean;
-  /** Null where no limit applies. */
-  remainingMessages: number | null;
-  remainingInternational: number | null;
-  /** Rows to show: the first ones with a problem, or else the first ones. */
-  maxRowsShown: number;
-}
-
-/** Also a line of the problems of a file. */
-interface ShownRow {
-  /** As the spreadsheet counts: the header is row 1. */
-  row: number;
-  recipient: string | null;
-  cells: Record<string, CellValue>;
-  surplus: string[];
-  problems: { column: string | null; problem: string }[];
-}
-
-export interface FileSummary {
-  columns: Columns;
-  rowCount: number;
+/** What a check found out about some rows of a file. */
+export interface RowCounts {
   /** Rows with each kind of problem. */
-  rowProblemCounts: Map<RowProblemKind, number>;
-  rowsWithProblems: number;
-  internationalCount: number;
-  notAllowedCount: number;
-  /** In the order in which they are told. */
-  problems: FileProblem[];
-  rowsShown: ShownRow[];
+  row_problem_counts: Partial<Record<RowProblemKind, number>>;
+  rows_with_problems: number;
+  international_count: number;
+  not_allowed_count: number;
+  /** The first ones, and the first ones with a problem. */
+  first_rows: ShownRow[];
+  first_bad_rows: ShownRow[];
 }
 
-/** Checks a file batch by batch, with constant memory. */
-export class FileCheck {
-  readonly columns: Columns;
-  private readonly template: RowTemplate;
-  private readonly options: CheckOptions;
-  private readonly check: ReturnType<typeof rowChecker>;
-  private readonly rowProblemCounts = new Map<RowProblemKind, number>();
-  private rowCount = 0;
-  private rowsWithProblems = 0;
-  private internationalCount = 0;
-  private notAllowedCount = 0;
-  private readonly firstRows: ShownRow[] = [];
-  private readonly firstBadRows: ShownRow[] = [];
-
-  constructor(header: Header, template: RowTemplate, options: CheckOptions) {
-    this.columns = planColumns(header, template.channel, template.placeholders);
-    this.template = template;
-    this.options = options;
-    this.check = rowChecker(this.columns, template, options.permissions);
-  }
-
-  addBatch({ firstRow, rows }: RowBatch): CheckedRow[] {
-    this.rowCount += rows.length;
-    const readable = Math.max(0, this.options.maxRows - firstRow);
-    return rows.slice(0, readable).map((cells, offset) => {
-      const row = buildRow(this.columns, cells);
-      const checked = this.check(firstRow + offset, row);
-      this.count(checked);
-      this.show(checked, row);
-      return checked;
-    });
-  }
-
-  /** For lists of all rows with problems; `cells` as they were read. */
-  showRow(cells: readonly SheetCell[], checked: CheckedRow): ShownRow {
-    return showRow(this.columns, checked, buildRow(this.columns, cells));
-  }
-
-  summary(): FileSummary {
-    const { columns, rowCount, rowProblemCounts, rowsWithProblems, internationalCount, notAllowedCount } = this;
-    const showBad = rowsWithProblems > 0 && columns.missing.length === 0;
-    return {
-      columns,
-      rowCount,
-      rowProblemCounts,
-      rowsWithProblems,
-      internationalCount,
-      notAllowedCount,
-      problems: this.listProblems(),
-      rowsShown: showBad ? this.firstBadRows : this.firstRows,
-    };
-  }
-
-  private count({ problems, abroad, destination }: CheckedRow): void {
-    for (const kind of new Set(problems.map((problem) => problem.kind))) {
-      this.rowProblemCounts.set(kind, (this.rowProblemCounts.get(kind) ?? 0) + 1);
-    }
-    if (problems.length > 0) this.rowsWithProblems++;
-    if (abroad) this.internationalCount++;
-    if (!isAllowed(destination, this.options.allowedRecipients)) this.notAllowedCount++;
-  }
-
-  private show(checked: CheckedRow, row: Row): void {
-    const lists = checked.problems.length > 0 ? [this.firstRows, this.firstBadRows] : [this.firstRows];
-    for (const list of lists) {
-      if (list.length < this.options.maxRowsShown) list.push(showRow(this.columns, checked, row));
-    }
-  }
-
-  private listProblems(): FileProblem[] {
-    const { columns, options, rowCount } = this;
-    const { remainingMessages, remainingInternational } = options;
-    const applies: Record<FileProblem, boolean> = {
-      'too-many-rows': rowCount > options.maxRows,
-      'no-rows': rowCount === 0,
-      'no-recipient-columns': !columns.hasRecipient,
-      'duplicate-recipient-columns': columns.duplicates.length > 0,
-      'missing-columns': columns.missing.length > 0,
-      'row-errors': this.rowsWithProblems > 0,
-      'not-allowed-to-send-to': this.notAllowedCount > 0,
-      'letters-in-trial-mode': options.refuseLetters && this.template.channel === 'letter',
-      'too-many-messages': remainingMessages !== null && rowCount > remainingMessages,
-      'too-many-international':
-        remainingInternational !== null && this.internationalCount > Math.max(0, remainingInternational),
-    };
-    return (Object.keys(fileProblemTexts) as FileProblem[]).filter((problem) => applies[problem]);
-  }
+/** What a check found out about a file. */
+export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_rows'> {
+  /** Null if it was not checked against a template. */
+  channel: Channel | null;
+  row_count: number;
+  max_rows: number;
+  has_recipient_columns: boolean;
+  missing_columns: string[];
+  duplicate_columns: string[];
+  /** The first ones with a problem, or else the first ones. */
+  rows_shown: ShownRow[];
 }
 
-/** Letters go to anyone; a recipient that is not valid is another problem. */
-export function isAllowed(destination: Destination | null, allowed: ReadonlySet<string> | null): boolean {
-  if (allowed === null || destination === null || destination.channel === 'letter') return true;
-  return allowed.has(destination.channel === 'sms' ? destination.number.normalised : destination.address);
-}
-
-function showRow({ columns }: Columns, { index, recipient, problems }: CheckedRow, row: Row): ShownRow {
+export function noRows(): RowCounts {
   return {
-    row: index + 2,
-    recipient,
-    cells: Object.fromEntries(
-      columns.flatMap(({ name }, column) => {
-        const value = row.values[column] ?? null;
-        return name === '' && value === null ? [] : [[name, value]];
-      }),
-    ),
-    surplus: row.surplus,
-    problems: problems.map(({ column, message }) => ({ column, problem: message })),
+    row_problem_counts: {},
+    rows_with_problems: 0,
+    international_count: 0,
+    not_allowed_count: 0,
+    first_rows: [],
+    first_bad_rows: [],
   };
+}
+
+/** How many more rows are to be shown. */
+export interface RowsToShow {
+  first: number;
+  bad: number;
+}
+
+export function countRow(
+  counts: RowCounts,
+  { problems, abroad }: Pick<CheckedRow, 'problems' | 'abroad'>,
+  { allowed, show, toShow }: { allowed: boolean; show: () => ShownRow; toShow: RowsToShow },
+): void {
+  for (const kind of new Set(problems.map((problem) => problem.kind))) {
+    counts.row_problem_counts[kind] = (counts.row_problem_counts[kind] ?? 0) + 1;
+  }
+  if (problems.length > 0) counts.rows_with_problems++;
+  if (abroad) counts.international_count++;
+  if (!allowed) counts.not_allowed_count++;
+  if (counts.first_rows.length < toShow.first) counts.first_rows.push(show());
+  if (problems.length > 0 && counts.first_bad_rows.length < toShow.bad) counts.first_bad_rows.push(show());
+}
+
+/** Adds up the counts of all rows of a file. */
+export class FileTally {
+  /** Rows beyond `max_rows` are counted and not checked. */
+  rowCount = 0;
+  private readonly counts = noRows();
+
+  add(counts: RowCounts): void {
+    const sum = this.counts;
+    for (const [kind, count] of Object.entries(counts.row_problem_counts) as [RowProblemKind, number][]) {
+      sum.row_problem_counts[kind] = (sum.row_problem_counts[kind] ?? 0) + count;
+    }
+    sum.rows_with_problems += counts.rows_with_problems;
+    sum.international_count += counts.international_count;
+    sum.not_allowed_count += counts.not_allowed_count;
+    sum.first_rows.push(...counts.first_rows);
+    sum.first_bad_rows.push(...counts.first_bad_rows);
+  }
+
+  get rowsWithProblems(): number {
+    return this.counts.rows_with_problems;
+  }
+
+  toShow(max: number): RowsToShow {
+    return { first: max - this.counts.first_rows.length, bad: max - this.counts.first_bad_rows.length };
+  }
+
+  summary(columns: Columns, channel: Channel | null, max_rows: number): FileSummary {
+    const { first_rows, first_bad_rows, ...counts } = this.counts;
+    const showBad = counts.rows_with_problems > 0 && columns.missing.length === 0;
+    return {
+      channel,
+      row_count: this.rowCount,
+      max_rows,
+      has_recipient_columns: columns.hasRecipient,
+      missing_columns: columns.missing,
+      duplicate_columns: columns.duplicates,
+      ...counts,
+      rows_shown: showBad ? first_bad_rows : first_rows,
+    };
+  }
+}
+
+/** What is left today; null where no limit applies. */
+export interface Remaining {
+  messages: number | null;
+  international: number | null;
+}
+
+export const noLimits: Remaining = { messages: null, international: null };
+
+/** How many rows or columns each problem is about, in the order in which problems are told. */
+export function countFileProblems(
+  file: FileSummary,
+  { remaining = noLimits, refuseLetters = false }: { remaining?: Remaining; refuseLetters?: boolean } = {},
+): [FileProblem, number][] {
+  const { channel, row_count } = file;
+  const beyond = (count: number, limit: number | null) => (limit === null ? 0 : count - Math.max(0, limit));
+  const counts: Record<FileProblem, number> = {
+    'too-many-rows': beyond(row_count, file.max_rows),
+    'no-rows': row_count === 0 ? 1 : 0,
+    'no-recipient-columns': channel !== null && !file.has_recipient_columns ? 1 : 0,
+    'duplicate-recipient-columns': file.duplicate_columns.length,
+    'missing-columns': file.missing_columns.length,
+    'row-errors': file.rows_with_problems,
+    'not-allowed-to-send-to': file.not_allowed_count,
+    'letters-in-trial-mode': refuseLetters && channel === 'letter' ? Math.max(1, row_count) : 0,
+    'too-many-messages': beyond(row_count, remaining.messages),
+    'too-many-international': beyond(file.international_count, remaining.international),
+  };
+  return (Object.keys(fileProblemTexts) as FileProblem[]).flatMap((problem) =>
+    counts[problem] > 0 ? [[problem, counts[problem]]] : [],
+  );
 }

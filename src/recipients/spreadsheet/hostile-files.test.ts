@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunksOf, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+import { anyRecipient, checkSheet, chunksOf, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
 import { ods, odsCell, odsRow, rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
 import { zip } from '../../../test/kit/zip.ts';
-import { FileCheck } from './file-problems.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
@@ -100,21 +99,9 @@ describe('csv', () => {
       'a.csv',
       chunksOf(`phone number${',name'.repeat(16_000)}\n${'07700900460\n'.repeat(20_000)}`),
     );
-    const check = new FileCheck(
-      sheet.header,
-      { channel: 'sms', placeholders: ['name'], contentProblems: () => [] },
-      {
-        permissions: { internationalSms: false, landlines: false, internationalLetters: false },
-        maxRows: 100_000,
-        allowedRecipients: null,
-        refuseLetters: false,
-        remainingMessages: null,
-        remainingInternational: null,
-        maxRowsShown: 50,
-      },
-    );
-    for await (const batch of sheet.batches) check.addBatch(batch);
-    expect(check.summary()).toMatchObject({ rowCount: 20_000, rowsWithProblems: 20_000 });
+    const template = { channel: 'sms', placeholders: ['name'], contentProblems: () => [] } as const;
+    const { summary } = await checkSheet(sheet, template, anyRecipient);
+    expect(summary).toMatchObject({ row_count: 20_000, rows_with_problems: 20_000 });
   });
 
   it('a file over the limit is too large', async () => {

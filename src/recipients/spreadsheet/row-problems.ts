@@ -67,6 +67,9 @@ export interface CheckedRow {
   problems: RowProblem[];
 }
 
+/** A template may have thousands of placeholders. */
+const maxProblemsOfRow = 100;
+
 /** The name of an address column in personalisation: `address_line_1`. */
 const addressKeys = recipientColumnNames.letter.map(
   (name) => [comparableKey(name), name.replaceAll(' ', '_')] as const,
@@ -116,6 +119,7 @@ export function rowChecker(columns: Columns, template: RowTemplate, allowed: Rec
     const { destination, abroad = false } = letter ? readAddress(row, problems) : readRecipient(row, problems);
     for (const { name, index: column } of judged) {
       if ((row.values[column] ?? null) === null) problems.push(problem('missing-data', name));
+      if (problems.length >= maxProblemsOfRow) break;
     }
     for (const kind of template.contentProblems(personalisation)) problems.push(problem(kind, null));
     return {

@@ -20,7 +20,7 @@ const asciiSpaces = ' \t\n\r\v\f';
 /** Null for a cell without text. Spaces of other scripts are part of the value. */
 function cleanCell(text: string): string | null {
   if (!untidy.test(text)) return text === '' ? null : text;
-  const cleaned = trimAscii(text.replace(removed, '').replace(noBreakSpaces, ' '));
+  const cleaned = trimAscii(wellFormed(text).replace(removed, '').replace(noBreakSpaces, ' '));
   return cleaned === '' ? null : cleaned;
 }
 
@@ -28,6 +28,13 @@ function cleanCell(text: string): string | null {
 function cleanValue(cell: SheetCell): CellValue {
   if (typeof cell === 'string') return cleanCell(cell);
   return cell.map(cleanCell).filter((value) => value !== null);
+}
+
+// A database cannot store half a character either. Workbooks and JSON can spell one.
+const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function wellFormed(text: string): string {
+  return text.replace(halfCharacter, '\ufffd');
 }
 
 // Not a regular expression: one for the end takes quadratic time on a long run of spaces inside the text.

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import { type CheckOptions, checkSheet, chunksOf } from '../../../test/kit/read-spreadsheet.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
@@ -10,13 +10,12 @@ import { compileTemplate } from '../../rendering/template.ts';
 import type { PostalAddressReason } from '../postal-address.ts';
 import { normaliseRecipient } from '../recipient.ts';
 import { postalAddressTexts } from '../recipient-texts.ts';
-import { recipientColumnNames } from './columns.ts';
-import { checkContactList, findContactListChannel } from './contact-list.ts';
-import { type CheckOptions, FileCheck, type FileSummary } from './file-problems.ts';
+import { type Columns, recipientColumnNames } from './columns.ts';
+import { contactListTemplate, findContactListChannel } from './contact-list.ts';
 import { defaultLimits } from './limits.ts';
 import type { CheckedRow } from './row-problems.ts';
 import { buildRow } from './rows.ts';
-import type { Sheet, SheetCell } from './sheet.ts';
+import type { Sheet } from './sheet.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 import { contactListProblemTexts, type FileErrorKind } from './spreadsheet-problems.ts';
@@ -137,8 +136,10 @@ function optionsOf(options: Record<string, unknown> = {}): CheckOptions {
     // In the examples an empty list means anyone.
     allowedRecipients: guests && guests.length > 0 ? new Set(guests.map(normaliseRecipient)) : null,
     refuseLetters: false,
-    remainingMessages: (options.remaining_messages as number | undefined) ?? null,
-    remainingInternational: (options.remaining_international_sms as number | undefined) ?? null,
+    remaining: {
+      messages: (options.remaining_messages as number | undefined) ?? null,
+      international: (options.remaining_international_sms as number | undefined) ?? null,
+    },
     maxRowsShown: 1_000_000,
   };
 }
@@ -154,30 +155,23 @@ async function checkRecipients(example: RecipientsCase): Promise<void> {
   };
   const sheet = await openSpreadsheet('recipients.csv', chunksOf(text), { channel });
   const options = optionsOf(example.options);
-  const check = new FileCheck(sheet.header, template, options);
-  const rows: CheckedRow[] = [];
-  const records: SheetCell[][] = [];
-  for await (const batch of sheet.batches) {
-    records.push(...batch.rows);
-    rows.push(...check.addBatch(batch));
-  }
-  const summary = check.summary();
+  const { columns, rows, records, summary, problems } = await checkSheet(sheet, template, options);
 
-  if (expected.column_headers) expect(summary.columns.names).toEqual(expected.column_headers);
+  if (expected.column_headers) expect(columns.names).toEqual(expected.column_headers);
   expect({
-    hasRecipient: summary.columns.hasRecipient,
-    missing: summary.columns.missing,
-    duplicates: summary.columns.duplicates,
-    rows: summary.rowCount,
-    abroad: summary.internationalCount,
-    allowed: summary.notAllowedCount === 0,
-    counts: Object.fromEntries(summary.rowProblemCounts),
+    hasRecipient: summary.has_recipient_columns,
+    missing: summary.missing_columns,
+    duplicates: summary.duplicate_columns,
+    rows: summary.row_count,
+    abroad: summary.international_count,
+    allowed: summary.not_allowed_count === 0,
+    counts: summary.row_problem_counts,
     withProblems: rows
       .filter(({ problems }) => problems.length > 0)
       .map(({ index }) => index)
       .slice(0, 200),
-    first: summary.problems[0] ?? null,
-    shown: shownRows(example, summary),
+    first: problems[0] ?? null,
+    shown: summary.rows_shown.slice(0, maxShown(example, problems, columns)).map(({ row }) => row - 2),
   }).toEqual({
     hasRecipient: expected.has_recipient_columns,
     missing: expected.missing_column_headers,
@@ -191,14 +185,13 @@ async function checkRecipients(example: RecipientsCase): Promise<void> {
     shown: expected.displayed_rows.filter((row) => row !== null),
   });
   for (const row of expected.rows ?? expected.rows_sample ?? []) {
-    if (row) checkRow(example, row, rows[row.index], buildRow(summary.columns, records[row.index] ?? []), summary);
+    if (row) checkRow(example, row, rows[row.index], buildRow(columns, records[row.index] ?? []), columns);
   }
 }
 
-function shownRows({ options }: RecipientsCase, { rowsShown, problems, columns }: FileSummary): number[] {
+function maxShown({ options }: RecipientsCase, problems: string[], columns: Columns): number {
   const bad = problems.includes('row-errors') && columns.missing.length === 0;
-  const limit = bad ? (options?.max_errors_shown ?? 20) : (options?.max_initial_rows_shown ?? 10);
-  return rowsShown.slice(0, limit as number).map(({ row }) => row - 2);
+  return (bad ? (options?.max_errors_shown ?? 20) : (options?.max_initial_rows_shown ?? 10)) as number;
 }
 
 function checkRow(
@@ -206,7 +199,7 @@ function checkRow(
   expected: ExpectedRow,
   actual: CheckedRow | undefined,
   row: ReturnType<typeof buildRow>,
-  { columns }: FileSummary,
+  columns: Columns,
 ): void {
   if (!actual) throw new Error(`row ${expected.index} is missing`);
   // A no-break space becomes a space here, where the examples remove it.
@@ -323,16 +316,14 @@ async function readAll(opening: Promise<Sheet>): Promise<string[][]> {
 }
 
 async function checkList({ csv, expected }: ListCase): Promise<void> {
-  const { header, batches } = await openSpreadsheet('list.csv', chunksOf(csv));
-  const channel = findContactListChannel(header);
+  const sheet = await openSpreadsheet('list.csv', chunksOf(csv));
+  const channel = findContactListChannel(sheet.header);
   expect(channel ?? null).toBe(expected.template_type);
   if (expected.problem !== null) expect(Object.keys(contactListProblemTexts)).toContain(expected.problem);
   if (channel === undefined) {
     expect(expected.problem).toBe('columns');
     return;
   }
-  const check = checkContactList(header, channel, optionsOf());
-  for await (const batch of batches) check.addBatch(batch);
-  const { problems, rowCount } = check.summary();
-  expect([problems[0] ?? null, rowCount]).toEqual([expected.problem, expected.row_count]);
+  const { problems, summary } = await checkSheet(sheet, contactListTemplate(channel), optionsOf());
+  expect([problems[0] ?? null, summary.row_count]).toEqual([expected.problem, expected.row_count]);
 }

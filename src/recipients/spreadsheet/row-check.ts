@@ -1,0 +1,73 @@
+import { type Columns, planColumns } from './columns.ts';
+import {
+  type CheckedRow,
+  type Destination,
+  type RecipientPermissions,
+  type RowTemplate,
+  rowChecker,
+} from './row-problems.ts';
+import { buildRow, type CellValue } from './rows.ts';
+import type { Header, SheetCell } from './sheet.ts';
+
+/** Also a line of the problems of a file. */
+export interface ShownRow {
+  /** As the spreadsheet counts: the header is row 1. */
+  row: number;
+  recipient: string | null;
+  cells: Record<string, CellValue>;
+  /** Cells without a column. */
+  surplus?: string[];
+  problems: ShownProblem[];
+}
+
+export interface ShownProblem {
+  column: string | null;
+  problem: string;
+}
+
+/** Checks the rows of a file, one by one: nothing is kept. */
+export class RowCheck {
+  readonly columns: Columns;
+  private readonly checkRow: ReturnType<typeof rowChecker>;
+
+  constructor(header: Header, template: RowTemplate, permissions: RecipientPermissions) {
+    this.columns = planColumns(header, template.channel, template.placeholders);
+    this.checkRow = rowChecker(this.columns, template, permissions);
+  }
+
+  /** `index` counts from 0. */
+  check(index: number, cells: readonly SheetCell[]): CheckedRow {
+    return this.checkRow(index, buildRow(this.columns, cells));
+  }
+}
+
+/** `cells` as they were read. */
+export function showRow(
+  columns: Columns,
+  cells: readonly SheetCell[],
+  { index, recipient, problems }: Pick<CheckedRow, 'index' | 'recipient' | 'problems'>,
+): ShownRow {
+  const { values, surplus } = buildRow(columns, cells);
+  return {
+    row: index + 2,
+    recipient,
+    cells: Object.fromEntries(
+      columns.columns.flatMap(({ name }, column) => {
+        const value = values[column] ?? null;
+        return name === '' && value === null ? [] : [[name, value]];
+      }),
+    ),
+    ...(surplus.length > 0 ? { surplus } : {}),
+    problems: showProblems(problems),
+  };
+}
+
+export function showProblems(problems: CheckedRow['problems']): ShownProblem[] {
+  return problems.map(({ column, message }) => ({ column, problem: message }));
+}
+
+/** Null allows any recipient. Letters go to anyone; a recipient that is not valid is another problem. */
+export function isAllowed(destination: Destination | null, allowed: ReadonlySet<string> | null): boolean {
+  if (allowed === null || destination === null || destination.channel === 'letter') return true;
+  return allowed.has(destination.channel === 'sms' ? destination.number.normalised : destination.address);
+}
