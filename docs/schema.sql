@@ -1243,6 +1243,7 @@ create table uploads (
   sender_id uuid,
   key_type text not null,
   api_key_id uuid,
+  check_id uuid,
   summary json,
   created_at timestamp with time zone not null,
   constraint uploads_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),

@@ -23,6 +23,8 @@ create table uploads (
   sender_id uuid,
   key_type text not null default 'normal' check (key_type in ('normal', 'team', 'test')),
   api_key_id uuid,
+  -- The latest check. While it runs, the summary is null; an older one stops.
+  check_id uuid,
   -- The result of the check: counts, problems and the rows to show.
   summary json,
   created_at timestamptz not null

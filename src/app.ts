@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { FileSizes } from './documents/file-sizes.ts';
+import { createSheetThreads, type SheetThreads } from './jobs/uploads/sheet-threads.ts';
 import { createLetterResults, type LetterResults } from './letters/letter-results.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
@@ -40,6 +41,7 @@ export interface App extends Platform {
   virusScanner: VirusScanner;
   fileSizes: FileSizes;
   sending: SendState;
+  sheetThreads: SheetThreads;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   printer: PrintProvider;
@@ -123,6 +125,7 @@ export function buildApp(config: Config, outside: Outside): App {
   };
   const keyUses = new KeyUses(platform);
   const sending = createSending(platform);
+  const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
 
   let draining = false;
@@ -138,6 +141,7 @@ export function buildApp(config: Config, outside: Outside): App {
     virusScanner: createVirusScanner({ clamav: config.storage.clamavAddress }),
     fileSizes: new FileSizes(platform),
     sending,
+    sheetThreads,
     pdfThreads,
     letterResults: createLetterResults(platform),
     printer: outside.printer ?? printFolder(config),
@@ -155,7 +159,7 @@ export function buildApp(config: Config, outside: Outside): App {
     async close() {
       sending.rateLimits.close();
       await keyUses.write();
-      await pdfThreads.close();
+      await Promise.all([pdfThreads.close(), sheetThreads.close()]);
       await changeListener.close();
       if (sessions !== pool) await sessions.end();
       for (const database of Object.values(apart)) await database.close();

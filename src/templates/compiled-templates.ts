@@ -3,7 +3,7 @@ import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
-import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
+import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
@@ -123,9 +123,14 @@ export class CompiledTemplates {
 
 /** Compiles a stored template. */
 export function compileRow(row: TemplateRow, contactBlock = row.reply_to_text): CompiledTemplate {
-  const { letter_welsh_subject, letter_welsh_content, ...source } = row;
+  return compileTemplate(sourceOf(row, contactBlock));
+}
+
+/** The texts of a template, as a value that can be passed to a thread. */
+export function sourceOf(row: TemplateRow, contactBlock: string | null): TemplateSource {
+  const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = row;
   const welsh = row.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return compileTemplate({ ...source, ...welsh, contact_block: contactBlock });
+  return { template_type, subject, content, ...welsh, contact_block: contactBlock };
 }
 
 function versionKey(templateId: string, version: number, contactBlock: string | null): string {

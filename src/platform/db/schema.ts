@@ -946,6 +946,7 @@ export interface Uploads {
   sender_id: string | null;
   key_type: Generated<'normal' | 'team' | 'test'>;
   api_key_id: string | null;
+  check_id: string | null;
   summary: Json | null;
   created_at: Time;
 }

@@ -12,8 +12,14 @@ export interface RowCounts {
   international_count: number;
   not_allowed_count: number;
   /** The first ones, and the first ones with a problem. */
-  first_rows: ShownRow[];
-  first_bad_rows: ShownRow[];
+  first_rows: ShownRows;
+  first_bad_rows: ShownRows;
+}
+
+interface ShownRows {
+  rows: ShownRow[];
+  /** The length of their JSON. */
+  characters: number;
 }
 
 /** What a check found out about a file. */
@@ -35,15 +41,23 @@ export function noRows(): RowCounts {
     rows_with_problems: 0,
     international_count: 0,
     not_allowed_count: 0,
-    first_rows: [],
-    first_bad_rows: [],
+    first_rows: { rows: [], characters: 0 },
+    first_bad_rows: { rows: [], characters: 0 },
   };
 }
 
-/** How many more rows are to be shown. */
+/** A row may have a million characters: no more rows are shown after this many. */
+const maxShownCharacters = 500_000;
+
+/** How many more rows and characters are to be shown. */
+interface Room {
+  rows: number;
+  characters: number;
+}
+
 export interface RowsToShow {
-  first: number;
-  bad: number;
+  first: Room;
+  bad: Room;
 }
 
 export function countRow(
@@ -57,8 +71,15 @@ export function countRow(
   if (problems.length > 0) counts.rows_with_problems++;
   if (abroad) counts.international_count++;
   if (!allowed) counts.not_allowed_count++;
-  if (counts.first_rows.length < toShow.first) counts.first_rows.push(show());
-  if (problems.length > 0 && counts.first_bad_rows.length < toShow.bad) counts.first_bad_rows.push(show());
+  showIfRoom(counts.first_rows, toShow.first, show);
+  if (problems.length > 0) showIfRoom(counts.first_bad_rows, toShow.bad, show);
+}
+
+function showIfRoom(shown: ShownRows, room: Room, show: () => ShownRow): void {
+  if (shown.rows.length >= room.rows || shown.characters >= room.characters) return;
+  const row = show();
+  shown.rows.push(row);
+  shown.characters += JSON.stringify(row).length;
 }
 
 /** Adds up the counts of all rows of a file. */
@@ -75,8 +96,10 @@ export class FileTally {
     sum.rows_with_problems += counts.rows_with_problems;
     sum.international_count += counts.international_count;
     sum.not_allowed_count += counts.not_allowed_count;
-    sum.first_rows.push(...counts.first_rows);
-    sum.first_bad_rows.push(...counts.first_bad_rows);
+    for (const list of ['first_rows', 'first_bad_rows'] as const) {
+      sum[list].rows.push(...counts[list].rows);
+      sum[list].characters += counts[list].characters;
+    }
   }
 
   get rowsWithProblems(): number {
@@ -84,7 +107,11 @@ export class FileTally {
   }
 
   toShow(max: number): RowsToShow {
-    return { first: max - this.counts.first_rows.length, bad: max - this.counts.first_bad_rows.length };
+    const roomOf = ({ rows, characters }: ShownRows) => ({
+      rows: max - rows.length,
+      characters: maxShownCharacters - characters,
+    });
+    return { first: roomOf(this.counts.first_rows), bad: roomOf(this.counts.first_bad_rows) };
   }
 
   summary(columns: Columns, channel: Channel | null, max_rows: number): FileSummary {
@@ -98,7 +125,7 @@ export class FileTally {
       missing_columns: columns.missing,
       duplicate_columns: columns.duplicates,
       ...counts,
-      rows_shown: showBad ? first_bad_rows : first_rows,
+      rows_shown: (showBad ? first_bad_rows : first_rows).rows,
     };
   }
 }

@@ -1,10 +1,10 @@
 import type { Channel } from '../../protocol/channels.ts';
 import { openDelimitedText } from './delimited-text.ts';
 import { defaultLimits, type SpreadsheetLimits } from './limits.ts';
-import { openOds } from './ods.ts';
 import type { Sheet } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
-import { openWorkbook } from './workbook.ts';
+import { openOds } from './workbook/ods.ts';
+import { openWorkbook } from './workbook/workbook.ts';
 
 const formats = ['csv', 'tsv', 'xlsx', 'xlsm', 'ods'] as const;
 type Format = (typeof formats)[number];

@@ -1,10 +1,10 @@
+import type { SpreadsheetLimits } from '../limits.ts';
+import { openSheet, RowBatches } from '../row-batches.ts';
+import type { RowBatch, Sheet } from '../sheet.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 import { builtInFormat, customFormat, type NumberFormat } from './cell-values.ts';
-import type { SpreadsheetLimits } from './limits.ts';
-import { openSheet, RowBatches } from './row-batches.ts';
 import { SharedStrings } from './shared-strings.ts';
-import type { RowBatch, Sheet } from './sheet.ts';
 import { SheetRows } from './sheet-rows.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
 import { findMerges, worksheetHandlers } from './worksheet.ts';
 import { attributeOf, decodeXml, isTrue, readXml, type XmlHandlers } from './xml-reader.ts';
 import { ZipArchive } from './zip-archive.ts';

@@ -1,9 +1,9 @@
+import type { SpreadsheetLimits } from '../limits.ts';
+import { openSheet, RowBatches } from '../row-batches.ts';
+import type { RowBatch, Sheet } from '../sheet.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 import { isoDateText, isoDurationText, numberText } from './cell-values.ts';
-import type { SpreadsheetLimits } from './limits.ts';
-import { openSheet, RowBatches } from './row-batches.ts';
-import type { RowBatch, Sheet } from './sheet.ts';
 import { type CellRange, SheetRows } from './sheet-rows.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
 import { attributeOf, decodeXml, readXml, type XmlAttributes, type XmlHandlers } from './xml-reader.ts';
 import { ZipArchive } from './zip-archive.ts';
 

@@ -1,4 +1,4 @@
-import { SpreadsheetError } from './spreadsheet-error.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 import type { XmlHandlers } from './xml-reader.ts';
 
 /** Bounds the memory of the table: characters, and about as many bytes for each string itself. */

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { SpreadsheetError } from './spreadsheet-error.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 export type XmlAttributes = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
-import { isBlank } from './blank-text.ts';
-import type { SpreadsheetLimits } from './limits.ts';
-import type { RowBatches } from './row-batches.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
+import { isBlank } from '../blank-text.ts';
+import type { SpreadsheetLimits } from '../limits.ts';
+import type { RowBatches } from '../row-batches.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 /** A range of cells, counted from 0. */
 export interface CellRange {

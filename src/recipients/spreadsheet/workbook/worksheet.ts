@@ -1,8 +1,8 @@
+import type { SpreadsheetLimits } from '../limits.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 import { isoDateText, type NumberFormat, serialText } from './cell-values.ts';
-import type { SpreadsheetLimits } from './limits.ts';
 import { type SharedStrings, unescapeText } from './shared-strings.ts';
 import type { CellRange, SheetRows } from './sheet-rows.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
 import { isTrue, readXml, type XmlAttributes, type XmlHandlers } from './xml-reader.ts';
 
 const maxMerges = 100_000;

@@ -1,6 +1,6 @@
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
-import { megabytes, type SpreadsheetLimits } from './limits.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
+import { megabytes, type SpreadsheetLimits } from '../limits.ts';
+import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 const maxEntries = 10_000;
 /** The container of old Excel files, and of new ones with a password. */

@@ -1,0 +1,108 @@
+import type { KeyType } from '../../auth/api-keys.ts';
+import type { SendingService } from '../../notifications/sending/sending-service.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { planColumns } from '../../recipients/spreadsheet/columns.ts';
+import { findContactListChannel } from '../../recipients/spreadsheet/contact-list.ts';
+import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';
+import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
+import { type ReadyTemplate, sourceOf } from '../../templates/compiled-templates.ts';
+import type { CheckPlan } from './check-rows.ts';
+import type { SheetThreads } from './sheet-threads.ts';
+
+const maxRowsShown = 50;
+/** Problems are told in words for this many rows of a file. */
+const maxDescribedRows = 10_000;
+
+export interface CheckAgainst {
+  service: SendingService;
+  key_type: KeyType;
+  /** Without one, rows are only stored, unless the file is a contact list. */
+  template: ReadyTemplate | null;
+  is_contact_list: boolean;
+}
+
+/** Checks the rows of one file in threads, chunk by chunk. */
+export class SheetCheck {
+  private readonly threads: SheetThreads;
+  private readonly against: CheckAgainst;
+  private readonly maxRows: number;
+  private readonly channel: Channel | null;
+  private readonly plan: CheckPlan;
+  private readonly placeholders: readonly string[];
+  private readonly tally = new FileTally();
+
+  constructor(threads: SheetThreads, against: CheckAgainst, header: Header, maxRows: number) {
+    const { template, is_contact_list, service } = against;
+    this.threads = threads;
+    this.against = against;
+    this.maxRows = maxRows;
+    const list = is_contact_list ? (findContactListChannel(header) ?? null) : null;
+    this.channel = template?.row.template_type ?? list;
+    this.plan = {
+      header,
+      against: template ? templateToCheck(template) : list && { contactList: list },
+      permissions: {
+        internationalSms: service.permissions.has('international_sms'),
+        landlines: service.permissions.has('sms_to_uk_landlines'),
+        internationalLetters: service.permissions.has('international_letters'),
+      },
+      allowedRecipients: allowedRecipients(against),
+    };
+    const files = new Set(template?.row.email_files.map(({ filename }) => filename));
+    this.placeholders = template?.compiled.placeholders.filter((name) => !files.has(name)) ?? [];
+  }
+
+  /** Undefined if all rows are beyond the limit: they are counted and not stored. `rows` as read, or as stored in a chunk. */
+  async check(firstRow: number, rows: SheetCell[][]): Promise<Chunk | undefined> {
+    this.tally.rowCount += rows.length;
+    const readable = rows.slice(0, Math.max(0, this.maxRows - firstRow));
+    return readable.length === 0 ? undefined : this.run(firstRow, readable, readable.length);
+  }
+
+  async checkStored({ first_row, row_count, cells }: Pick<Chunk, 'first_row' | 'row_count' | 'cells'>): Promise<Chunk> {
+    this.tally.rowCount += row_count;
+    return this.run(first_row, cells, row_count);
+  }
+
+  private async run(first_row: number, rows: SheetCell[][] | string, row_count: number): Promise<Chunk> {
+    const { counts, ...columns } = await this.threads.checkersFor(this.against.service.id).run('checkRows', this.plan, {
+      firstRow: first_row,
+      rows,
+      toShow: this.tally.toShow(maxRowsShown),
+      maxDescribed: Math.max(0, maxDescribedRows - this.tally.rowsWithProblems),
+    });
+    this.tally.add(counts);
+    return { first_row, row_count, ...columns, problem_count: counts.rows_with_problems };
+  }
+
+  summary(): FileSummary {
+    const columns = planColumns(this.plan.header, this.channel, this.placeholders);
+    return this.tally.summary(columns, this.channel, this.maxRows);
+  }
+}
+
+interface Chunk {
+  first_row: number;
+  row_count: number;
+  cells: string;
+  messages: string | null;
+  problems: string | null;
+  problem_count: number;
+  abroad_count: number;
+}
+
+function templateToCheck({ row }: ReadyTemplate): CheckPlan['against'] {
+  const contactBlock = row.template_type === 'letter' ? row.reply_to_text : null;
+  return {
+    key: `${row.id} ${row.version} ${contactBlock ?? ''}`,
+    source: sourceOf(row, contactBlock),
+    postage: row.postage,
+    files: row.email_files.map(({ filename }) => filename),
+  };
+}
+
+/** Team keys and services in trial mode may only send to members and guests; null if any recipient is allowed. */
+function allowedRecipients({ service, key_type }: CheckAgainst): ReadonlySet<string> | null {
+  if (key_type === 'test') return null;
+  return key_type === 'team' || service.restricted ? service.allowed_recipients : null;
+}

@@ -1,0 +1,27 @@
+import { createWorkerPool, type TransferringRunner } from '../../platform/threads/worker-pool.ts';
+import type * as sheetTasks from './sheet-worker.ts';
+
+/**
+ * Reading workbooks and checking rows run in threads, so that a large file never blocks the event loop. Services take turns.
+ * Workbooks have a thread of their own: it waits while the batch that it has read is checked in another.
+ */
+export interface SheetThreads {
+  readersFor(serviceId: string): TransferringRunner<typeof sheetTasks>;
+  checkersFor(serviceId: string): TransferringRunner<typeof sheetTasks>;
+  close(): Promise<void>;
+}
+
+/** Threads start on demand. */
+export function createSheetThreads(): SheetThreads {
+  const module = new URL('./sheet-worker.ts', import.meta.url);
+  // 200 MB of XML take 40 seconds of processor time, and their texts up to 200 MB of memory.
+  const readers = createWorkerPool<typeof sheetTasks>({ module, size: 2, timeout_ms: 120_000, memory_mb: 512 });
+  const checkers = createWorkerPool<typeof sheetTasks>({ module, timeout_ms: 60_000, memory_mb: 384 });
+  return {
+    readersFor: (owner) => readers.runnerFor({ owner }),
+    checkersFor: (owner) => checkers.runnerFor({ owner }),
+    async close() {
+      await Promise.all([readers.close(), checkers.close()]);
+    },
+  };
+}
