@@ -20,6 +20,8 @@ import { outboxRoutes } from './delivery/sandbox/outbox.routes.ts';
 import { documentRoutes } from './documents/documents.routes.ts';
 import { inboundTextRoutes } from './inbound/inbound-texts.routes.ts';
 import { inboxRoutes } from './inbound/inbox.routes.ts';
+import { jobReportRoutes } from './jobs/reports/job-report.routes.ts';
+import { notificationsOfJobRoutes } from './jobs/reports/notifications-of-job.routes.ts';
 import { letterAttachmentRoutes } from './letters/attachments/letter-attachments.routes.ts';
 import { letterLogoRoutes } from './letters/preview/letter-logo.routes.ts';
 import { letterPreviewRoutes } from './letters/preview/letter-preview.routes.ts';
@@ -155,6 +157,9 @@ const listed: Surface<App>[] = [
       oneOffRoutes,
       inboxRoutes,
       unsubscribeReportRoutes,
+      // jobs
+      notificationsOfJobRoutes,
+      jobReportRoutes,
       // letters
       letterPreviewRoutes,
       letterLogoRoutes,

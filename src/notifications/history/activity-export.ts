@@ -38,8 +38,12 @@ export async function exportActivity(
   query: ActivityQuery,
 ): Promise<ActivityPage<ExportRow>> {
   const { rows, ...page } = await findPage(app, serviceId, query);
+  return { notifications: await exportRows(app, rows), ...page };
+}
+
+export async function exportRows(app: Pick<Platform, 'db'>, rows: StoredNotification[]): Promise<ExportRow[]> {
   const templateOf = await templatesOf(app, rows);
-  return { notifications: rows.map((stored) => exportRow(stored, templateOf(stored))), ...page };
+  return rows.map((stored) => exportRow(stored, templateOf(stored)));
 }
 
 function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow {
@@ -92,6 +96,7 @@ const labelsByType: Record<Channel, Partial<Record<Status, string>>> = {
   },
 };
 
-function statusLabel(type: Channel, status: Status): string {
+/** The status in words. */
+export function statusLabel(type: Channel, status: Status): string {
   return labelsByType[type][status] ?? commonLabels[status] ?? status;
 }

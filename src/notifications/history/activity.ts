@@ -6,6 +6,7 @@ import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { Status } from '../notification.ts';
 import { recordStatusChanges } from '../status.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
@@ -63,7 +64,7 @@ export async function findPage(app: ListDeps, serviceId: string, query: Activity
 function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
   return {
     types: query.template_type?.length ? query.template_type : undefined,
-    statuses: query.status?.length ? query.status.flatMap(statusesInFilter) : undefined,
+    statuses: statusesInFilter(query.status),
     key_types: query.include_from_test_key ? undefined : ['normal', 'team'],
     without_one_off: query.include_one_off === false,
     without_jobs: query.include_jobs === false,
@@ -74,9 +75,12 @@ function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
   };
 }
 
-/** In this list `failed` also matches the status `failed` itself. */
-function statusesInFilter(status: PublicStatus) {
-  return status === 'failed' ? (['failed', ...matchingStatuses(status)] as const) : matchingStatuses(status);
+/** The stored statuses; undefined for all. In these lists `failed` also matches the status `failed` itself. */
+export function statusesInFilter(given: readonly PublicStatus[] | undefined): Status[] | undefined {
+  if (!given?.length) return undefined;
+  return given.flatMap((status): Status[] =>
+    status === 'failed' ? ['failed', ...matchingStatuses(status)] : matchingStatuses(status),
+  );
 }
 
 /** Normalises part of a phone number or email address for searching. */

@@ -124,7 +124,7 @@ export async function selectNotifications(
   return rows;
 }
 
-interface Page {
+export interface Page {
   size: number;
   skip?: number;
 }
@@ -133,7 +133,7 @@ interface Page {
  * By row number, which ascends like the ids of a job. Ids of messages follow the creation of their job, so that older
  * partitions are not read.
  */
-async function selectOfJob(
+export async function selectOfJob(
   db: Db,
   serviceId: string,
   filter: NotificationFilter & { job_id: string },

@@ -1,4 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import contentDisposition from 'content-disposition';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** CSV as in RFC 4180: a header line, CRLF, quotes only where needed. */
 
@@ -8,8 +10,16 @@ export function csvText<Row extends { [Column in keyof Row]: Cell }>(
   columns: readonly (keyof Row & string)[],
   rows: Row[],
 ): string {
-  const lines = [columns.map(cellText), ...rows.map((row) => columns.map((column) => cellText(row[column])))];
-  return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join('');
+}
+
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+/** The cells of a file as they were uploaded: an apostrophe would make another value of them. */
+export function csvLineAsUploaded(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(',')}\r\n`;
 }
 
 // A spreadsheet executes a cell that starts like a formula, and the text may come from anyone. The
@@ -19,8 +29,22 @@ const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 function cellText(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);
-  const text = formula.test(value) ? `'${value}` : value;
+  return quoted(formula.test(value) ? `'${value}` : value);
+}
+
+function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A download that is written while it is sent: each part is made when the client has taken the one before. */
+export function sendCsv(reply: FastifyReply, fileName: string, parts: AsyncIterable<string>): FastifyReply {
+  return (
+    reply
+      .type('text/csv; charset=utf-8')
+      // A name may have characters that no header may have.
+      .header('content-disposition', contentDisposition(fileName.replaceAll(/[\p{Cc}/\\]/gu, '_')))
+      .send(Readable.from(parts, { objectMode: false }))
+  );
 }
 
 /** Whether the client prefers CSV to JSON, which is the default. */

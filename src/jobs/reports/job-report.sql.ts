@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Status } from '../../notifications/notification.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
+
+/** Undefined if the rows of the file were deleted. */
+export async function selectHeader(db: Db, uploadId: string): Promise<Header | undefined> {
+  const row = await db.selectFrom('uploads').select('header').where('id', '=', uploadId).executeTakeFirst();
+  return row?.header as Header | undefined;
+}
+
+interface Chunk {
+  first_row: number;
+  row_count: number;
+  cells: SheetCell[][];
+}
+
+/** One chunk after the other, without a connection in between. */
+export async function* chunksOf(db: Db, uploadId: string, which: 'all' | 'expanded'): AsyncGenerator<Chunk> {
+  for (let after = -1; ; ) {
+    const chunk = await db
+      .selectFrom('upload_chunks')
+      .select(['first_row', 'row_count', 'cells'])
+      .where('upload_id', '=', uploadId)
+      .where('first_row', '>', after)
+      .$if(which === 'expanded', (query) => query.where('expanded_at', 'is not', null))
+      .orderBy('first_row')
+      .limit(1)
+      .executeTakeFirst();
+    if (!chunk) return;
+    yield { ...chunk, cells: JSON.parse(chunk.cells) };
+    after = chunk.first_row;
+  }
+}
+
+interface MessageOfRow {
+  job_row_number: number;
+  status: Status;
+  created_at: Timestamp;
+}
+
+export async function selectMessagesOfRows(
+  db: Db,
+  jobId: string,
+  { first_row, row_count }: Pick<Chunk, 'first_row' | 'row_count'>,
+  firstId: string,
+): Promise<MessageOfRow[]> {
+  const { rows } = await sql<MessageOfRow>`
+    select job_row_number, status, created_at from notifications
+    where job_id = ${jobId} and job_row_number >= ${first_row} and job_row_number < ${first_row + row_count}
+      and id >= ${firstId}
+    order by job_row_number`.execute(db);
+  return rows;
+}

@@ -1,0 +1,97 @@
+import type { Selectable } from 'kysely';
+import { statusLabel } from '../../notifications/history/activity-export.ts';
+import { templatesOf } from '../../notifications/history/activity-templates.ts';
+import { londonDay, londonTime } from '../../platform/calendar.ts';
+import { earlier, hour_ms } from '../../platform/clock.ts';
+import type { Jobs } from '../../platform/db/schema.ts';
+import { notFound } from '../../platform/failure.ts';
+import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
+import { firstIdAt } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
+import { chunksOf, selectHeader, selectMessagesOfRows } from './job-report.sql.ts';
+import { selectJob } from './notifications-of-job.sql.ts';
+
+type Deps = Pick<Platform, 'db'>;
+
+interface CsvFile {
+  name: string;
+  parts: AsyncIterable<string>;
+}
+
+/** What became of each row: the columns of the file, and the status of its message. */
+export async function reportOfJob(app: Deps, serviceId: string, jobId: string): Promise<CsvFile> {
+  const { job, header } = await fileOfJob(app, serviceId, jobId);
+  const templateOf = await templatesOf(app, [job]);
+  const template = templateOf(job);
+  return {
+    name: `${template.name} - ${londonDay(new Date(job.created_at))}.csv`,
+    parts: reportLines(app, job, header.names, template.name),
+  };
+}
+
+async function* reportLines(
+  app: Deps,
+  job: Selectable<Jobs>,
+  names: readonly string[],
+  templateName: string,
+): AsyncGenerator<string> {
+  const columns = columnsOf(names);
+  yield csvLine(['Row number', ...columns.keys(), 'Template', 'Type', 'Job', 'Status', 'Time']);
+  // Ids of messages follow the creation of their job.
+  const firstId = firstIdAt(earlier(new Date(job.created_at), hour_ms));
+  for await (const chunk of chunksOf(app.db, job.id, 'expanded')) {
+    const messages = await selectMessagesOfRows(app.db, job.id, chunk, firstId);
+    const lines = messages.map(({ job_row_number, status, created_at }) => {
+      const cells = chunk.cells[job_row_number - chunk.first_row] ?? [];
+      return csvLine([
+        job_row_number + 1,
+        ...[...columns.values()].map((positions) => joined(positions.map((position) => cells[position] ?? ''))),
+        ...[templateName, job.notification_type, job.original_file_name],
+        ...[statusLabel(job.notification_type, status), londonTime(new Date(created_at))],
+      ]);
+    });
+    if (lines.length > 0) yield lines.join('');
+  }
+}
+
+/** The positions of each name: a repeated column is a list. */
+function columnsOf(names: readonly string[]): Map<string, number[]> {
+  const columns = new Map<string, number[]>();
+  for (const [position, name] of names.entries()) columns.set(name, [...(columns.get(name) ?? []), position]);
+  return columns;
+}
+
+function joined(cells: readonly SheetCell[]): string {
+  return cells
+    .flat()
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
+/** The file as it was read, as CSV whatever its format was. */
+export async function originalOfJob(app: Deps, serviceId: string, jobId: string): Promise<CsvFile> {
+  const { job, header } = await fileOfJob(app, serviceId, jobId);
+  const name = job.original_file_name.replace(/\.[^.]*$/, '');
+  return { name: `${name}.csv`, parts: originalLines(app, job.id, header.names) };
+}
+
+async function* originalLines(app: Deps, uploadId: string, names: readonly string[]): AsyncGenerator<string> {
+  yield csvLineAsUploaded(names);
+  for await (const { cells } of chunksOf(app.db, uploadId, 'all')) {
+    yield cells
+      .map((row) => {
+        const width = Math.max(names.length, row.length);
+        return csvLineAsUploaded(Array.from({ length: width }, (_, position) => joined([row[position] ?? ''])));
+      })
+      .join('');
+  }
+}
+
+/** The rows of a job are deleted with its messages. */
+async function fileOfJob({ db }: Deps, serviceId: string, jobId: string) {
+  const job = await selectJob(db, serviceId, jobId);
+  const header = job && !job.archived ? await selectHeader(db, job.id) : undefined;
+  if (!job || !header) throw notFound();
+  return { job, header };
+}

@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ExportRow } from '../../notifications/history/activity-export.ts';
+import { ActivityRecord } from '../../notifications/history/activity-record.ts';
+import { publicStatuses } from '../../notifications/history/public-notification.ts';
+import { invalidField } from '../../platform/failure.ts';
+import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { channels } from '../../protocol/channels.ts';
+import { isTrue, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { pageOfJob } from './notifications-of-job.ts';
+
+const defaultPageSize = 50;
+/** The front end requests as many. */
+const maxPageSize = 5_000;
+
+export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+  http.get(
+    '/service/:service_id/job/:job_id/notifications',
+    {
+      schema: {
+        summary: 'List the messages of a job in the order of its file',
+        params: Type.Object({ service_id: Uuid, job_id: Uuid }),
+        querystring: Type.Object({
+          status: Type.Optional(Type.Array(OneOf(publicStatuses))),
+          template_type: Type.Optional(Type.Array(OneOf(channels))),
+          page: Type.Optional(QueryInteger),
+          page_size: Type.Optional(QueryInteger),
+          format_for_csv: Type.Optional(QueryBoolean),
+        }),
+        response: {
+          200: Type.Object({
+            notifications: Type.Array(Type.Union([ActivityRecord, ExportRow])),
+            page_size: Type.Integer(),
+            total: Type.Integer(),
+            links: PageLinks,
+          }),
+        },
+      },
+      preValidation: readListParameters,
+    },
+    async (request) => {
+      const { params, query } = request;
+      const page = positive('page', query.page) ?? 1;
+      const page_size = Math.min(positive('page_size', query.page_size) ?? defaultPageSize, maxPageSize);
+      const { status, template_type } = query;
+      const wanted = { status, template_type, page, page_size, format_for_csv: isTrue(query.format_for_csv) };
+      const { notifications, total, pages } = await pageOfJob(app, params.service_id, params.job_id, wanted);
+      const path = `/service/${params.service_id}/job/${params.job_id}/notifications`;
+      return {
+        notifications,
+        page_size,
+        total,
+        links: pageLinks(path, query, { page, pages }),
+      };
+    },
+  );
+}
+
+function positive(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (number < 1) throw invalidField(field, 'Not a positive integer');
+  return number;
+}
+
+async function readListParameters(request: FastifyRequest): Promise<void> {
+  const query = request.query as Record<string, unknown>;
+  for (const name of ['status', 'template_type']) if (query[name] !== undefined) query[name] = [query[name]].flat();
+}

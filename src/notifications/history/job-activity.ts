@@ -1,0 +1,33 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { Status } from '../notification.ts';
+import { type ExportRow, exportRows } from './activity-export.ts';
+import { type ActivityRecord, activityRecords } from './activity-record.ts';
+import { type Page, selectOfJob } from './stored-notifications.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+
+interface MessagesOfJob {
+  job_id: string;
+  statuses: Status[] | undefined;
+}
+
+/** Messages of a job, in the order of its file. */
+export async function listJobActivity(
+  app: Deps,
+  serviceId: string,
+  which: MessagesOfJob,
+  page: Page,
+): Promise<ActivityRecord[]> {
+  return activityRecords(app, await selectOfJob(app.db, serviceId, which, page, 'asc'));
+}
+
+/** The same as rows of a spreadsheet. */
+export async function exportJobActivity(
+  app: Pick<Platform, 'db'>,
+  serviceId: string,
+  which: MessagesOfJob,
+  page: Page,
+): Promise<ExportRow[]> {
+  return exportRows(app, await selectOfJob(app.db, serviceId, which, page, 'asc'));
+}
