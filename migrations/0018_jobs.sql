@@ -128,6 +128,9 @@ create index notifications_job_id_idx on notifications (job_id, job_row_number) 
 create index notifications_single_idx on notifications (service_id, id desc) where job_id is null;
 create index notifications_of_jobs_idx on notifications (service_id, id desc) where job_id is not null;
 drop index notifications_service_id_idx;
+-- Letters sent from the front end: few, so that those of a service are found without reading its other messages.
+create index notifications_letters_by_hand_idx on notifications (service_id, id)
+  where notification_type = 'letter' and api_key_id is null and job_id is null;
 
 -- These outlive the notification.
 alter table unsubscribe_requests add column job_id uuid;

@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { ExportRow } from '../../notifications/history/activity-export.ts';
 import { ActivityRecord } from '../../notifications/history/activity-record.ts';
 import { publicStatuses } from '../../notifications/history/public-notification.ts';
-import { invalidField } from '../../platform/failure.ts';
 import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -11,6 +10,7 @@ import { channels } from '../../protocol/channels.ts';
 import { isTrue, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { pageOfJob } from './notifications-of-job.ts';
+import { readPage } from './read-page.ts';
 
 const defaultPageSize = 50;
 /** The front end requests as many. */
@@ -43,8 +43,8 @@ export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledT
     },
     async (request) => {
       const { params, query } = request;
-      const page = positive('page', query.page) ?? 1;
-      const page_size = Math.min(positive('page_size', query.page_size) ?? defaultPageSize, maxPageSize);
+      const page = readPage('page', query.page) ?? 1;
+      const page_size = Math.min(readPage('page_size', query.page_size) ?? defaultPageSize, maxPageSize);
       const { status, template_type } = query;
       const wanted = { status, template_type, page, page_size, format_for_csv: isTrue(query.format_for_csv) };
       const { notifications, total, pages } = await pageOfJob(app, params.service_id, params.job_id, wanted);
@@ -57,13 +57,6 @@ export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledT
       };
     },
   );
-}
-
-function positive(field: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (number < 1) throw invalidField(field, 'Not a positive integer');
-  return number;
 }
 
 async function readListParameters(request: FastifyRequest): Promise<void> {

@@ -227,7 +227,7 @@ const rate = sql`case n.notification_type
     order by r.start_date > n.created_at, abs(extract(epoch from r.start_date - n.created_at)) limit 1)
   end`;
 
-function selectRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<StoredNotification> {
+export function selectRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<StoredNotification> {
   return sql<StoredNotification>`
     select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
       n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
