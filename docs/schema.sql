@@ -431,6 +431,7 @@ create table notifications (
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['created'::text, 'sending'::text, 'sent'::text, 'pending'::text, 'delivered'::text, 'failed'::text, 'technical-failure'::text, 'temporary-failure'::text, 'permanent-failure'::text, 'cancelled'::text, 'pending-virus-check'::text, 'validation-failed'::text, 'virus-scan-failed'::text, 'returned-letter'::text])))
 );
 CREATE INDEX notifications_job_id_idx ON ONLY public.notifications USING btree (job_id, job_row_number) WHERE (job_id IS NOT NULL);
+CREATE INDEX notifications_letters_by_hand_idx ON ONLY public.notifications USING btree (service_id, id) WHERE ((notification_type = 'letter'::text) AND (api_key_id IS NULL) AND (job_id IS NULL));
 CREATE INDEX notifications_letters_idx ON ONLY public.notifications USING btree (id) WHERE (notification_type = 'letter'::text);
 CREATE INDEX notifications_of_jobs_idx ON ONLY public.notifications USING btree (service_id, id DESC) WHERE (job_id IS NOT NULL);
 CREATE INDEX notifications_provider_reference_idx ON ONLY public.notifications USING btree (provider_reference) WHERE (provider_reference IS NOT NULL);

@@ -22,6 +22,7 @@ import { inboundTextRoutes } from './inbound/inbound-texts.routes.ts';
 import { inboxRoutes } from './inbound/inbox.routes.ts';
 import { jobReportRoutes } from './jobs/reports/job-report.routes.ts';
 import { notificationsOfJobRoutes } from './jobs/reports/notifications-of-job.routes.ts';
+import { reportRequestRoutes } from './jobs/reports/report-requests.routes.ts';
 import { uploadsPageRoutes } from './jobs/reports/uploads-page.routes.ts';
 import { letterAttachmentRoutes } from './letters/attachments/letter-attachments.routes.ts';
 import { letterLogoRoutes } from './letters/preview/letter-logo.routes.ts';
@@ -162,6 +163,7 @@ const listed: Surface<App>[] = [
       notificationsOfJobRoutes,
       jobReportRoutes,
       uploadsPageRoutes,
+      reportRequestRoutes,
       // letters
       letterPreviewRoutes,
       letterLogoRoutes,

@@ -11,6 +11,7 @@ import { deleteOldDocuments } from './documents/documents.ts';
 import { deleteOldInboundTexts } from './inbound/inbound-texts.ts';
 import { runExpansion } from './jobs/expand-job.ts';
 import { expandJob } from './jobs/expand-job-task.ts';
+import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
 import {
@@ -132,6 +133,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: deleteExpiredData,
   },
   queued(expandJob, runExpansion),
+  queued(prepareReport, runPrepareReport),
   queued(composeLetter, tryToCompose),
   queued(checkPrecompiledLetter, tryToCheckPrecompiled),
   {
@@ -238,7 +240,8 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   {
     name: 'delete-old-records',
-    description: 'Deletes old events and complaints, and the personal data of records without a retention rule.',
+    description:
+      'Deletes old events, complaints and requested reports, and the personal data of records without a retention rule.',
     schedule: { cron: '40 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
     run: deleteOldRecords,

@@ -1,5 +1,6 @@
 import { deleteOldComplaints } from '../complaints/complaints.ts';
 import type { Config } from '../config.ts';
+import { deleteOldReportRequests } from '../jobs/reports/report-requests.ts';
 import { clearReturnedReferences } from '../letters/returned/returned-letters.ts';
 import { earlier } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -12,4 +13,5 @@ export async function deleteOldRecords({ db, clock, config }: Deps): Promise<voi
   await deleteOldUserRecords(db, before);
   await clearReturnedReferences(db, before);
   await deleteOldComplaints(db, before);
+  await deleteOldReportRequests({ db, clock });
 }
