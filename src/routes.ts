@@ -20,6 +20,7 @@ import { outboxRoutes } from './delivery/sandbox/outbox.routes.ts';
 import { documentRoutes } from './documents/documents.routes.ts';
 import { inboundTextRoutes } from './inbound/inbound-texts.routes.ts';
 import { inboxRoutes } from './inbound/inbox.routes.ts';
+import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobReportRoutes } from './jobs/reports/job-report.routes.ts';
 import { notificationsOfJobRoutes } from './jobs/reports/notifications-of-job.routes.ts';
 import { reportRequestRoutes } from './jobs/reports/report-requests.routes.ts';
@@ -160,6 +161,7 @@ const listed: Surface<App>[] = [
       inboxRoutes,
       unsubscribeReportRoutes,
       // jobs
+      jobRoutes,
       notificationsOfJobRoutes,
       jobReportRoutes,
       uploadsPageRoutes,

@@ -9,6 +9,7 @@ import { createReturnedLetterCallbacks } from './delivery/receipts/returned-lett
 import { timeOutMessages } from './delivery/time-outs.ts';
 import { deleteOldDocuments } from './documents/documents.ts';
 import { deleteOldInboundTexts } from './inbound/inbound-texts.ts';
+import { cancelJobRows, runCancelling } from './jobs/cancel-job.ts';
 import { runExpansion } from './jobs/expand-job.ts';
 import { expandJob } from './jobs/expand-job-task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
@@ -133,6 +134,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: deleteExpiredData,
   },
   queued(expandJob, runExpansion),
+  queued(cancelJobRows, runCancelling),
   queued(prepareReport, runPrepareReport),
   queued(composeLetter, tryToCompose),
   queued(checkPrecompiledLetter, tryToCheckPrecompiled),

@@ -215,7 +215,8 @@ export class ChannelWorker<Message> {
     const mustWait = provider === undefined && !choice.noProviderSupports(queued);
     try {
       const service = await services.find(queued.service_id);
-      const standIn = queued.key_type === 'test' ? choice.standIn(queued) : undefined;
+      const mayBeSimulated = queued.key_type === 'test' || queued.job_id !== null;
+      const standIn = mayBeSimulated ? choice.standIn(queued) : undefined;
       const isHeld = () => this.leases.isHeld(queued.id);
       return await deliver({ queued, service, provider, standIn, mustWait, compose, isHeld, clock, log, config });
     } catch (error) {

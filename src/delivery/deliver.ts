@@ -4,7 +4,11 @@ import type { QueuedNotification } from '../notifications/queue/delivery-queue.t
 import type { StatusChange } from '../notifications/status.ts';
 import { type Clock, hour_ms, later } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import { simulatedOutcome } from '../recipients/simulated-recipients.ts';
+import {
+  isSimulatedEmailAddress,
+  isSimulatedPhoneNumber,
+  simulatedOutcome,
+} from '../recipients/simulated-recipients.ts';
 import type { Composed } from './compose-message.ts';
 import type { Outcome, Provider } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
@@ -48,7 +52,7 @@ export async function deliver<Message>(attempt: Attempt<Message>): Promise<Resul
     giveUpIfExpired(attempt) ??
     giveUpIfTriedTooOften(attempt) ??
     refuseIfServiceIsInactive(attempt) ??
-    (await completeIfTestKey(attempt)) ??
+    (await completeIfSimulated(attempt)) ??
     waitIfNoProviderHasRoom(attempt) ??
     retryIfThereIsNoProvider(attempt) ??
     (await settleIfPerhapsSent(attempt)) ??
@@ -98,14 +102,21 @@ function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result |
   return service?.active ? undefined : givenUp(queued);
 }
 
-/** Messages of a test key are never sent: the recipient determines the simulated outcome. */
-async function completeIfTestKey<M>(attempt: Attempt<M>): Promise<Result | undefined> {
+/** Messages of a test key are never sent: the recipient determines the simulated outcome. So do simulated rows of a job. */
+async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, standIn } = attempt;
-  if (queued.key_type !== 'test' || !service) return undefined;
-  const { billable_units } = await attempt.compose(queued, service);
+  if (!service) return undefined;
   const recipient = queued.normalised_recipient ?? queued.recipient;
+  const isTest = queued.key_type === 'test';
+  if (!isTest && (queued.job_id === null || !isSimulated(recipient))) return undefined;
+  // Only messages of a test key are never billed, whatever their units.
+  const { billable_units } = isTest ? await attempt.compose(queued, service) : { billable_units: 0 };
   const status = simulatedOutcome(recipient);
   return { queued, change: handedOver(attempt, { billable_units, status, provider: standIn }) };
+}
+
+function isSimulated(recipient: string): boolean {
+  return isSimulatedPhoneNumber(recipient) || isSimulatedEmailAddress(recipient);
 }
 
 const shortWait_ms = 200;

@@ -5,7 +5,7 @@ import type { SendingService } from '../notifications/sending/sending-service.ts
 import { utcDay } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import { Failure, invalid, notFound } from '../platform/failure.ts';
+import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { enqueueExpansion } from './expand-job-task.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -54,6 +54,9 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     if (!upload || upload.state === 'receiving') throw notFound();
     if (upload.state === 'sent') throw invalid('This upload has already been sent');
     if (upload.state !== 'checked') throw notValid();
+    if (upload.template_id !== template.id || upload.template_version !== template.version) {
+      throw conflict('The file is being checked again');
+    }
     if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
     const { rows, problems, abroad } = await countUploadRows(tx, upload_id);
     if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();
@@ -93,7 +96,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
   return job;
 }
 
-function notValid(): Failure {
+export function notValid(): Failure {
   return invalid("File is not valid, can't create job");
 }
 

@@ -3,7 +3,7 @@ import type { NewNotification } from '../notifications/notification.ts';
 import { encryptValues } from '../notifications/sending/secret-values.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { type NotificationRow, type RowFiles, storableRow } from '../notifications/sending/store-rows.ts';
-import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -26,6 +26,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk) {
   const { job, template, expandedAt } = chunk;
   const idOf = jobRowIds(job.id, expandedAt);
   const created_at = timestamp(expandedAt);
+  const lastMillisecond = timestamp(earlier(expandedAt, 1));
   const stored: { notification: NewNotification; row: NotificationRow }[] = [];
   const files: RowFiles[] = [];
   for (const [offset, row] of chunk.rows.entries()) {
@@ -54,7 +55,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk) {
       scheduled_for: null,
       created_at,
       lane: job.lane,
-      due_at: inOrder(created_at, offset),
+      due_at: inOrder(lastMillisecond, offset),
       job_id: job.id,
       job_row_number: number,
     };
@@ -68,9 +69,9 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk) {
   return { stored, files };
 }
 
-/** Microseconds apart, so that rows are delivered in the order of the file. */
-function inOrder(created_at: Timestamp, offset: number): Timestamp {
-  return `${created_at.slice(0, -4)}${String(offset).padStart(3, '0')}Z`;
+/** Microseconds apart, in the last millisecond, so that rows are due at once and delivered in the order of the file. */
+function inOrder(lastMillisecond: Timestamp, offset: number): Timestamp {
+  return `${lastMillisecond.slice(0, -4)}${String(offset).padStart(3, '0')}Z`;
 }
 
 function unsubscribeUrlOf(app: JobDeps, template: TemplateRow, id: string, row: ReadyRow): string | null {

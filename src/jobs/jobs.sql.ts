@@ -116,3 +116,79 @@ export async function isServiceActive(db: Db, serviceId: string): Promise<boolea
   const row = await db.selectFrom('services').select('active').where('id', '=', serviceId).executeTakeFirst();
   return row?.active ?? false;
 }
+
+/** A job with the names that its record shows. */
+function recordedJobs(db: Db | Tx) {
+  return db
+    .selectFrom('jobs')
+    .innerJoin('services', 'services.id', 'jobs.service_id')
+    .innerJoin('templates', 'templates.id', 'jobs.template_id')
+    .leftJoin('users', 'users.id', 'jobs.created_by_id')
+    .selectAll('jobs')
+    .select(['services.name as service_name', 'templates.name as template_name', 'users.name as created_by_name']);
+}
+
+export type RecordedJob = NonNullable<Awaited<ReturnType<typeof selectRecordedJob>>>;
+
+export function selectRecordedJob(db: Db | Tx, serviceId: string, id: string) {
+  return recordedJobs(db).where('jobs.service_id', '=', serviceId).where('jobs.id', '=', id).executeTakeFirst();
+}
+
+export interface JobFilter {
+  created_since?: Timestamp;
+  statuses?: string[];
+  contact_list_id?: string;
+}
+
+/** Files that other software sends in the name of a user. */
+const unlistedNames = ['Test message', 'Report'];
+
+const matches = (serviceId: string, { created_since, statuses, contact_list_id }: JobFilter) => sql<boolean>`(
+  jobs.service_id = ${serviceId} and jobs.original_file_name <> all (${unlistedNames}::text[])
+  and (${created_since ?? null}::timestamptz is null or jobs.created_at >= ${created_since ?? null})
+  and (${statuses ?? null}::text[] is null or jobs.status = any (${statuses ?? null}::text[]))
+  and (${contact_list_id ?? null}::uuid is null or jobs.contact_list_id = ${contact_list_id ?? null}))`;
+
+export function selectJobs(
+  db: Db,
+  serviceId: string,
+  filter: JobFilter,
+  { size, skip }: { size: number; skip: number },
+) {
+  return recordedJobs(db)
+    .where(matches(serviceId, filter))
+    .orderBy('jobs.processing_started', (order) => order.desc().nullsFirst())
+    .orderBy('jobs.created_at', 'desc')
+    .limit(size)
+    .offset(skip)
+    .execute();
+}
+
+export async function countJobs(db: Db, serviceId: string, filter: JobFilter): Promise<number> {
+  const { count } = await db
+    .selectFrom('jobs')
+    .select((job) => job.fn.countAll<number>().as('count'))
+    .where(matches(serviceId, filter))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function hasJobs(db: Db, serviceId: string): Promise<boolean> {
+  return (await db.selectFrom('jobs').select('id').where('service_id', '=', serviceId).limit(1).execute()).length > 0;
+}
+
+export async function selectScheduledStatistics(
+  db: Db,
+  serviceId: string,
+): Promise<{ count: number; soonest: Timestamp | null }> {
+  return db
+    .selectFrom('jobs')
+    .select((job) => [job.fn.countAll<number>().as('count'), job.fn.min('scheduled_for').as('soonest')])
+    .where('service_id', '=', serviceId)
+    .where('status', '=', 'scheduled')
+    .executeTakeFirstOrThrow();
+}
+
+export function selectServiceState(db: Db, id: string) {
+  return db.selectFrom('services').select(['active', 'restricted']).where('id', '=', id).executeTakeFirst();
+}

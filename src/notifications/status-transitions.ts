@@ -15,6 +15,8 @@ export const transitions = {
   /** A letter's file was checked or composed. */
   checked: ['created', 'pending-virus-check'],
   cancelled: ['created', 'pending-virus-check'],
+  /** All letters of a job: those that failed are cancelled, too. */
+  letterJobCancelled: ['created', 'pending-virus-check', 'technical-failure', 'validation-failed', 'virus-scan-failed'],
   despatched: ['created', 'sending'],
   returned: ['created', 'sending', 'delivered'],
 } as const satisfies Record<string, readonly Status[]>;

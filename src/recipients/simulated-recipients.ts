@@ -9,7 +9,7 @@ const simulatedEmailAddresses = new Set([
   'simulate-delivered-3@notifications.service.gov.uk',
 ]);
 
-/** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. */
+/** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. Rows of a job are. */
 export function isSimulatedPhoneNumber(normalised: string): boolean {
   return simulatedPhoneNumbers.has(normalised);
 }

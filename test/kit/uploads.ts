@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely';
 import { type ReadyRow, writeReadyRows } from '../../src/jobs/uploads/ready-row.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import type { Uploads } from '../../src/platform/db/schema.ts';
+import type { FileSummary } from '../../src/recipients/spreadsheet/file-problems.ts';
 import type { Harness } from './harness.ts';
 
 /** What a test says about a row; null for one with a problem. */
@@ -59,7 +60,7 @@ export async function aCheckedUpload(
       row_count: rows.length,
       template_id,
       template_version: 1,
-      summary: JSON.stringify({ valid: true }),
+      summary: JSON.stringify(summaryOf(rows)),
       created_at: timestamp(clock.now()),
       ...columns,
     })
@@ -82,6 +83,22 @@ export async function aCheckedUpload(
       .execute();
   }
   return id;
+}
+
+function summaryOf(rows: Row[]): FileSummary {
+  return {
+    channel: 'sms',
+    row_count: rows.length,
+    max_rows: 100_000,
+    has_recipient_columns: true,
+    missing_columns: [],
+    duplicate_columns: [],
+    row_problem_counts: {},
+    rows_with_problems: rows.filter((row) => row === null).length,
+    international_count: rows.filter((row) => row?.abroad).length,
+    not_allowed_count: 0,
+    rows_shown: [],
+  };
 }
 
 const defaults = {

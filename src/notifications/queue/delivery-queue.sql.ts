@@ -33,6 +33,7 @@ export interface QueuedNotification {
   scheduled_for: Timestamp | null;
   created_at: Timestamp;
   sent_at: Timestamp | null;
+  job_id: string | null;
 }
 
 interface WaitingService {
@@ -118,6 +119,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
       select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider, p.outcome_known,
         n.status, n.template_id, n.template_version, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
         n.secret_personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
+        n.job_id,
         case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then
           case when n.international then (${providers.abroad}::text[])[(row_number() over ())::int]
           else (${providers.home}::text[])[(row_number() over ())::int] end

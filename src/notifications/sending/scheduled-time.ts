@@ -34,7 +34,7 @@ export function readScheduledTime(
 }
 
 /** Defaults to UTC without an offset and to midnight without a time. Keeps six fractional digits. */
-function parseMoment(text: string): Timestamp | undefined {
+export function parseMoment(text: string): Timestamp | undefined {
   const match = iso8601.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;

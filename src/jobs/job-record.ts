@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import type { Db } from '../platform/db/database.ts';
+import { channels } from '../protocol/channels.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { type RecordedJob, selectJobStatistics } from './jobs.sql.ts';
+
+export const JobRecord = Type.Object({
+  id: Uuid,
+  service: Uuid,
+  service_name: Type.Object({ name: Type.String() }),
+  template: Uuid,
+  template_version: Type.Integer(),
+  template_name: Type.String(),
+  template_type: OneOf(channels),
+  original_file_name: Type.String(),
+  notification_count: Type.Integer({ description: 'All rows of the file' }),
+  rows_done: Type.Integer({ description: 'Rows that are notifications' }),
+  rows_skipped: Type.Integer({ description: 'Rows with problems that are not sent' }),
+  job_status: Type.String(),
+  cancelled_because: Nullable(Type.String()),
+  created_by: Type.Unsafe<{ id: string; name: string } | null>({
+    type: ['object', 'null'],
+    properties: { id: Uuid, name: Type.String() },
+    description: 'Null if it was sent with an API key',
+  }),
+  created_at: Datetime,
+  updated_at: Nullable(Datetime),
+  processing_started: Nullable(Datetime),
+  processing_finished: Nullable(Datetime),
+  scheduled_for: Nullable(Datetime),
+  archived: Type.Boolean({ description: 'Its rows were deleted' }),
+  contact_list_id: Nullable(Uuid),
+  statistics: Type.Array(Type.Object({ status: Type.String(), count: Type.Integer() })),
+});
+
+type JobRecord = Static<typeof JobRecord>;
+
+/** Statistics come from a rollup: the cost does not depend on the number of rows. */
+export async function jobRecords(db: Db, jobs: RecordedJob[]): Promise<JobRecord[]> {
+  const started = jobs.filter(({ processing_started }) => processing_started !== null).map(({ id }) => id);
+  const statistics = started.length > 0 ? await selectJobStatistics(db, started) : [];
+  return jobs.map((job) => ({
+    id: job.id,
+    service: job.service_id,
+    service_name: { name: job.service_name },
+    template: job.template_id,
+    template_version: job.template_version,
+    template_name: job.template_name,
+    template_type: job.notification_type,
+    original_file_name: job.original_file_name,
+    notification_count: job.row_count,
+    rows_done: job.rows_done,
+    rows_skipped: job.rows_skipped,
+    job_status: job.status,
+    cancelled_because: job.cancelled_because,
+    created_by: job.created_by_id === null ? null : { id: job.created_by_id, name: job.created_by_name ?? '' },
+    created_at: job.created_at,
+    updated_at: job.updated_at,
+    processing_started: job.processing_started,
+    processing_finished: job.processing_finished,
+    scheduled_for: job.scheduled_for,
+    archived: job.archived,
+    contact_list_id: job.contact_list_id,
+    statistics: statistics.filter(({ job_id }) => job_id === job.id).map(({ status, count }) => ({ status, count })),
+  }));
+}

@@ -1,0 +1,187 @@
+import { type Static, Type } from 'typebox';
+import { refuseUnlessExists } from '../platform/db/exists.ts';
+import { Failure, invalidField } from '../platform/failure.ts';
+import type { Http } from '../platform/http/surface.ts';
+import { Data, Nullable, Uuid } from '../protocol/fields.ts';
+import { cancelLetterJob } from './cancel-letter-job.ts';
+import type { JobDeps } from './job-deps.ts';
+import { JobRecord } from './job-record.ts';
+import { hasJobs, selectScheduledStatistics } from './jobs.sql.ts';
+import { type CreateJobRequest, cancelJobOfAdmin, createJob, getJob, listJobs } from './jobs.ts';
+
+const ServiceParams = Type.Object({ service_id: Uuid });
+const JobParams = Type.Object({ service_id: Uuid, job_id: Uuid });
+
+const Query = Type.Object({
+  page: Type.Optional(Type.String({ description: 'From 1' })),
+  limit_days: Type.Optional(Type.String({ description: 'Created since London midnight that many days ago' })),
+  statuses: Type.Optional(Type.String({ description: 'Separated by commas' })),
+  contact_list_id: Type.Optional(Uuid),
+});
+
+const Link = Type.Optional(Type.String({ description: 'Path and query of the page' }));
+
+export function jobRoutes(http: Http, app: JobDeps): void {
+  http.post(
+    '/service/:service_id/job',
+    {
+      schema: {
+        summary: 'Send an uploaded file, now or at a time within 7 days',
+        params: ServiceParams,
+        // Without types: the rules check the fields, because other refusals come first.
+        body: Type.Unsafe<CreateJobRequest>({
+          type: 'object',
+          properties: {
+            id: { description: 'Of the upload, a UUID; becomes that of the job' },
+            created_by: { description: 'Id of the user' },
+            scheduled_for: { description: 'ISO 8601, within 7 days; UTC without an offset' },
+            contact_list_id: { description: 'Id of the contact list that was uploaded' },
+            on_error: { description: '`reject` (the default), or `skip`: rows with problems are left out' },
+          },
+        }),
+        response: { 201: Data(JobRecord) },
+      },
+    },
+    async ({ params, body }, reply) => reply.code(201).send({ data: await createJob(app, params.service_id, body) }),
+  );
+
+  http.get(
+    '/service/:service_id/job',
+    {
+      schema: {
+        summary: 'List jobs, those not started first, then the newest',
+        params: ServiceParams,
+        querystring: Query,
+        response: {
+          200: Type.Object({
+            data: Type.Array(JobRecord),
+            page_size: Type.Integer(),
+            total: Type.Integer(),
+            links: Type.Object({ prev: Link, next: Link, last: Link }),
+          }),
+        },
+      },
+    },
+    async ({ params, query }) => {
+      const page = readPage(query.page);
+      const { pages, ...listed } = await listJobs(app, params.service_id, {
+        page,
+        limit_days: readDays(query.limit_days),
+        statuses: query.statuses?.split(',').map((status) => status.trim()),
+        contact_list_id: query.contact_list_id,
+      });
+      return { ...listed, links: linksOf(params.service_id, query, page, pages) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/job/scheduled-job-stats',
+    {
+      schema: {
+        summary: 'Count scheduled jobs',
+        params: ServiceParams,
+        response: {
+          200: Type.Object({ count: Type.Integer(), soonest_scheduled_for: Nullable(Type.String()) }),
+        },
+      },
+    },
+    async ({ params }) => {
+      await refuseUnlessExists(app.db, 'services', params.service_id);
+      const { count, soonest } = await selectScheduledStatistics(app.db, params.service_id);
+      return { count, soonest_scheduled_for: soonest && isoOf(soonest) };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/job/has_jobs',
+    {
+      schema: {
+        summary: 'Whether a service has ever sent a file',
+        params: ServiceParams,
+        response: { 200: Data(Type.Object({ has_jobs: Type.Boolean() })) },
+      },
+    },
+    async ({ params }) => {
+      await refuseUnlessExists(app.db, 'services', params.service_id);
+      return { data: { has_jobs: await hasJobs(app.db, params.service_id) } };
+    },
+  );
+
+  http.get(
+    '/service/:service_id/job/:job_id',
+    { schema: { summary: 'Get a job with its progress', params: JobParams, response: { 200: Data(JobRecord) } } },
+    async ({ params }) => ({ data: await getJob(app, params.service_id, params.job_id) }),
+  );
+
+  http.get(
+    '/service/:service_id/job/:job_id/notification_count',
+    {
+      schema: {
+        summary: 'Count the notifications of a job',
+        params: JobParams,
+        response: { 200: Type.Object({ count: Type.Integer() }) },
+      },
+    },
+    async ({ params }) => ({ count: (await getJob(app, params.service_id, params.job_id)).rows_done }),
+  );
+
+  http.post(
+    '/service/:service_id/job/:job_id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a job that is scheduled or not finished',
+        params: JobParams,
+        response: { 200: Data(JobRecord) },
+      },
+    },
+    async ({ params }) => ({ data: await cancelJobOfAdmin(app, params.service_id, params.job_id) }),
+  );
+
+  http.post(
+    '/service/:service_id/job/:job_id/cancel-letter-job',
+    {
+      schema: {
+        summary: 'Cancel all letters of a job before they are printed',
+        params: JobParams,
+        response: { 200: Type.Integer(), 400: Type.Object({ message: Type.String() }) },
+      },
+    },
+    async ({ params }, reply) => {
+      try {
+        return await cancelLetterJob(app, params.service_id, params.job_id);
+      } catch (error) {
+        // The protocol has no `result` here.
+        if (error instanceof Failure && error.kind === 'invalid')
+          return reply.code(400).send({ message: error.message });
+        throw error;
+      }
+    },
+  );
+}
+
+function readPage(text: string | undefined): number {
+  if (text === undefined) return 1;
+  if (!/^-?\d{1,9}$/.test(text)) throw invalidField('page', 'Not a valid integer.');
+  if (Number(text) < 1) throw invalidField('page', 'Not a positive integer');
+  return Number(text);
+}
+
+function readDays(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^-?\d{1,6}$/.test(text)) throw invalidField('limit_days', `${text} is not an integer`);
+  return Number(text);
+}
+
+function linksOf(serviceId: string, query: Static<typeof Query>, page: number, pages: number) {
+  const link = (number: number) =>
+    `/service/${serviceId}/job?${new URLSearchParams({ ...query, page: String(number) })}`;
+  return {
+    ...(page > 1 ? { prev: link(page - 1) } : {}),
+    ...(page < pages ? { next: link(page + 1), last: link(pages) } : {}),
+  };
+}
+
+/** As the protocol writes this one time. */
+function isoOf(time: string): string {
+  return `${time.slice(0, 19)}${time.slice(19, -1).replace(/\.0+$/, '')}+00:00`;
+}
