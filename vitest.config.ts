@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: '100%',
     // Files share their process's modules, which do no work at import time: reading the application takes a second or more.

@@ -985,6 +985,22 @@ create table services_history (
   constraint services_history_pkey PRIMARY KEY (id, version)
 );
 
+create table sessions (
+  id uuid not null,
+  token_hash text not null,
+  user_id uuid not null,
+  password_changed_at timestamp with time zone not null,
+  platform_admin boolean not null,
+  device text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_hash_key UNIQUE (token_hash),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX sessions_created_at_idx ON public.sessions USING btree (created_at);
+CREATE INDEX sessions_user_id_idx ON public.sessions USING btree (user_id);
+
 create table sms_rates (
   valid_from timestamp with time zone not null,
   rate numeric not null,

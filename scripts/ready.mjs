@@ -14,7 +14,7 @@ if (isInstallStale() || isBuildStale()) {
   process.once('exit', unlock);
   // Checked again: the previous holder of the lock may have done the work.
   if (isInstallStale()) install();
-  if (isBuildStale()) build();
+  if (isBuildStale()) await build();
 }
 
 function refuseOldNode() {
@@ -64,9 +64,11 @@ function isBuildStale() {
 /** All inputs of the compiled files, and the commit that they will report. */
 function hashInputs() {
   const sources = fs.readdirSync('src', { recursive: true }).map((name) => join('src', name));
-  const inputs = sources.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts')).sort();
+  const inputs = sources.filter((path) => /\.(tsx?|css|svg)$/.test(path) && !/\.test\.tsx?$/.test(path)).sort();
   const hash = createHash('sha256').update(gitCommit());
-  for (const path of [...inputs, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
+  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+  const ofConsole = ['tsconfig.browser.json', 'scripts/console-assets.mjs'].filter((path) => fs.existsSync(path));
+  for (const path of [...inputs, ...settings, ...ofConsole]) {
     const { size, mtimeMs } = fs.statSync(path);
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }
@@ -74,16 +76,25 @@ function hashInputs() {
 }
 
 /** Compiles into another folder and renames it, so that dist is never half a build. */
-function build() {
+async function build() {
   say('compiling');
   const inputs = hashInputs();
   fs.rmSync('dist.new', { recursive: true, force: true });
-  run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', 'dist.new']);
+  compile('tsconfig.build.json', 'dist.new');
+  if (fs.existsSync('src/console')) {
+    compile('tsconfig.browser.json', 'dist.new/console/assets');
+    const { addAssets } = await import('./console-assets.mjs');
+    addAssets('dist.new/console');
+  }
   const about = { git_commit: gitCommit(), build_time: new Date().toISOString(), inputs };
   fs.writeFileSync('dist.new/build.json', JSON.stringify(about, null, 2));
   if (fs.existsSync('dist.new/main.js')) fs.chmodSync('dist.new/main.js', 0o755);
   fs.rmSync('dist', { recursive: true, force: true });
   fs.renameSync('dist.new', 'dist');
+}
+
+function compile(project, folder) {
+  run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project, '--outDir', folder]);
 }
 
 function gitCommit() {

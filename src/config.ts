@@ -47,10 +47,17 @@ const groups = {
     ),
   }),
   urls: group('Public URLs', {
-    api: setting.url('BASE_URL', 'Public URL of this API; used in links.', { fallback: 'http://localhost:6011' }),
-    admin: setting.url('ADMIN_BASE_URL', 'URL of the administrative front end; used in links in account messages.', {
-      fallback: 'http://localhost:6012',
+    api: setting.url<never>('BASE_URL', 'Public URL of this API; used in links.', {
+      fallback: 'http://localhost:6011',
     }),
+    admin: setting.url<undefined>(
+      'ADMIN_BASE_URL',
+      'URL of the administrative front end; used in links in account messages.',
+      { fallback: undefined, fallbackText: 'the console: BASE_URL and `/console`' },
+    ),
+  }),
+  console: group('Console', {
+    enabled: setting.flag('CONSOLE', 'Serve the web console at /console on PORT.', { fallback: true }),
   }),
   auth: group('Authentication', {
     adminClientId: setting.text('ADMIN_CLIENT_ID', 'Issuer (`iss`) of the administrative front end’s tokens.', {
@@ -297,7 +304,8 @@ const groups = {
 /** The settings of each provider are in its descriptor. */
 const groupsOfProviders = providerGroups(providers);
 
-export type Config = Omit<GroupValues<typeof groups>, 'demo'> & {
+export type Config = Omit<GroupValues<typeof groups>, 'demo' | 'urls'> & {
+  urls: { api: string; admin: string };
   demo: { enabled: boolean };
   providers: GroupValues<typeof groupsOfProviders>;
 };

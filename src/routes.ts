@@ -12,6 +12,9 @@ import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { complaintRoutes } from './complaints/complaints.routes.ts';
+import { consoleRoutes } from './console/console.routes.ts';
+import { readForm } from './console/draft.ts';
+import { sendFailurePage } from './console/failure-page.tsx';
 import { callbackHistoryRoutes } from './delivery/callbacks/callback-history.routes.ts';
 import { providerDetailsRoutes } from './delivery/failover/provider-details.routes.ts';
 import { inboundHookRoutes } from './delivery/inbound/inbound-hooks.routes.ts';
@@ -271,6 +274,22 @@ const listed: Surface<App>[] = [
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
     plugins: [accepts, cookie],
     routes: [unsubscribeRoutes, documentRoutes, outboxRoutes],
+  },
+  {
+    name: 'console',
+    description: 'For people: the web console.',
+    prefix: '/console',
+    home: '/console',
+    undocumented: true,
+    // Each page says who may open it.
+    authenticate: 'open',
+    ...adminErrors,
+    sendErrorPage: sendFailurePage,
+    errorStatuses: [],
+    bodyFormats: { 'application/x-www-form-urlencoded': readForm },
+    plugins: [cookie],
+    afterWrite: (app) => app.changeListener.reset(),
+    routes: [consoleRoutes],
   },
   {
     name: 'operations',

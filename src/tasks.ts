@@ -1,5 +1,6 @@
 import { type App, forTasks } from './app.ts';
 import { createAllowances } from './billing/allowance.task.ts';
+import { deleteOldSessions } from './console/sessions/sessions.ts';
 import { cleanDelivery } from './delivery/delivery.task.ts';
 import { driftBack, shiftFromSlow } from './delivery/failover/provider-failover.ts';
 import { findLostMessages } from './delivery/lost-messages.ts';
@@ -247,6 +248,13 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '40 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
     run: deleteOldRecords,
+  },
+  {
+    name: 'delete-old-sessions',
+    description: 'Deletes sessions of the console that have ended.',
+    schedule: { cron: '50 3 * * *', reason: 'At night, when load is low.' },
+    ...onceADay,
+    run: deleteOldSessions,
   },
 ];
 

@@ -25,6 +25,7 @@ const featureOrder = [
   ['billing'],
   ['statistics'],
   ['operations'],
+  ['console'],
 ];
 const pureLibraries = ['rendering', 'recipients'];
 /** Facts of the protocol that import nothing themselves. */
@@ -40,7 +41,7 @@ interface SourceFile {
 }
 
 const files: SourceFile[] = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
   .map((path) => {
     const text = readFileSync(join(src, path), 'utf8');
     const imports = [...text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from '(\.[^']+)'/gms)].map((match) => {
@@ -156,7 +157,7 @@ describe('rings', () => {
         rank(file.room) < 0
           ? []
           : file.imports
-              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|task|seed)\.ts$/.test(path))
+              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|pages|task|seed)\.tsx?$/.test(path))
               .map(({ path }) => `imports ${path}`),
       ),
     ).toEqual([]);
@@ -211,9 +212,9 @@ describe('places', () => {
   });
 
   it('there are no barrel files and no utils', () => {
-    expect(files.filter(({ path }) => /(^|\/)(index\.ts|utils?|helpers?|common|types)(\/|$|\.ts$)/.test(path))).toEqual(
-      [],
-    );
+    expect(
+      files.filter(({ path }) => /(^|\/)(index\.tsx?|utils?|helpers?|common|types)(\/|$|\.tsx?$)/.test(path)),
+    ).toEqual([]);
   });
 
   it('no folder has more than 30 entries', () => {
@@ -255,7 +256,7 @@ describe('places', () => {
     const words = new Map<string, number>();
     for (const folder of ['src', 'test', 'bench']) {
       for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
-        if (!name.endsWith('.ts')) continue;
+        if (!/\.tsx?$/.test(name)) continue;
         const text = readFileSync(join(root, folder, name), 'utf8');
         for (const word of new Set(text.match(/\w+/g))) words.set(word, (words.get(word) ?? 0) + 1);
       }
@@ -320,7 +321,7 @@ describe('wiring', () => {
 
   it('401 without credentials for every route outside the open surfaces', async () => {
     const open = surfaces.filter(({ authenticate }) => authenticate === 'open').map(({ name }) => name);
-    expect(open).toEqual(['callbacks', 'printer', 'open', 'pages', 'operations']);
+    expect(open).toEqual(['callbacks', 'printer', 'open', 'pages', 'console', 'operations']);
     const paths = harness.http.swagger().paths as Record<string, Record<string, { tags?: string[] }>>;
     const unguarded: string[] = [];
     for (const [path, methods] of Object.entries(paths)) {

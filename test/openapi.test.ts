@@ -46,7 +46,8 @@ function listDeclared(app: App): string[] {
   const listener: Http = new Proxy({} as Http, {
     get: (_target, name: string) => (methods.includes(name) ? declare(name) : () => listener),
   });
-  for (const { routes } of surfaces) for (const module of routes) module(listener, app);
+  const documented = surfaces.filter(({ undocumented }) => !undocumented);
+  for (const { routes } of documented) for (const module of routes) module(listener, app);
   return lines;
 }
 

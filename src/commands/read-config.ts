@@ -38,10 +38,11 @@ export function readConfig(
   const isOwnPort = environment.PORT && http.port !== 0 && !environment.BASE_URL;
   const isHarmless = database.url === undefined && isLoopback(http.host) && isAllSandbox(general.values);
   const { key, keys } = encryption;
+  const api = isOwnPort ? `http://localhost:${http.port}` : urls.api;
   const { adminClientSecrets } = auth;
   return {
     ...{ http, database, ...others, providers: ofProviders.values },
-    urls: { ...urls, api: isOwnPort ? `http://localhost:${http.port}` : urls.api },
+    urls: { api, admin: urls.admin ?? `${api}/console` },
     auth: {
       ...auth,
       adminClientSecrets: adminClientSecrets.length > 0 ? adminClientSecrets : [generated('admin-client-secret')],

@@ -57,7 +57,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   await preparePartitions(forTasks(app));
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
-  const selected = roles.api ? surfaces : surfaces.filter(({ name }) => name === 'open' || name === 'operations');
+  const selected = surfaces.filter(({ name }) => isServed(name, roles, config));
   const listeners = await buildListeners(selected, config.http, (served) => buildHttp(app, served));
   // Most tasks are letters: running more at once than there are PDF threads only adds load to the database.
   const concurrency = config.worker.concurrency || app.pdfThreads.size + 3;
@@ -84,6 +84,11 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     await app.close();
   }
   return { app, address, adminAddress, demo, stop };
+}
+
+function isServed(surface: string, roles: Roles, config: Config): boolean {
+  if (!roles.api) return surface === 'open' || surface === 'operations';
+  return surface !== 'console' || config.console.enabled;
 }
 
 /** Revokes the key of an earlier demo when the demo is disabled. */

@@ -165,7 +165,7 @@ describe('POST /v2/notifications/email with a file', () => {
     expect(response.body.errors).toEqual([
       {
         error: 'BadRequestError',
-        message: `Send files by email has not been set up - add contact details for your service at http://localhost:6012/services/${silent}/service-settings/send-files-by-email`,
+        message: `Send files by email has not been set up - add contact details for your service at http://localhost:6011/console/services/${silent}/service-settings/send-files-by-email`,
       },
     ]);
   });

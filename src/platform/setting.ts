@@ -189,8 +189,8 @@ export function numbersByName(name: string, description: string, options: Option
   );
 }
 
-export function url(name: string, description: string, options: Options<string>): Setting<string> {
-  return setting(name, description, options, (value) => {
+export function url<T extends string | undefined>(name: string, description: string, options: Options<string | T>) {
+  return setting<string | T>(name, description, options, (value) => {
     if (!/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : '')) {
       throw new Error(`must be an http or https address, not "${value}"`);
     }

@@ -84,6 +84,14 @@ export function selectSandboxMessage(db: Db, reference: string, hiddenService: s
     .executeTakeFirst();
 }
 
+export function selectSandboxText(db: Db, reference: string) {
+  return db
+    .selectFrom('sandbox_messages')
+    .select(['reference', 'subject', 'body'])
+    .where('reference', '=', reference)
+    .executeTakeFirst();
+}
+
 function sandboxMessages(db: Db, hiddenService: string | undefined) {
   return db
     .selectFrom('sandbox_messages')

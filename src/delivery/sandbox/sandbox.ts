@@ -14,6 +14,7 @@ import {
   replaceSandboxBodies,
   type SandboxMessage,
   selectSandboxBodies,
+  selectSandboxText,
   takeDueReceipts,
 } from './sandbox.sql.ts';
 
@@ -56,6 +57,12 @@ export function readBody(
   { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
 ) {
   return secrets.decrypt(bodyPurpose, body, reference)?.toString() ?? '[encrypted with a key that SECRET_KEYS lacks]';
+}
+
+/** The text of a message that the sandbox has already received. */
+export async function findSandboxText(app: Pick<Platform, 'db' | 'secrets'>, reference: string) {
+  const message = await selectSandboxText(app.db, reference);
+  return message && { subject: message.subject, text: readBody(app, message) };
 }
 
 export const sandboxBodies: EncryptedValues = {

@@ -746,6 +746,17 @@ export interface ServicesHistory {
   updated_at: Time | null;
 }
 
+export interface Sessions {
+  id: string;
+  token_hash: string;
+  user_id: string;
+  password_changed_at: Time;
+  platform_admin: boolean;
+  device: string;
+  created_at: Time;
+  last_used_at: Time;
+}
+
 export interface SmsRates {
   valid_from: Time;
   rate: Numeric;
@@ -1075,6 +1086,7 @@ export interface DB {
   service_usage_spans: ServiceUsageSpans;
   services: Services;
   services_history: ServicesHistory;
+  sessions: Sessions;
   sms_rates: SmsRates;
   status_count_changes: StatusCountChanges;
   task_runs: TaskRuns;

@@ -25,6 +25,7 @@ export function answerFailure<App>(
   // The framework would close the connection while the client is still sending: it would see a reset instead of this
   // response.
   if (failure instanceof UnreadBody) reply.removeHeader('connection');
+  if (surface.sendErrorPage) return surface.sendErrorPage(failure, status, request, reply);
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')

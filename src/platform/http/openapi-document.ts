@@ -5,6 +5,7 @@ export interface SurfaceFacts {
   name: string;
   description: string;
   errorSchema: object;
+  undocumented?: boolean;
 }
 
 type Schema = Record<string, unknown>;
@@ -31,7 +32,9 @@ export function tidyDocument(document: { paths?: object; components?: object }, 
       if (schema) responses.default = { description: otherErrors, content: { 'application/json': { schema } } };
     }
   }
-  const tags = surfaces.map(({ name, description }) => ({ name, description }));
+  const tags = surfaces
+    .filter(({ undocumented }) => !undocumented)
+    .map(({ name, description }) => ({ name, description }));
   const paths = named(standardised(document.paths), schemas);
   const known = Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1));
   return { ...document, tags, paths, components: { ...document.components, schemas: Object.fromEntries(known) } };

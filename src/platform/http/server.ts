@@ -47,6 +47,7 @@ interface ServerOptions<App> {
 export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
   const { app, surfaces } = options;
   const { formats } = options;
+  const home = surfaces.find((surface) => surface.home)?.home;
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -94,6 +95,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   // Unknown paths: their body is not read.
   http.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
+    if (home !== undefined && isBrowserAtRoot(request)) return void reply.redirect(home, 303);
     if (!pages.has(request.url)) reply.headers(corsHeaders);
     if (request.method === 'OPTIONS') reply.code(204).send();
     else done(declared.failureFor(request.url));
@@ -123,6 +125,11 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   }
   http.setErrorHandler((error, request, reply) => answer(request, reply, error));
   return http;
+}
+
+/** Other clients that ask for / get a 404. */
+function isBrowserAtRoot({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && url === '/' && (headers.accept ?? '').includes('text/html');
 }
 
 /**
@@ -196,6 +203,7 @@ function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surfac
   route.schema = {
     ...route.schema,
     tags: [surface.name],
+    ...(surface.undocumented ? { hide: true } : {}),
     security: surface.credential ? [{ [surface.credential]: [] }] : [],
     response: { ...errors, ...(route.schema?.response as object | undefined) },
   };

@@ -49,6 +49,8 @@ export interface Surface<App> {
   /** Security scheme of its routes in the OpenAPI document. */
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
+  /** Sends a page instead of `errorBody`, where people read the errors. */
+  sendErrorPage?(failure: Failure, status: number, request: FastifyRequest, reply: FastifyReply): FastifyReply;
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure;
   /** Documented for every route of the surface. */
   errorSchema: TSchema;
@@ -63,5 +65,9 @@ export interface Surface<App> {
   plugins?: FastifyPluginCallback[];
   /** Called after a successful write, before its response is sent. */
   afterWrite?(app: App): void;
+  /** Its routes are no API: the OpenAPI document does not list them. */
+  undocumented?: boolean;
+  /** Where a browser that asks for / is redirected. */
+  home?: string;
   routes: RouteModule<App>[];
 }

@@ -10,7 +10,7 @@ import {
 } from '../account-messages/account-messages.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
-import { createLinkToken, type LinkPurpose, pageUrl, readLinkToken } from './link-tokens.ts';
+import { createLinkToken, type LinkPayloads, type LinkPurpose, pageUrl, readLinkToken } from './link-tokens.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
@@ -86,7 +86,11 @@ async function send(app: Deps, message: AccountMessage): Promise<void> {
 type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
 
 /** Returns the contents of a link sent to a user. A password link is valid until the password changes. */
-export async function readAccountLink(app: Deps, purpose: AccountLink, token: string): Promise<object> {
+export async function readAccountLink<P extends AccountLink>(
+  app: Pick<Deps, 'db' | 'clock' | 'secrets'>,
+  purpose: P,
+  token: string,
+): Promise<LinkPayloads[P]> {
   const link = readLinkToken(app, purpose, token);
   if (link.state === 'broken') throw invalidField('token', 'Link is not valid');
   const used = link.state === 'valid' && 'created_at' in link.payload && (await changedSince(app, link.payload));
@@ -94,7 +98,7 @@ export async function readAccountLink(app: Deps, purpose: AccountLink, token: st
   return link.payload;
 }
 
-async function changedSince(app: Deps, link: { email: string; created_at: string }): Promise<boolean> {
+async function changedSince(app: Pick<Deps, 'db'>, link: { email: string; created_at: string }): Promise<boolean> {
   const user = await selectUserByEmail(app.db, link.email);
   return user === undefined || user.password_changed_at > link.created_at;
 }

@@ -2,7 +2,7 @@ import { later, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 /** The contents and lifetime of each link. docs/operations/link-tokens.md describes the format. */
-interface LinkPayloads {
+export interface LinkPayloads {
   'reset-password': { email: string; created_at: string };
   'verify-email': { user_id: string; email: string };
   'change-email': { user_id: string; email: string };

@@ -28,28 +28,31 @@ export async function hasTooManyCodes(app: Pick<Platform, 'db' | 'clock'>, userI
   return (await countLiveCodes(app.db, userId, timestamp(app.clock.now()))) >= maxLiveCodes;
 }
 
-export async function sendSmsCode(app: Deps, userId: string, to?: string | null): Promise<void> {
+/** Returns the id of the message; undefined when none was sent. */
+export function sendSmsCode(app: Deps, userId: string, to?: string | null): Promise<string | undefined> {
   const code = newSmsCode();
-  await sendCode(app, userId, { code_type: 'sms', code }, async (tx, user) => {
+  return sendCode(app, userId, { code_type: 'sms', code }, async (tx, user) => {
     const recipient = to || user.mobile_number;
     if (recipient === null) throw invalid("Recipient can't be empty");
     const { smsCode } = accountTemplates;
-    await app.accountMessages.send(tx, { template_id: smsCode, to: recipient, personalisation: { verify_code: code } });
+    const personalisation = { verify_code: code };
+    return app.accountMessages.send(tx, { template_id: smsCode, to: recipient, personalisation });
   });
 }
 
-export async function sendEmailCode(
+/** Returns the id of the message; undefined when none was sent. */
+export function sendEmailCode(
   app: Deps,
   userId: string,
   link: { email_auth_link_host?: string | null; next?: string | null },
-): Promise<void> {
+): Promise<string | undefined> {
   const code = randomUUID();
-  await sendCode(app, userId, { code_type: 'email', code }, async (tx, user) => {
+  return sendCode(app, userId, { code_type: 'email', code }, async (tx, user) => {
     const token = createLinkToken(app, 'email-auth', { user_id: user.id, secret_code: code });
     const base = link.email_auth_link_host || app.config.urls.admin;
     const url = pageUrl(base, `/email-auth/${token}`, link.next);
     const { emailCode } = accountTemplates;
-    await app.accountMessages.send(tx, {
+    return app.accountMessages.send(tx, {
       template_id: emailCode,
       to: user.email_address,
       personalisation: { name: user.name, url },
@@ -61,17 +64,17 @@ async function sendCode(
   app: Deps,
   userId: string,
   { code_type, code }: { code_type: CodeType; code: string },
-  send: (tx: Tx, user: LockedUser) => Promise<void>,
-): Promise<void> {
+  send: (tx: Tx, user: LockedUser) => Promise<{ id: string }>,
+): Promise<string | undefined> {
   const now = app.clock.now();
-  await inTransaction(app.db, async (tx) => {
+  return inTransaction(app.db, async (tx) => {
     // The lock makes the count exact under concurrent requests.
     const user = await lockUser(tx, userId);
-    if ((await countLiveCodes(tx, userId, timestamp(now))) >= maxLiveCodes) return;
+    if ((await countLiveCodes(tx, userId, timestamp(now))) >= maxLiveCodes) return undefined;
     // Invalidated codes make room for new ones. Without a limit, an attacker could guess once at each of thousands of codes.
     if (user.failed_code_count >= maxWrongCodes) {
       const today = await countCodesSince(tx, userId, timestamp(earlier(now, day_ms)));
-      if (today >= maxCodesADayAfterThat) return;
+      if (today >= maxCodesADayAfterThat) return undefined;
     }
     await insertVerifyCode(tx, {
       id: newId(now),
@@ -81,7 +84,7 @@ async function sendCode(
       expires_at: timestamp(later(now, codeLifetime_ms)),
       created_at: timestamp(now),
     });
-    await send(tx, user);
+    return (await send(tx, user)).id;
   });
 }
 

@@ -1,0 +1,42 @@
+// Adds what browsers load besides the compiled scripts: style sheet, icons and font. Everything is compressed once, here,
+// and served from a path that contains the hash of all files, so that browsers may cache it forever.
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+const font = 'node_modules/@fontsource/newsreader';
+
+export function addAssets(consoleFolder) {
+  const folder = join(consoleFolder, 'assets');
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(join(folder, 'console.css'), styleSheet('src/console/style'));
+  for (const name of fs.readdirSync('src/console/pictures')) {
+    fs.copyFileSync(join('src/console/pictures', name), join(folder, name));
+  }
+  fs.copyFileSync(`${font}/files/newsreader-latin-600-normal.woff2`, join(folder, 'newsreader.woff2'));
+  fs.copyFileSync(`${font}/LICENSE`, join(folder, 'newsreader-licence.txt'));
+  fs.writeFileSync(join(consoleFolder, 'assets.json'), JSON.stringify(describe(folder), null, 2));
+}
+
+/** One file per part; the layers decide which rule wins, so only the list of layers has a fixed place. */
+function styleSheet(folder) {
+  const names = fs
+    .readdirSync(folder)
+    .sort((a, b) => (a === 'layers.css' ? -1 : b === 'layers.css' ? 1 : a < b ? -1 : 1));
+  return names.map((name) => fs.readFileSync(join(folder, name), 'utf8').replaceAll(/\/\*.*?\*\/\s*/gs, '')).join('');
+}
+
+/** Compresses each file where that makes it smaller, and returns the hash of all and the names. */
+function describe(folder) {
+  const hash = createHash('sha256');
+  const names = fs.readdirSync(folder).sort();
+  for (const name of names) {
+    const content = fs.readFileSync(join(folder, name));
+    hash.update(`${name}\n`).update(content);
+    if (name.endsWith('.woff2')) continue;
+    fs.writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content));
+    fs.writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+  }
+  return { hash: hash.digest('hex').slice(0, 12), names };
+}

@@ -1,0 +1,3 @@
+import './passwords.ts';
+import './menus.ts';
+import './live.ts';

@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Http } from '../platform/http/surface.ts';
+import { Uuid } from '../protocol/fields.ts';
+import { assetRoutes } from './assets.ts';
+import { collectPages } from './collect-pages.ts';
+import type { ConsoleApp } from './console-app.ts';
+import { isAboutForm, noDraft, prepareForm, problemsOf, problemsOfForm } from './draft.ts';
+import { addPageHeaders } from './page-headers.ts';
+import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './pages.ts';
+import { renderPage, sendHtml } from './render.tsx';
+import { refuseOtherOrigins } from './same-origin.ts';
+import { keepNotice, takeNotice } from './sessions/notice.ts';
+import { findVisitor } from './sessions/visitor.ts';
+import { refuseUnlessMay } from './who-may.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The page that was asked for, and by whom. */
+    asked: Asked | undefined;
+  }
+}
+
+export function consoleRoutes(http: Http, app: ConsoleApp): void {
+  const pages = collectPages(app);
+  const refuseOthers = refuseOtherOrigins(app.config.urls.api);
+  http.decorateRequest('asked', undefined);
+  http.addHook('onRequest', async (request, reply) => {
+    addPageHeaders(reply);
+    refuseOthers(request);
+  });
+  assetRoutes(http);
+  for (const page of pages) addPage(http, app, page, pages);
+}
+
+function addPage(http: Http, app: ConsoleApp, page: DeclaredPage, pages: readonly DeclaredPage[]): void {
+  const url = `/console${page.path}`;
+  const params = paramsOf(page.path);
+
+  async function onRequest(request: FastifyRequest, reply: FastifyReply) {
+    const visitor = await findVisitor(app, request);
+    const { service_id } = request.params as { service_id?: string };
+    const may = await refuseUnlessMay(app, page.who, visitor, service_id);
+    if (may === 'sign-in') {
+      const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
+      return reply.redirect(`/console/sign-in${next}`, 303);
+    }
+    request.asked = askedOf(request, reply, visitor, may.service);
+    return undefined;
+  }
+
+  function respond(asked: Asked, result: View | Redirection | Sent, draft: Draft): FastifyReply {
+    const { request, reply, visitor, service } = asked;
+    if ('sent' in result) return result.sent;
+    if ('to' in result) {
+      if (result.notice !== undefined) keepNotice(app, reply, result.notice);
+      return reply.redirect(`/console${result.to}`, 303);
+    }
+    const html = renderPage(result, draft, {
+      pages,
+      request,
+      visitor,
+      service,
+      current: page.menu ?? page.below,
+      notice: takeNotice(app, request, reply),
+      now: app.clock.now(),
+      platformName: app.config.branding.platformName,
+    });
+    return sendHtml(reply, result.status ?? (draft.problems.size > 0 ? 400 : 200), html);
+  }
+
+  const show = async (asked: Asked, draft: Draft) => respond(asked, await page.show(asked, draft), draft);
+
+  http.get(url, { schema: { params }, onRequest }, ({ asked }) => asked && show(asked, noDraft));
+
+  const { form, act, needs = {} } = page;
+  if (!form || !act) return;
+  http.post(
+    url,
+    {
+      schema: { params, body: form },
+      attachValidation: true,
+      onRequest,
+      preValidation: async (request) => {
+        request.body = prepareForm(form, request.body);
+      },
+    },
+    async ({ asked, body, validationError }) => {
+      if (!asked) return undefined;
+      const typed = new Map(Object.entries(body as Record<string, string | string[]>));
+      const problems = problemsOfForm(form, typed, needs, validationError);
+      if (problems.size > 0) return show(asked, { typed, problems });
+      try {
+        return respond(asked, await act(asked, body as Record<string, unknown>), noDraft);
+      } catch (error) {
+        if (!isAboutForm(error)) throw error;
+        return show(asked, { typed, problems: problemsOf(error.detail) });
+      }
+    },
+  );
+}
+
+function askedOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visitor: Asked<'anyone'>['visitor'],
+  service: Asked['service'],
+): Asked {
+  const params = new Map(Object.entries(request.params as Record<string, string>));
+  const query = new Map(Object.entries(request.query as Record<string, string | string[]>));
+  return {
+    request,
+    reply,
+    visitor: visitor as Asked['visitor'],
+    service,
+    param: (name) => params.get(name) ?? '',
+    query: (name) => [query.get(name) ?? ''].flat()[0] ?? '',
+  };
+}
+
+/** Ids that are no UUIDs match no page. */
+function paramsOf(path: string) {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  return Type.Object(
+    Object.fromEntries(names.map((name) => [name, name.endsWith('_id') ? Uuid : Type.String({ maxLength: 2_000 })])),
+  );
+}

@@ -1,0 +1,63 @@
+import type { TObject } from 'typebox';
+import { Failure, type FailureDetail } from '../platform/failure.ts';
+import { tooManyValues } from '../platform/http/body/body-limits.ts';
+import type { Draft } from './pages.ts';
+
+export const noDraft: Draft = { typed: new Map(), problems: new Map() };
+
+type Fields = Record<string, string | string[]>;
+
+const maxFields = 1_000;
+
+/** Reads the fields of a form: one text each, or a list where the name ends in `[]`. */
+export function readForm(body: Buffer): Fields {
+  const parameters = new URLSearchParams(body.toString());
+  if (parameters.size > maxFields) throw tooManyValues();
+  const fields = new Map<string, string | string[]>();
+  for (const name of new Set(parameters.keys())) {
+    if (name.endsWith('[]')) fields.set(name.slice(0, -2), parameters.getAll(name));
+    else fields.set(name, parameters.getAll(name).at(-1) ?? '');
+  }
+  return Object.fromEntries(fields);
+}
+
+/**
+ * Only the fields that the page declares, without spaces at their ends. A browser sends an empty text for a field that
+ * was left out, and nothing for a list without a tick.
+ */
+export function prepareForm(form: TObject, body: unknown): Fields {
+  const sent = new Map(Object.entries(typeof body === 'object' && body !== null ? body : {}));
+  const required = new Set<string>(form.required ?? []);
+  const fields = Object.entries(form.properties).flatMap(([name, schema]): [string, string | string[]][] => {
+    const value: unknown = sent.get(name);
+    if ('items' in schema) return [[name, Array.isArray(value) ? value.map(String) : []]];
+    const text = typeof value === 'string' ? value : '';
+    const cleaned = /password/.test(name) ? text : text.trim();
+    return cleaned !== '' || required.has(name) ? [[name, cleaned]] : [];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** In the order of the form, one sentence per field. */
+export function problemsOfForm(
+  form: TObject,
+  typed: Draft['typed'],
+  needs: object,
+  validationError: unknown,
+): Map<string, string> {
+  const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
+  const invalid = validationError instanceof Failure ? problemsOf(validationError.detail) : new Map<string, string>();
+  const all = new Map<string, string>([...invalid, ...missing]);
+  return new Map(Object.keys(form.properties).flatMap((name) => (all.has(name) ? [[name, all.get(name) ?? '']] : [])));
+}
+
+/** Sentences by field. A text without a field is about the whole form. */
+export function problemsOf(detail: FailureDetail): Map<string, string> {
+  if (typeof detail === 'string') return new Map([['', detail]]);
+  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().join(' ')]));
+}
+
+/** A failure that the person can correct in the form; others are pages of their own. */
+export function isAboutForm(error: unknown): error is Failure {
+  return error instanceof Failure && (error.kind === 'invalid' || error.kind === 'conflict');
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Failure } from '../platform/failure.ts';
+import { noDraft, problemsOf } from './draft.ts';
+import { renderPage, sendHtml } from './render.tsx';
+
+/** What a person can do about a failure. The sentences of the API are for programs. */
+const pages = new Map([
+  [403, { title: 'You may not open this page', text: 'Ask a person who manages the service to give you the right.' }],
+  [
+    404,
+    {
+      title: 'Page not found',
+      text: 'The address is wrong, or what was here has been deleted. If you followed a link in a message, check that you opened the whole address.',
+    },
+  ],
+  [405, { title: 'Page not found', text: 'This address takes a form. Open the page that has it.' }],
+  [413, { title: 'That was too large', text: 'Go back, and send less at once.' }],
+  [429, { title: 'Too many tries', text: 'Wait a minute, then try again.' }],
+  [
+    503,
+    {
+      title: 'Pennypost is busy',
+      text: 'Nothing was changed. Try again in a moment: go back, and send the form again.',
+    },
+  ],
+]);
+
+const unexpected = {
+  title: 'Something went wrong',
+  text: 'It is our fault, and it was recorded. Try again; if it happens again, tell the people who run this Pennypost.',
+};
+
+export function sendFailurePage(
+  failure: Failure,
+  status: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const isForPeople = status === 400 || failure.code === 'CrossSiteRequest';
+  const page = isForPeople
+    ? { title: 'That did not work', text: [...problemsOf(failure.detail).values()].join(' ') }
+    : (pages.get(status) ?? unexpected);
+  const content = (
+    <>
+      <p class="lead">{page.text}</p>
+      <p>
+        <a href="/console">Go to the start</a>
+      </p>
+    </>
+  );
+  const html = renderPage({ title: page.title, content }, noDraft, {
+    pages: [],
+    request,
+    visitor: undefined,
+    service: undefined,
+    current: undefined,
+    notice: undefined,
+    now: undefined,
+    platformName: 'Pennypost',
+  });
+  return sendHtml(reply, status, html);
+}

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { assetPath } from '../assets.ts';
+import type { Theme } from './theme.ts';
+
+interface DocumentProps {
+  /** Page, then service, then product. */
+  title: string;
+  theme: Theme;
+  scripts: string[];
+  children: ComponentChildren;
+}
+
+export function Document({ title, theme, scripts, children }: DocumentProps) {
+  return (
+    <html lang="en-GB" data-theme={theme === 'system' ? undefined : theme}>
+      <head>
+        <meta charset="utf-8" />
+        <title>{title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
+        <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
+        <link rel="preload" href={assetPath('newsreader.woff2')} as="font" type="font/woff2" crossOrigin="anonymous" />
+        <link rel="stylesheet" href={assetPath('console.css')} />
+        {['console', ...scripts].map((name) => (
+          <script key={name} type="module" src={assetPath(`${name}.js`)} />
+        ))}
+      </head>
+      <body>{children}</body>
+    </html>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import type { Draft, View } from '../pages.ts';
+import { ErrorSummary } from '../parts/error-summary.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Franking } from './franking.tsx';
+
+interface DoorProps {
+  view: View;
+  draft: Draft;
+  now: Date | undefined;
+  notice: string | undefined;
+  platformName: string;
+}
+
+/** Outside of the frame: signing in, setting up, failures. */
+export function Door({ view, draft, now, notice, platformName }: DoorProps): ComponentChildren {
+  return (
+    <main class="door" id="main">
+      <div class="envelope stack">
+        <Franking lines={now ? [dayOf(now), timeOf(now)] : ['PENNY', 'POST']} />
+        <a class="wordmark" href="/console">
+          Pennypost
+        </a>
+        {notice && <Notice tone="green">{notice}</Notice>}
+        <ErrorSummary problems={draft.problems} />
+        <div class="stack stack--tight">
+          <h1>{view.title}</h1>
+          {view.lead && <p class="lead muted">{view.lead}</p>}
+        </div>
+        {view.content}
+      </div>
+      {platformName !== 'Pennypost' && <p class="small muted">{platformName}</p>}
+    </main>
+  );
+}
+
+const london = { timeZone: 'Europe/London' };
+const dayOf = (now: Date) =>
+  now.toLocaleDateString('en-GB', { ...london, day: 'numeric', month: 'short' }).toUpperCase();
+const timeOf = (now: Date) => now.toLocaleTimeString('en-GB', { ...london, hour: '2-digit', minute: '2-digit' });

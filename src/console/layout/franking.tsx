@@ -1,0 +1,39 @@
+import { assetPath } from '../assets.ts';
+
+const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';
+const wave = (y: number) => `M100 ${y}c12-7 24-7 36 0s24 7 36 0 24-7 36 0 20 6 28 2`;
+
+/** A cancelled stamp: the only ornament, on pages outside of the frame. The lines are in the middle of its postmark. */
+export function Franking({ lines: [first, second] }: { lines: [string, string] }) {
+  return (
+    <svg class="franking" viewBox="0 0 240 150" aria-hidden="true">
+      <use href={`${assetPath('icons.svg')}#i-franking`} x="132" y="6" width="105.6" height="132" />
+      <g fill="none" stroke="currentColor" stroke-width="1.6" opacity=".8">
+        <circle cx="56" cy="66" r="45" />
+        <circle cx="56" cy="66" r="29" />
+        <path d={[46, 56, 66, 76, 86].map(wave).join('')} />
+      </g>
+      <g
+        fill="currentColor"
+        font-family="system-ui, sans-serif"
+        font-size="11"
+        font-weight="600"
+        text-anchor="middle"
+        opacity=".85"
+      >
+        <text x="56" y="62">
+          {first}
+        </text>
+        <text x="56" y="77">
+          {second}
+        </text>
+        <path id="ring" fill="none" d={ring} />
+        <text font-size="9.5" letter-spacing="1.8" text-anchor="start">
+          <textPath href="#ring" startOffset="2">
+            PENNYPOST · ONE PENNY ·
+          </textPath>
+        </text>
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Draft, View } from '../pages.ts';
+import { ErrorSummary } from '../parts/error-summary.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Crumbs } from './crumbs.tsx';
+import { Icon, Wordmark } from './icon.tsx';
+import type { ShownMenu } from './shown-menus.ts';
+
+interface ShellProps {
+  view: View;
+  draft: Draft;
+  notice: string | undefined;
+  menus: ShownMenu[];
+  service: { id: string; name: string; restricted: boolean } | undefined;
+  userName: string;
+}
+
+/** The frame of those who are signed in: top bar, menus, the page. */
+export function Shell({ view, draft, notice, menus, service, userName }: ShellProps) {
+  const current = menus.flatMap(({ entries }) => entries).find(({ isCurrent }) => isCurrent);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="shell">
+        <TopBar service={service} userName={userName} />
+        <details class="nav">
+          <summary>
+            Menu {current && <span class="muted small">{current.label}</span>}
+            <Icon name="chevron" />
+          </summary>
+          {menus.map(({ name, heading, entries }) => (
+            <nav key={name} aria-label={name}>
+              {heading && <h2>{heading}</h2>}
+              <ul>
+                {entries.map(({ label, to, isCurrent }) => (
+                  <li key={to}>
+                    <a href={to} aria-current={isCurrent ? 'page' : undefined}>
+                      {label}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          ))}
+        </details>
+        <main class="main" id="main">
+          {view.crumbs && <Crumbs crumbs={view.crumbs} />}
+          <div class="stack">
+            {notice && <Notice tone="green">{notice}</Notice>}
+            <ErrorSummary problems={draft.problems} />
+          </div>
+          <div class="page-head">
+            <div class="stack stack--tight">
+              <h1>{view.title}</h1>
+              {view.lead && <p class="muted">{view.lead}</p>}
+            </div>
+            {view.actions && <div class="row row--end">{view.actions}</div>}
+          </div>
+          {view.content}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>) {
+  return (
+    <header class="topbar">
+      <Wordmark />
+      {service && (
+        <details class="menu">
+          <summary>
+            {service.name}
+            <Icon name="chevron" small />
+          </summary>
+          <ul>
+            <li>
+              <a href={`/console/services/${service.id}`}>{service.name}</a>
+            </li>
+            <li>
+              <a href="/console/services">Your services</a>
+            </li>
+          </ul>
+        </details>
+      )}
+      {service?.restricted && <span class="badge tone-amber">Trial mode</span>}
+      <details class="menu menu--end">
+        <summary>
+          <Icon name="user" />
+          {userName}
+          <Icon name="chevron" small />
+        </summary>
+        <ul>
+          <li>
+            <a href="/console/services">Your services</a>
+          </li>
+          <li>
+            <a href="/console/account">Your account</a>
+          </li>
+          <li>
+            <a href="/console/account/theme">Theme</a>
+          </li>
+          <li>
+            <form method="post" action="/console/sign-out">
+              <button type="submit">Sign out</button>
+            </form>
+          </li>
+        </ul>
+      </details>
+    </header>
+  );
+}

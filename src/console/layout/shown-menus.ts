@@ -1,0 +1,52 @@
+import { may, type Who } from '../may.ts';
+import type { Visitor } from '../sessions/visitor.ts';
+import { type MenuEntry, menus } from './menu.ts';
+
+interface Entry {
+  label: string;
+  to: string;
+  isCurrent: boolean;
+}
+
+export interface ShownMenu {
+  /** Its name for those who cannot see where it is. */
+  name: string;
+  heading: string | undefined;
+  entries: Entry[];
+}
+
+interface Listed {
+  path: string;
+  who: Who;
+  menu?: MenuEntry;
+}
+
+const groups = [
+  { of: 'service', name: 'Service', heading: undefined },
+  { of: 'account', name: 'Account', heading: undefined },
+  { of: 'developer', name: 'Developer', heading: 'Developer' },
+  { of: 'operator', name: 'Operator', heading: 'Operator' },
+] as const;
+
+type Place = {
+  visitor: Visitor;
+  service?: { id: string; organisation: string | null };
+  current: MenuEntry | undefined;
+};
+
+/** Entries that the visitor may open, without those of another place: either the service is shown, or the account. */
+export function shownMenus(pages: readonly Listed[], { visitor, service, current }: Place): ShownMenu[] {
+  return groups
+    .filter(({ of }) => of !== (service ? 'account' : 'service'))
+    .map(({ of, name, heading }) => ({
+      name,
+      heading,
+      entries: menus[of].flatMap((label): Entry[] => {
+        const page = pages.find(({ menu }) => menu === label);
+        if (!page || may(page.who, visitor.user, service) !== 'yes') return [];
+        const to = `/console${page.path.replace(':service_id', service?.id ?? '')}`;
+        return [{ label, to, isCurrent: label === current }];
+      }),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { holds, may, type Right } from './may.ts';
+
+const service = { id: 'a', organisation: 'o' };
+const person = { platform_admin: false, permissions: {}, organisations: [] };
+const member = (...permissions: string[]) => ({ ...person, permissions: { a: permissions } });
+const ofOrganisation = { ...person, organisations: ['o'] };
+const platformAdmin = { ...person, platform_admin: true };
+
+describe('may', () => {
+  it.each([
+    ['anyone', undefined, 'yes'],
+    ['signed-in', undefined, 'sign-in'],
+    ['signed-in', person, 'yes'],
+    ['platform-admin', undefined, 'sign-in'],
+    ['platform-admin', person, 'forbidden'],
+    ['platform-admin', platformAdmin, 'yes'],
+    [{ service: 'any' }, undefined, 'sign-in'],
+    [{ service: 'any' }, person, 'not-found'],
+    [{ service: 'any' }, { ...person, permissions: { b: ['manage_service'] } }, 'not-found'],
+    [{ service: 'any' }, member(), 'yes'],
+    [{ service: 'any' }, ofOrganisation, 'forbidden'],
+    [{ service: 'any', organisation: true }, ofOrganisation, 'yes'],
+    [{ service: 'any', organisation: true }, { ...person, organisations: ['p'] }, 'not-found'],
+    [{ service: 'manage' }, member('view_activity'), 'forbidden'],
+    [{ service: 'manage' }, platformAdmin, 'yes'],
+    [{ service: 'send', membersOnly: true }, platformAdmin, 'forbidden'],
+    [{ service: 'send', membersOnly: true }, { ...platformAdmin, permissions: { a: ['send_messages'] } }, 'yes'],
+  ] as const)('%j for %j: %s', (who, visitor, expected) => {
+    expect(may(who, visitor as typeof person | undefined, service)).toBe(expected);
+  });
+
+  it('not-found for a service that does not exist, for platform administrators too', () => {
+    expect(may({ service: 'any' }, platformAdmin)).toBe('not-found');
+  });
+
+  it('does not take names of objects for services', () => {
+    expect(may({ service: 'any' }, person, { id: 'constructor', organisation: null })).toBe('not-found');
+  });
+});
+
+describe('rights in both vocabularies', () => {
+  const rights: Right[] = ['any', 'activity', 'send', 'templates', 'manage', 'api'];
+  it.each([
+    [[], ['any']],
+    [['send_messages'], ['any', 'send']],
+    [['send_texts', 'send_emails'], ['any']],
+    [
+      ['send_texts', 'send_emails', 'send_letters'],
+      ['any', 'send'],
+    ],
+    [['manage_users'], ['any']],
+    [
+      ['manage_users', 'manage_settings'],
+      ['any', 'manage'],
+    ],
+    [['manage_service'], ['any', 'manage']],
+    [
+      ['view_activity', 'manage_templates', 'manage_api_keys'],
+      ['any', 'activity', 'templates', 'api'],
+    ],
+    [['platform_admin'], ['any']],
+  ])('%j: %j', (permissions, held) => {
+    expect(rights.filter((right) => holds(right, permissions))).toEqual(held);
+  });
+});

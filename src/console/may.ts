@@ -1,0 +1,56 @@
+/** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
+export type Right = 'any' | 'activity' | 'send' | 'templates' | 'manage' | 'api';
+
+/** Pages of one service: its members with the right, and platform administrators. */
+export interface OfService {
+  service: Right;
+  /** Members of the service's organisation may open it, too. */
+  organisation?: true;
+  /** Platform administrators may open it only as members with the right. */
+  membersOnly?: true;
+}
+
+/** Who may open a page. */
+export type Who = 'anyone' | 'signed-in' | 'platform-admin' | OfService;
+
+interface Visitor {
+  platform_admin: boolean;
+  /** By id of the service, active services only. */
+  permissions: Record<string, string[]>;
+  organisations: string[];
+}
+
+interface Service {
+  id: string;
+  organisation: string | null;
+}
+
+/** `not-found`: the visitor may not even learn that the service exists. */
+type Answer = 'yes' | 'sign-in' | 'forbidden' | 'not-found';
+
+export function may(who: Who, visitor: Visitor | undefined, service?: Service): Answer {
+  if (who === 'anyone') return 'yes';
+  if (!visitor) return 'sign-in';
+  if (who === 'signed-in') return 'yes';
+  if (who === 'platform-admin') return visitor.platform_admin ? 'yes' : 'forbidden';
+  if (!service) return 'not-found';
+  if (visitor.platform_admin && !who.membersOnly) return 'yes';
+  const permissions = Object.hasOwn(visitor.permissions, service.id) ? visitor.permissions[service.id] : undefined;
+  if (permissions && holds(who.service, permissions)) return 'yes';
+  const ofOrganisation = service.organisation !== null && visitor.organisations.includes(service.organisation);
+  if (who.organisation && ofOrganisation) return 'yes';
+  return permissions || ofOrganisation || visitor.platform_admin ? 'forbidden' : 'not-found';
+}
+
+/** Each list is one way to have the right: the console's own name, or all the names that other front ends store. */
+const waysToHave: Record<Exclude<Right, 'any'>, string[][]> = {
+  activity: [['view_activity']],
+  send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
+  templates: [['manage_templates']],
+  manage: [['manage_service'], ['manage_users', 'manage_settings']],
+  api: [['manage_api_keys']],
+};
+
+export function holds(right: Right, permissions: readonly string[]): boolean {
+  return right === 'any' || waysToHave[right].some((names) => names.every((name) => permissions.includes(name)));
+}

@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ComponentChildren } from 'preact';
+import type { Static, TObject } from 'typebox';
+import type { Service } from '../services/services.ts';
+import type { Crumb } from './layout/crumbs.tsx';
+import type { MenuEntry } from './layout/menu.ts';
+import type { OfService, Who } from './may.ts';
+import type { Visitor } from './sessions/visitor.ts';
+
+/** What a page knows about the request for it. */
+export type Asked<W extends Who = Who> = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  visitor: W extends 'anyone' ? Visitor | undefined : Visitor;
+  service: W extends OfService ? Service : undefined;
+  param(name: string): string;
+  /** The first value of a query parameter, or an empty text. */
+  query(name: string): string;
+};
+
+/** What was typed into a form, and what is wrong with it; both empty until it is sent. */
+export interface Draft {
+  typed: ReadonlyMap<string, string | string[]>;
+  /** Sentences by field, in the order of the form. The empty name is the form itself. */
+  problems: ReadonlyMap<string, string>;
+}
+
+export interface View {
+  /** The heading of the page, and the beginning of the browser's title. */
+  title: string;
+  /** A sentence or two below the heading. */
+  lead?: ComponentChildren;
+  /** Buttons beside the heading. */
+  actions?: ComponentChildren;
+  crumbs?: Crumb[];
+  content: ComponentChildren;
+  status?: number;
+  /** `door`: outside of the frame with its menus, as for signing in. Default for those who are not signed in. */
+  frame?: 'door' | 'shell';
+  /** Browser modules that this page needs, by file name in `browser/`, without ending. */
+  scripts?: string[];
+}
+
+export interface Redirection {
+  /** Below /console. */
+  to: string;
+  /** Shown once on top of that page. */
+  notice?: string;
+}
+
+/** A response that is no page: a fragment, a file. */
+export interface Sent {
+  sent: FastifyReply;
+}
+
+type Result<T> = T | Promise<T>;
+
+interface Shows<W extends Who> {
+  /** A page cannot be declared without saying who may open it. */
+  who: W;
+  /** Its entry in the menus. */
+  menu?: MenuEntry;
+  /** The entry that is marked as the current one: for pages below another. */
+  below?: MenuEntry;
+  show(asked: Asked<W>, draft: Draft): Result<View | Redirection | Sent>;
+}
+
+interface Acts<W extends Who, S extends TObject> {
+  /** The fields of its form; a wrong one shows the sentence that the API would respond with. */
+  form: S;
+  /** Sentences for fields that must not be empty. */
+  needs?: { [Name in keyof Static<S>]?: string };
+  /**
+   * Called with a valid form. An invalid one, and a Failure about fields, shows the page again with what was typed.
+   */
+  act(asked: Asked<W>, form: Static<S>): Result<View | Redirection | Sent>;
+}
+
+export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject>> {
+  path: string;
+}
+
+/** Collects the pages; the routes, the menus and the tests derive from the list. */
+export class Pages {
+  readonly all: DeclaredPage[] = [];
+
+  add<const W extends Who, S extends TObject>(path: string, page: Shows<W> & Partial<Acts<W, S>>): void {
+    if ((page.form === undefined) !== (page.act === undefined)) throw new Error(`${path} needs both: form and act`);
+    // The routes call each page only with what its `who` and `form` have checked.
+    this.all.push({ path, ...(page as unknown as Omit<DeclaredPage, 'path'>) });
+  }
+}
+
+export type PageModule<App> = (pages: Pages, app: App) => void;

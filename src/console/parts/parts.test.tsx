@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, it } from 'vitest';
+import { Crumbs } from '../layout/crumbs.tsx';
+import { Chart } from './chart.tsx';
+import { Choices } from './choices.tsx';
+import { Confirm } from './confirm.tsx';
+import { ErrorSummary } from './error-summary.tsx';
+import { Field } from './field.tsx';
+import { Notice } from './notice.tsx';
+import { Pager } from './pager.tsx';
+import { Stamp, Status } from './status.tsx';
+import { Summary } from './summary.tsx';
+import { Table } from './table.tsx';
+import { Segments, Tabs } from './tabs.tsx';
+import { Time } from './time.tsx';
+
+const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
+
+/** Every part, with the text in every position that can have one. */
+const parts: Record<string, (text: string) => VNode> = {
+  field: (text) => <Field draft={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
+  choices: (text) => (
+    <Choices
+      draft={draftOf(text)}
+      name="name"
+      legend={text}
+      hint={text}
+      kind="several"
+      choices={[{ value: text, label: text, hint: text }]}
+    />
+  ),
+  'error summary': (text) => <ErrorSummary problems={new Map([['name', text]])} />,
+  notice: (text) => <Notice tone="red">{text}</Notice>,
+  status: (text) => <Status kind="failed">{text}</Status>,
+  table: (text) => (
+    <Table
+      caption={text}
+      rows={[text]}
+      keyOf={() => 'key'}
+      columns={[
+        { head: text, cell: (row) => row },
+        { head: `${text}2`, cell: (row) => row, numeric: true },
+      ]}
+    />
+  ),
+  pager: (text) => <Pager shown={text} newer={text} older={undefined} />,
+  tabs: (text) => <Tabs name={text} tabs={[{ label: text, to: text, isCurrent: true }]} />,
+  segments: (text) => <Segments name={text} tabs={[{ label: text, to: text, isCurrent: false }]} />,
+  chart: (text) => <Chart title={text} names={{ good: text, bad: text }} bars={[{ label: text, good: 3, bad: 1 }]} />,
+  confirm: (text) => (
+    <Confirm label={text} action={text} to={text} fields={{ name: text }}>
+      {text}
+    </Confirm>
+  ),
+  summary: (text) => <Summary rows={[{ label: text, value: text, change: text }]} />,
+  crumbs: (text) => <Crumbs crumbs={[{ label: text, to: text }]} />,
+};
+
+/** Names of tags and attributes; fails on anything that is neither a tag nor text. */
+function structureOf(html: string): string[] {
+  const tag = /<(\/?[a-zA-Z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*\/?>/g;
+  expect(html.replaceAll(tag, '')).not.toContain('<');
+  return [...html.matchAll(tag)].map(([, name, attributes = '']) =>
+    [
+      name,
+      ...attributes
+        .replaceAll(/="[^"]*"/g, '')
+        .trim()
+        .split(/\s+/),
+    ].join(' '),
+  );
+}
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onfocus='alert(1)' autofocus='",
+  '</textarea></title></style><svg/onload=alert(1)>',
+  '&lt;b&gt; &amp; &#60;',
+  '<!-- -->]]>',
+  '\u202e\u0000\ud800',
+];
+
+describe('parts with hostile texts', () => {
+  it.each(Object.entries(parts))('%s has no other tags and attributes', (_name, render) => {
+    const expected = structureOf(renderToString(render('harmless')));
+    for (const text of hostile) expect(structureOf(renderToString(render(text)))).toEqual(expected);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+        expect(structureOf(renderToString(render(text)))).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('Time', () => {
+  const now = new Date('2026-06-15T12:00:00Z');
+  it.each([
+    ['2026-06-15T13:02:00Z', 'today, 14:02'],
+    ['2026-06-14T23:30:00Z', 'today, 00:30'],
+    ['2026-06-14T08:00:00Z', 'yesterday, 09:00'],
+    ['2026-01-03T08:00:00Z', '3 Jan, 08:00'],
+    ['2025-12-31T08:00:00Z', '31 Dec 2025, 08:00'],
+  ])('%s: %s', (at, words) => {
+    expect(renderToString(<Time at={at} now={now} />)).toMatch(new RegExp(`>${words}<`));
+  });
+});
+
+describe('Chart', () => {
+  it('draws bars as high as their figures, and lists the figures', () => {
+    const html = renderToString(
+      <Chart
+        title="Fewer failures"
+        names={{ good: 'Delivered', bad: 'Failed' }}
+        bars={[
+          { label: 'Mon', good: 1_500, bad: 0 },
+          { label: 'Today', good: 0, bad: 500, isOpen: true },
+        ]}
+      />,
+    );
+    expect(html).toContain('2,000');
+    expect([...html.matchAll(/height="([\d.]+)"/g)].map(([, height]) => Number(height))).toEqual([43.5, 0, 0, 14.5]);
+    expect(html).toContain('<td class="num">1,500</td>');
+  });
+});
+
+describe('Stamp', () => {
+  it('has a word beside the sign', () => {
+    expect(renderToString(<Stamp channel="letter" small />)).toContain('<span class="sr">Letter</span>');
+  });
+});

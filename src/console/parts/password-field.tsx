@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import type { Draft } from '../pages.ts';
+import { Field } from './field.tsx';
+
+interface PasswordProps {
+  draft: Draft;
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  autocomplete: 'current-password' | 'new-password';
+}
+
+/** The button appears with script only: without it, it could do nothing. */
+export function PasswordField(props: PasswordProps) {
+  return (
+    <Field
+      {...props}
+      type="password"
+      beside={
+        <button class="button" type="button" data-shows={props.name} hidden>
+          Show<span class="sr"> {props.label.toLowerCase()}</span>
+        </button>
+      }
+    />
+  );
+}

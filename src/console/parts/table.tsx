@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact';
+
+interface Column<Row> {
+  head: string;
+  cell(row: Row): ComponentChildren;
+  /** Figures stand at the right. */
+  numeric?: true;
+  /** A head that only screen readers need, such as that of buttons. */
+  hidden?: true;
+}
+
+interface TableProps<Row> {
+  /** What the table lists, for those who cannot see where it is. */
+  caption: string;
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+  /** The first column names the row. */
+  columns: readonly Column<Row>[];
+}
+
+/** On narrow screens each row becomes a list of labelled values. */
+export function Table<Row>({ caption, rows, keyOf, columns }: TableProps<Row>) {
+  const [name, ...others] = columns;
+  return (
+    <div class="card card--flush">
+      <table class="table table--hover">
+        <caption class="sr">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ head, numeric, hidden }) => (
+              <th key={head} scope="col" class={numeric && 'num'}>
+                {hidden ? <span class="sr">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              <th scope="row">{name?.cell(row)}</th>
+              {others.map(({ head, cell, numeric, hidden }) => (
+                <td key={head} class={numeric ? 'num' : hidden && 'actions'} data-label={hidden ? undefined : head}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { Document } from './layout/document.tsx';
+import { Door } from './layout/door.tsx';
+import type { MenuEntry } from './layout/menu.ts';
+import { Shell } from './layout/shell.tsx';
+import { shownMenus } from './layout/shown-menus.ts';
+import { themeOf } from './layout/theme.ts';
+import { addPageHeaders } from './page-headers.ts';
+import type { DeclaredPage, Draft, View } from './pages.ts';
+import type { Visitor } from './sessions/visitor.ts';
+
+/** What the frame around a page needs. */
+interface Frame {
+  pages: readonly DeclaredPage[];
+  request: FastifyRequest;
+  visitor: Visitor | undefined;
+  service: { id: string; name: string; restricted: boolean; organisation: string | null } | undefined;
+  current: MenuEntry | undefined;
+  notice: string | undefined;
+  /** Of the postmark; a failure has none. */
+  now: Date | undefined;
+  platformName: string;
+}
+
+export function renderPage(view: View, draft: Draft, frame: Frame): string {
+  const { visitor, service, notice, now, platformName, pages, current } = frame;
+  const title = [`${draft.problems.size > 0 ? 'Error: ' : ''}${view.title}`, service?.name, 'Pennypost'];
+  return renderDocument(
+    <Document title={title.filter(Boolean).join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>
+      {visitor && view.frame !== 'door' ? (
+        <Shell
+          view={view}
+          draft={draft}
+          notice={notice}
+          menus={shownMenus(pages, { visitor, ...(service ? { service } : {}), current })}
+          service={service}
+          userName={visitor.user.name}
+        />
+      ) : (
+        <Door view={view} draft={draft} now={now} notice={notice} platformName={platformName} />
+      )}
+    </Document>,
+  );
+}
+
+function renderDocument(document: VNode): string {
+  return `<!doctype html>${renderToString(document)}`;
+}
+
+export function sendHtml(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return addPageHeaders(reply)
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(html);
+}

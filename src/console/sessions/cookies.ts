@@ -1,0 +1,24 @@
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { Config } from '../../config.ts';
+
+type OfUrls = Pick<Config, 'urls'>;
+
+/** Over https the names have a prefix for which browsers enforce that no other host has set them. */
+export function cookieNames({ urls }: OfUrls) {
+  const prefix = isSecure({ urls }) ? '__Host-' : '';
+  return {
+    session: `${prefix}pennypost_session`,
+    /** A sign-in that waits for its second step. */
+    signIn: `${prefix}pennypost_sign_in`,
+    notice: `${prefix}pennypost_notice`,
+  };
+}
+
+/** Lax: a link in an email opens the page as the person who is signed in. */
+export function cookieOptions({ urls }: OfUrls): CookieSerializeOptions {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure({ urls }) };
+}
+
+function isSecure({ urls }: OfUrls): boolean {
+  return urls.api.startsWith('https://');
+}

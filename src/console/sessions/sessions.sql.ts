@@ -1,0 +1,61 @@
+import type { Insertable } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Sessions } from '../../platform/db/schema.ts';
+
+const columns = ['id', 'user_id', 'device', 'created_at', 'last_used_at'] as const;
+
+export async function insertSession(db: Db, row: Insertable<Sessions>): Promise<void> {
+  await db.insertInto('sessions').values(row).execute();
+}
+
+/** Omits the sessions of archived users, and those from before a change of the password or the end of a platform administration. */
+function liveSessions(db: Db, since: Timestamp) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('sessions.created_at', '>', since)
+    .where('users.state', '=', 'active')
+    .whereRef('sessions.password_changed_at', '=', 'users.password_changed_at')
+    .where((row) => row.or([row('sessions.platform_admin', '=', false), row('users.platform_admin', '=', true)]))
+    .select(columns.map((name) => `sessions.${name}` as const))
+    .select('sessions.platform_admin');
+}
+
+export function selectLiveSession(db: Db, tokenHash: string, since: Timestamp) {
+  return liveSessions(db, since).where('sessions.token_hash', '=', tokenHash).executeTakeFirst();
+}
+
+export function selectLiveSessionsOfUser(db: Db, userId: string, since: Timestamp) {
+  return liveSessions(db, since)
+    .where('sessions.user_id', '=', userId)
+    .orderBy('sessions.last_used_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .execute();
+}
+
+export async function updateSession(
+  db: Db,
+  id: string,
+  change: { last_used_at: Timestamp } | { password_changed_at: Timestamp },
+): Promise<void> {
+  await db.updateTable('sessions').set(change).where('id', '=', id).execute();
+}
+
+/** Returns false when the user has no such session. */
+export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+export async function deleteOtherSessions(db: Db, userId: string, keptId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '<>', keptId).execute();
+}
+
+export async function deleteSessionsUntil(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('sessions').where('created_at', '<=', moment).execute();
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { earlier, hour_ms, minute_ms, timestamp } from '../../platform/clock.ts';
+import { notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { UserRecord } from '../../users/user-record.ts';
+import {
+  deleteOtherSessions,
+  deleteSession,
+  deleteSessionsUntil,
+  insertSession,
+  selectLiveSession,
+  selectLiveSessionsOfUser,
+  updateSession,
+} from './sessions.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo'> };
+
+/** A session ends this long after the sign-in. */
+export const sessionLifetime_ms = 20 * hour_ms;
+/** A session of a platform administrator also ends after this time without a page. Not in the demo. */
+const idle_ms = 30 * minute_ms;
+/** The last use is written no more often than this. */
+const useIsNoted_ms = minute_ms;
+
+export type Session = NonNullable<Awaited<ReturnType<typeof selectLiveSession>>>;
+
+/** Returns the token for the cookie. Only its hash is stored. */
+export async function createSession(
+  app: Deps,
+  user: Pick<UserRecord, 'id' | 'password_changed_at' | 'platform_admin'>,
+  device: string,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const now = app.clock.now();
+  await insertSession(app.db, {
+    id: newId(now),
+    token_hash: hashOf(token),
+    user_id: user.id,
+    password_changed_at: user.password_changed_at,
+    platform_admin: user.platform_admin,
+    device,
+    created_at: timestamp(now),
+    last_used_at: timestamp(now),
+  });
+  return token;
+}
+
+/** `passive`: a request that the person did not make, such as polling, does not keep the session alive. */
+export async function findSession(app: Deps, token: string, { passive }: { passive: boolean }) {
+  const now = app.clock.now();
+  const session = await selectLiveSession(app.db, hashOf(token), oldest(app));
+  if (!session || isIdle(app, session)) return undefined;
+  if (!passive && session.last_used_at <= timestamp(earlier(now, useIsNoted_ms))) {
+    await updateSession(app.db, session.id, { last_used_at: timestamp(now) });
+  }
+  return session;
+}
+
+/** The latest first. */
+export async function listSessions(app: Deps, userId: string): Promise<Session[]> {
+  const sessions = await selectLiveSessionsOfUser(app.db, userId, oldest(app));
+  return sessions.filter((session) => !isIdle(app, session));
+}
+
+export async function endSession(app: Deps, userId: string, sessionId: string): Promise<void> {
+  if (!(await deleteSession(app.db, userId, sessionId))) throw notFound();
+}
+
+export function endOtherSessions(app: Deps, userId: string, keptId: string): Promise<void> {
+  return deleteOtherSessions(app.db, userId, keptId);
+}
+
+/** The browser that changed the password stays signed in. */
+export function keepSession(
+  app: Deps,
+  sessionId: string,
+  { password_changed_at }: Pick<UserRecord, 'password_changed_at'>,
+): Promise<void> {
+  return updateSession(app.db, sessionId, { password_changed_at });
+}
+
+export function deleteOldSessions(app: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+  return deleteSessionsUntil(app.db, oldest(app));
+}
+
+function isIdle(app: Deps, session: Pick<Session, 'platform_admin' | 'last_used_at'>): boolean {
+  if (!session.platform_admin || app.config.demo.enabled) return false;
+  return session.last_used_at <= timestamp(earlier(app.clock.now(), idle_ms));
+}
+
+function oldest({ clock }: Pick<Platform, 'clock'>): string {
+  return timestamp(earlier(clock.now(), sessionLifetime_ms));
+}
+
+/** The token is random: unlike a password it cannot be guessed, so a plain hash is enough. */
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

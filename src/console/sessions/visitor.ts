@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
+import { cookieNames, cookieOptions } from './cookies.ts';
+import { createSession, findSession, type Session, sessionLifetime_ms } from './sessions.ts';
+
+export interface Visitor {
+  user: UserRecord;
+  session: Session;
+}
+
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo' | 'urls'> };
+
+/** Read for each request and never cached: what ended a session in any process ends it for the next click. */
+export async function findVisitor(app: Deps, request: FastifyRequest): Promise<Visitor | undefined> {
+  const token = request.cookies[cookieNames(app.config).session];
+  if (!token) return undefined;
+  const session = await findSession(app, token, { passive: isPassive(request) });
+  return session && { session, user: await getUserRecord(app.db, session.user_id) };
+}
+
+function isPassive({ headers }: FastifyRequest): boolean {
+  return headers['x-live-part'] !== undefined;
+}
+
+/** The browser that sends this request is signed in from now on. */
+export async function signIn(app: Deps, user: UserRecord, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const token = await createSession(app, user, request.headers['user-agent']?.slice(0, 400) ?? '');
+  reply.setCookie(cookieNames(app.config).session, token, {
+    ...cookieOptions(app.config),
+    maxAge: sessionLifetime_ms / 1_000,
+  });
+}
+
+export function forgetSession(app: { config: Pick<Config, 'urls'> }, reply: FastifyReply): void {
+  reply.clearCookie(cookieNames(app.config).session, cookieOptions(app.config));
+}

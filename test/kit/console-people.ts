@@ -1,0 +1,52 @@
+import { createSession } from '../../src/console/sessions/sessions.ts';
+import { timestamp } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/id.ts';
+import { hashPassword } from '../../src/users/sign-in/passwords.ts';
+import { getUserRecord } from '../../src/users/user-record.ts';
+import { ConsoleVisitor } from './console-visitor.ts';
+import type { Harness } from './harness.ts';
+
+export const password = 'correct horse battery';
+let hash: Promise<string> | undefined;
+
+interface Fields {
+  name?: string;
+  email_address?: string;
+  mobile_number?: string | null;
+  auth_type?: 'sms_auth' | 'email_auth' | 'webauthn_auth';
+  state?: 'pending' | 'active' | 'inactive';
+  platform_admin?: boolean;
+  email_access_validated_at?: string;
+}
+
+/** A user whose password is `password`. */
+export async function aPerson({ app, clock }: Harness, fields: Fields = {}) {
+  hash ??= hashPassword(password);
+  const id = newId(clock.now());
+  const now = timestamp(clock.now());
+  await app.db
+    .insertInto('users')
+    .values({
+      id,
+      name: 'Ada Lovelace',
+      email_address: `person-${id.slice(-12)}@example.org`,
+      mobile_number: '07700900460',
+      auth_type: 'sms_auth',
+      password_hash: await hash,
+      state: 'active',
+      email_access_validated_at: now,
+      password_changed_at: now,
+      created_at: now,
+      ...fields,
+    })
+    .execute();
+  return getUserRecord(app.db, id);
+}
+
+/** A browser that is signed in, without the steps of a sign-in. */
+export async function signedIn(harness: Harness, userId: string): Promise<ConsoleVisitor> {
+  const visitor = new ConsoleVisitor(harness);
+  const user = await getUserRecord(harness.app.db, userId);
+  visitor.cookies.set('pennypost_session', await createSession(harness.app, user, 'Test browser'));
+  return visitor;
+}
