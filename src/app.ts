@@ -6,6 +6,7 @@ import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { FileSizes } from './documents/file-sizes.ts';
 import { createSheetThreads, type SheetThreads } from './jobs/uploads/sheet-threads.ts';
+import { UploadSlots } from './jobs/uploads/upload-slots.ts';
 import { createLetterResults, type LetterResults } from './letters/letter-results.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
@@ -42,6 +43,7 @@ export interface App extends Platform {
   fileSizes: FileSizes;
   sending: SendState;
   sheetThreads: SheetThreads;
+  uploadSlots: UploadSlots;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   printer: PrintProvider;
@@ -142,6 +144,7 @@ export function buildApp(config: Config, outside: Outside): App {
     fileSizes: new FileSizes(platform),
     sending,
     sheetThreads,
+    uploadSlots: new UploadSlots(),
     pdfThreads,
     letterResults: createLetterResults(platform),
     printer: outside.printer ?? printFolder(config),

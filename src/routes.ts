@@ -28,6 +28,7 @@ import { jobReportRoutes } from './jobs/reports/job-report.routes.ts';
 import { notificationsOfJobRoutes } from './jobs/reports/notifications-of-job.routes.ts';
 import { reportRequestRoutes } from './jobs/reports/report-requests.routes.ts';
 import { uploadsPageRoutes } from './jobs/reports/uploads-page.routes.ts';
+import { uploadRoutes } from './jobs/uploads/uploads.routes.ts';
 import { letterAttachmentRoutes } from './letters/attachments/letter-attachments.routes.ts';
 import { letterLogoRoutes } from './letters/preview/letter-logo.routes.ts';
 import { letterPreviewRoutes } from './letters/preview/letter-preview.routes.ts';
@@ -169,6 +170,7 @@ const listed: Surface<App>[] = [
       jobReportRoutes,
       uploadsPageRoutes,
       reportRequestRoutes,
+      uploadRoutes,
       // letters
       letterPreviewRoutes,
       letterLogoRoutes,

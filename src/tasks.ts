@@ -14,6 +14,7 @@ import { cancelJobRows, runCancelling } from './jobs/cancel-job.ts';
 import { runExpansion } from './jobs/expand-job.ts';
 import { expandJob } from './jobs/expand-job-task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
+import { deleteOldUploads } from './jobs/uploads/old-uploads.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
 import {
@@ -137,6 +138,13 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   queued(expandJob, runExpansion),
   queued(cancelJobRows, runCancelling),
   queued(prepareReport, runPrepareReport),
+  {
+    name: 'delete-old-uploads',
+    description: 'Deletes files of recipients that were not received completely, or not sent within a day.',
+    schedule: { cron: '7 * * * *', reason: 'Hourly, so that a file is deleted soon after it expires.' },
+    ...soonAgain,
+    run: deleteOldUploads,
+  },
   queued(composeLetter, tryToCompose),
   queued(checkPrecompiledLetter, tryToCheckPrecompiled),
   {

@@ -6,6 +6,7 @@ import { utcDay } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
+import type { FileSummary } from '../recipients/spreadsheet/file-problems.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { enqueueExpansion } from './expand-job-task.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -20,6 +21,7 @@ import {
   selectUpload,
   updateJob,
 } from './jobs.sql.ts';
+import { isSendable } from './uploads/upload-problems.ts';
 
 const maxUnfinishedJobs = 5;
 
@@ -53,7 +55,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     const upload = await lockUpload(tx, service.id, upload_id);
     if (!upload || upload.state === 'receiving') throw notFound();
     if (upload.state === 'sent') throw invalid('This upload has already been sent');
-    if (upload.state !== 'checked') throw notValid();
+    if (upload.state !== 'checked' || !isSendable(upload.summary as FileSummary | null)) throw notValid();
     if (upload.template_id !== template.id || upload.template_version !== template.version) {
       throw conflict('The file is being checked again');
     }

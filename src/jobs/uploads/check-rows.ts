@@ -62,7 +62,7 @@ interface CheckedRows {
 }
 
 /** A row of `upload_chunks.problems`. */
-interface RowProblems {
+export interface RowProblems {
   /** From 0. */
   row: number;
   problems: ShownProblem[];

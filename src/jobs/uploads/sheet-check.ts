@@ -1,17 +1,19 @@
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
+import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { findContactListChannel } from '../../recipients/spreadsheet/contact-list.ts';
 import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';
 import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
+import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import { type ReadyTemplate, sourceOf } from '../../templates/compiled-templates.ts';
 import type { CheckPlan } from './check-rows.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 
 const maxRowsShown = 50;
 /** Problems are told in words for this many rows of a file. */
-const maxDescribedRows = 10_000;
+export const maxDescribedRows = 10_000;
 
 export interface CheckAgainst {
   service: SendingService;
@@ -65,12 +67,15 @@ export class SheetCheck {
   }
 
   private async run(first_row: number, rows: SheetCell[][] | string, row_count: number): Promise<Chunk> {
-    const { counts, ...columns } = await this.threads.checkersFor(this.against.service.id).run('checkRows', this.plan, {
-      firstRow: first_row,
-      rows,
-      toShow: this.tally.toShow(maxRowsShown),
-      maxDescribed: Math.max(0, maxDescribedRows - this.tally.rowsWithProblems),
-    });
+    const threads = this.threads.checkersFor(this.against.service.id);
+    const { counts, ...columns } = await threads
+      .run('checkRows', this.plan, {
+        firstRow: first_row,
+        rows,
+        toShow: this.tally.toShow(maxRowsShown),
+        maxDescribed: Math.max(0, maxDescribedRows - this.tally.rowsWithProblems),
+      })
+      .catch(refuseIfTooSlow);
     this.tally.add(counts);
     return { first_row, row_count, ...columns, problem_count: counts.rows_with_problems };
   }
@@ -89,6 +94,12 @@ interface Chunk {
   problems: string | null;
   problem_count: number;
   abroad_count: number;
+}
+
+function refuseIfTooSlow(error: unknown): never {
+  const reason = error instanceof WorkerFailure ? error.reason : undefined;
+  if (reason !== 'timeout' && reason !== 'memory') throw error;
+  throw new SpreadsheetError('too-slow', {}, { cause: error });
 }
 
 function templateToCheck({ row }: ReadyTemplate): CheckPlan['against'] {

@@ -7,7 +7,7 @@ import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import { deleteUpload, finishReceiving, insertChunk, insertUpload, type UploadRow } from './uploads.sql.ts';
 
-type StoreDeps = Pick<Platform, 'db' | 'clock' | 'log'> & {
+export type StoreDeps = Pick<Platform, 'db' | 'clock' | 'log'> & {
   config: Pick<Config, 'bulk'>;
   sheetThreads: SheetThreads;
 };
@@ -24,7 +24,7 @@ export interface NewUpload extends CheckAgainst {
 }
 
 /** An upload that is complete, with the result of its check. */
-type StoredUpload = UploadRow & { summary: NonNullable<UploadRow['summary']> };
+export type StoredUpload = UploadRow & { summary: NonNullable<UploadRow['summary']> };
 
 /**
  * Reads a file to its end, checks its rows and stores them as chunks. Memory is constant: while one batch is checked and

@@ -1,4 +1,5 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { UploadChunks, Uploads } from '../../platform/db/schema.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
@@ -28,6 +29,11 @@ export async function insertChunk(db: Db, chunk: NewChunk): Promise<void> {
   await db.insertInto('upload_chunks').values(chunk).execute();
 }
 
+type Checked = Pick<Uploads, 'template_id' | 'template_version' | 'sender_id'> & {
+  check_id: string;
+  summary: FileSummary;
+};
+
 /** The upload is complete. Undefined if it was deleted meanwhile. */
 export async function finishReceiving(
   db: Db,
@@ -44,6 +50,16 @@ export async function finishReceiving(
   return row as UploadRow | undefined;
 }
 
+export async function selectUpload(db: Db | Tx, serviceId: string, id: string): Promise<UploadRow | undefined> {
+  const row = await db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  return row as UploadRow | undefined;
+}
+
 /** Its chunks go with it. */
 export async function deleteUpload(db: Db | Tx, id: string, state: UploadState): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -52,4 +68,91 @@ export async function deleteUpload(db: Db | Tx, id: string, state: UploadState):
     .where('state', '=', state)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** The chunk that follows a row; -1 for the first one. */
+export function selectNextChunk(db: Db, uploadId: string, afterRow: number) {
+  return db
+    .selectFrom('upload_chunks')
+    .select(['first_row', 'row_count', 'cells', 'messages', 'problems', 'problem_count'])
+    .where('upload_id', '=', uploadId)
+    .where('first_row', '>', afterRow)
+    .orderBy('first_row')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** An older check of the same upload stops, because its id is no longer there. */
+export async function beginCheck(db: Db, id: string, check_id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('uploads')
+    .set({ check_id, summary: null })
+    .where('id', '=', id)
+    .where('state', '=', 'checked')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False if another check has begun, or the upload was sent or deleted. */
+export async function updateChunk(
+  db: Db,
+  check_id: string,
+  { upload_id, first_row, messages, problems, problem_count, abroad_count }: Omit<NewChunk, 'cells' | 'row_count'>,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update upload_chunks c set messages = ${messages}, problems = ${problems},
+      problem_count = ${problem_count}, abroad_count = ${abroad_count}
+    from uploads u
+    where c.upload_id = ${upload_id} and c.first_row = ${first_row}
+      and u.id = c.upload_id and u.check_id = ${check_id} and u.state = 'checked'
+  `.execute(db);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+export async function finishCheck(
+  db: Db,
+  id: string,
+  { check_id, summary, ...checked }: Checked,
+): Promise<UploadRow | undefined> {
+  const row = await db
+    .updateTable('uploads')
+    .set({ ...checked, summary: JSON.stringify(summary) })
+    .where('id', '=', id)
+    .where('check_id', '=', check_id)
+    .where('state', '=', 'checked')
+    .returningAll()
+    .executeTakeFirst();
+  return row as UploadRow | undefined;
+}
+
+/** Whether a job with the same version of the template had the same bytes, or was made since with the same file name. */
+export async function selectSentBefore(
+  db: Db,
+  { id, service_id, template_id, template_version, original_file_name, digest }: UploadRow,
+  since: Timestamp,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from jobs j left join uploads u on u.id = j.id
+    where j.service_id = ${service_id} and j.template_id = ${template_id} and j.template_version = ${template_version}
+      and j.id <> ${id} and j.status not in ('cancelled', 'sending limits exceeded')
+      and (u.digest = ${digest} or (j.original_file_name = ${original_file_name} and j.created_at >= ${since}))
+    limit 1
+  `.execute(db);
+  return rows.length > 0;
+}
+
+export async function deleteUploadsBefore(
+  db: Db,
+  before: { receiving: Timestamp; checked: Timestamp },
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from uploads where id in (
+      select id from uploads
+      where (state = 'receiving' and created_at < ${before.receiving})
+         or (state = 'checked' and created_at <= ${before.checked})
+      limit ${limit}
+    )
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 import type { LimitedChannel } from '../sending/notifications.sql.ts';
 
 interface DayOfLimit {
@@ -26,7 +26,7 @@ export async function addWithinLimit(
   return rows.length > 0;
 }
 
-export async function selectCount(tx: Tx, { service_id, utc_day, channel }: DayOfLimit): Promise<number> {
+export async function selectCount(tx: Db | Tx, { service_id, utc_day, channel }: DayOfLimit): Promise<number> {
   const row = await tx
     .selectFrom('daily_message_counts')
     .select('count')

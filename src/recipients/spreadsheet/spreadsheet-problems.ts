@@ -13,6 +13,7 @@ export const fileErrorTexts = {
   'no-visible-sheet': 'The spreadsheet has no visible sheet',
   'too-many-columns': 'The spreadsheet must have no more than {limit} columns',
   'too-many-rows': 'The spreadsheet must have no more than {limit} rows',
+  'too-slow': 'The file takes too long to check. Split it into several files',
   'row-too-long': 'Row {row} is longer than {limit} characters. Check that every quotation mark has been closed',
   'line-too-long': 'Line {line} is longer than {limit} characters',
   'line-not-utf-8': 'Line {line} is not UTF-8',

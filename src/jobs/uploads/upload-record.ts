@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox';
+import type { SendingService } from '../../notifications/sending/sending-service.ts';
+import { londonDay, londonInstant } from '../../platform/calendar.ts';
+import { type Clock, day_ms, timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { channels } from '../../protocol/channels.ts';
+import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { planColumns } from '../../recipients/spreadsheet/columns.ts';
+import { contactListProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
+import { problemsOf, type UploadProblem } from './upload-problems.ts';
+import { selectSentBefore, type UploadRow } from './uploads.sql.ts';
+
+/** Uploads that are not sent are deleted after this time. */
+export const keptUnsent_ms = day_ms;
+
+const ProblemWord = OneOf(Object.keys(contactListProblemTexts) as UploadProblem[]);
+const Counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
+
+export const ShownRow = Type.Object(
+  {
+    row: Type.Integer({ description: 'As the spreadsheet counts: the header is row 1' }),
+    recipient: Nullable(Type.String()),
+    cells: Type.Record(Type.String(), Type.Any(), { description: 'Text, a list of texts or null, by column' }),
+    surplus: Type.Optional(Type.Array(Type.String(), { description: 'Cells without a column' })),
+    problems: Type.Array(Type.Object({ column: Nullable(Type.String()), problem: Type.String() })),
+  },
+  { title: 'UploadRow' },
+);
+
+export const UploadRecord = Type.Object(
+  {
+    id: Uuid,
+    original_file_name: Type.String(),
+    encoding: Nullable(Type.String({ description: 'Of csv and tsv' })),
+    row_count: Type.Integer({ description: 'Without the header' }),
+    column_headers: Type.Array(Type.String()),
+    template_id: Nullable(Uuid),
+    template_version: Nullable(Type.Integer()),
+    template_type: Nullable(OneOf(channels)),
+    sender_id: Nullable(Uuid),
+    contact_list: Type.Boolean({ description: 'Whether it was checked as a contact list' }),
+    contact_list_id: Nullable(Uuid),
+    state: OneOf(['checked', 'sent', 'saved']),
+    valid: Type.Boolean({ description: 'Whether it can be sent, or saved as a contact list' }),
+    first_problem: Nullable(ProblemWord),
+    problem_counts: Counts('How many rows or columns each problem is about'),
+    row_problem_counts: Counts('Rows with each kind of problem'),
+    missing_column_headers: Type.Array(Type.String()),
+    duplicate_recipient_column_headers: Type.Array(Type.String()),
+    rows_shown: Type.Array(ShownRow, { description: 'The first 50 rows with a problem, or else the first 50' }),
+    sent_before: Type.Boolean({
+      description: 'The same file was sent with this version of the template, or today one of the same name',
+    }),
+    created_at: Datetime,
+    expires_at: Nullable(Datetime),
+  },
+  { title: 'Upload' },
+);
+
+type Record = Static<typeof UploadRecord>;
+
+export async function uploadRecord(
+  app: { db: Db; clock: Clock },
+  service: SendingService,
+  upload: UploadRow,
+): Promise<Record> {
+  const { summary, header } = upload;
+  const problems = await problemsOf(app, service, upload);
+  const [first] = problems;
+  const createdAt = new Date(upload.created_at).getTime();
+  return {
+    id: upload.id,
+    original_file_name: upload.original_file_name,
+    encoding: upload.encoding,
+    row_count: upload.row_count,
+    column_headers: planColumns(header, null, []).names,
+    template_id: upload.template_id,
+    template_version: upload.template_version,
+    template_type: summary?.channel ?? null,
+    sender_id: upload.sender_id,
+    contact_list: upload.is_contact_list,
+    contact_list_id: upload.contact_list_id,
+    state: upload.state as Record['state'],
+    valid: summary !== null && summary.channel !== null && problems.length === 0,
+    first_problem: first ? first[0] : null,
+    problem_counts: Object.fromEntries(problems),
+    row_problem_counts: { ...summary?.row_problem_counts } as Record['row_problem_counts'],
+    missing_column_headers: summary?.missing_columns ?? [],
+    duplicate_recipient_column_headers: summary?.duplicate_columns ?? [],
+    rows_shown: summary?.rows_shown ?? [],
+    sent_before: await isSentBefore(app, upload),
+    created_at: upload.created_at,
+    expires_at: upload.state === 'checked' ? timestamp(new Date(createdAt + keptUnsent_ms)) : null,
+  };
+}
+
+/** A warning: the same bytes were sent with this version of the template, or today a file of the same name. */
+async function isSentBefore({ db, clock }: { db: Db; clock: Clock }, upload: UploadRow): Promise<boolean> {
+  if (upload.template_id === null || upload.template_version === null) return false;
+  return selectSentBefore(db, upload, timestamp(londonInstant(londonDay(clock.now()))));
+}

@@ -1,0 +1,183 @@
+import type { Config } from '../../config.ts';
+import type { SendState } from '../../notifications/sending/send-state.ts';
+import type { SendingService } from '../../notifications/sending/sending-service.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { type BodyMemory, UnreadBody } from '../../platform/http/body/body-memory.ts';
+import type { StreamedBody } from '../../platform/http/body/streamed-body.ts';
+import { canonicalId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { megabytes } from '../../recipients/spreadsheet/limits.ts';
+import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
+import { type CompiledTemplates, findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { changedMeanwhile, checkAgain } from './check-again.ts';
+import { maxBytesOf, openFile } from './open-file.ts';
+import type { SheetThreads } from './sheet-threads.ts';
+import { type StoredUpload, storeSheet } from './store-sheet.ts';
+import type { UploadSlots } from './upload-slots.ts';
+import { deleteUpload, selectUpload, type UploadRow } from './uploads.sql.ts';
+
+export type UploadDeps = Platform & {
+  config: Pick<Config, 'bulk'>;
+  bodyMemory: BodyMemory;
+  compiledTemplates: CompiledTemplates;
+  sending: Pick<SendState, 'services'>;
+  sheetThreads: SheetThreads;
+  uploadSlots: UploadSlots;
+};
+
+interface UploadRequest {
+  filename: string;
+  template_id?: string;
+  sender_id?: string;
+  is_contact_list: boolean;
+  /** Undefined for an empty file. */
+  body: StreamedBody | undefined;
+  signal: AbortSignal;
+}
+
+/** Everything that can be refused without the file is refused before it is read. */
+export async function receiveUpload(
+  app: UploadDeps,
+  service: SendingService,
+  request: UploadRequest,
+): Promise<StoredUpload> {
+  const { filename, body, signal, is_contact_list } = request;
+  if (is_contact_list && request.template_id !== undefined) {
+    throw invalidField('template_id', 'A contact list has no template');
+  }
+  const template = request.template_id === undefined ? null : await getTemplate(app, service, request.template_id);
+  const sender_id = chooseSender(service, template, request.sender_id);
+  return refuseBadFile(async () => {
+    const maxBytes = maxBytesOf(app, filename);
+    return app.uploadSlots.run(service.id, async () => {
+      const sheet = await openFile(app, {
+        serviceId: service.id,
+        fileName: filename,
+        bytes: body ? named(body.read(maxBytes), maxBytes) : nothing(),
+        channel: template?.row.template_type,
+      });
+      const upload = await storeSheet(
+        app,
+        {
+          service,
+          key_type: 'normal',
+          api_key_id: null,
+          template,
+          is_contact_list,
+          original_file_name: filename,
+          sender_id,
+          digest: () => body?.digest() ?? null,
+          signal,
+        },
+        sheet,
+      );
+      logCheck(app, upload);
+      return upload;
+    });
+  });
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The client is told the maximum size. */
+async function* named(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    if (!(error instanceof UnreadBody) || error.kind !== 'too-large') throw error;
+    throw new SpreadsheetError('too-large', { limit: megabytes(maxBytes) }, { cause: error });
+  }
+}
+
+/** What is wrong with a file, in the words of the API. */
+async function refuseBadFile<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SpreadsheetError)) throw error;
+    throw new UnreadBody(error.kind === 'too-large' ? 'too-large' : 'invalid', 'BadRequestError', error.message, {
+      cause: error,
+    });
+  }
+}
+
+function logCheck({ log }: UploadDeps, { id, service_id, summary }: StoredUpload): void {
+  const { row_count: rows, rows_with_problems } = summary;
+  log.info({ event: 'upload.checked', upload_id: id, service_id, rows, rows_with_problems }, 'A file was checked');
+}
+
+export async function getService(app: Pick<UploadDeps, 'sending'>, serviceId: string): Promise<SendingService> {
+  const service = await app.sending.services.find(canonicalId(serviceId));
+  if (!service) throw notFound();
+  return service;
+}
+
+async function getTemplate(app: UploadDeps, service: SendingService, templateId: string): Promise<ReadyTemplate> {
+  const result = await findTemplate(app, service.id, templateId);
+  if (result.found !== 'here') throw notFound();
+  if (result.template.row.archived) throw invalidField('template', 'Template has been deleted');
+  return result.template;
+}
+
+/** A sender of the channel; without a template, of any. Letters have none. */
+function chooseSender(
+  service: SendingService,
+  template: ReadyTemplate | null,
+  senderId?: string | null,
+): string | null {
+  if (senderId === undefined || senderId === null) return null;
+  const id = canonicalId(senderId);
+  const type = template?.row.template_type;
+  const known =
+    (type !== 'email' && service.sms_senders.has(id)) || (type !== 'sms' && service.email_reply_tos.has(id));
+  if (type === 'letter' || !known) throw invalidField('sender_id', 'No result found');
+  return id;
+}
+
+/** One that was received completely. */
+export async function getUpload(app: Pick<Platform, 'db'>, serviceId: string, id: string): Promise<UploadRow> {
+  const upload = await selectUpload(app.db, serviceId, id);
+  if (!upload || upload.state === 'receiving') throw notFound();
+  return upload;
+}
+
+/** Chooses another template or sender, and checks all rows again. */
+export async function changeUpload(
+  app: UploadDeps,
+  service: SendingService,
+  uploadId: string,
+  request: { template_id?: string; sender_id?: string | null },
+): Promise<StoredUpload> {
+  const upload = await getUnsentUpload(app, service, uploadId);
+  if (upload.is_contact_list) throw invalidField('template_id', 'A contact list has no template');
+  const templateId = request.template_id ?? upload.template_id;
+  const template = templateId === null ? null : await getTemplate(app, service, templateId);
+  const sender_id = chooseSender(
+    service,
+    template,
+    request.sender_id === undefined ? upload.sender_id : request.sender_id,
+  );
+  return refuseBadFile(() =>
+    app.uploadSlots.run(service.id, async () => {
+      const checked = await checkAgain(app, service, upload, { template, sender_id });
+      logCheck(app, checked);
+      return checked;
+    }),
+  );
+}
+
+export async function removeUpload(
+  app: Pick<Platform, 'db'>,
+  service: SendingService,
+  uploadId: string,
+): Promise<void> {
+  const upload = await getUnsentUpload(app, service, uploadId);
+  if (!(await deleteUpload(app.db, upload.id, 'checked'))) throw changedMeanwhile();
+}
+
+async function getUnsentUpload(app: Pick<Platform, 'db'>, service: SendingService, id: string): Promise<UploadRow> {
+  const upload = await getUpload(app, service.id, id);
+  if (upload.state === 'sent') throw invalid('This upload has already been sent');
+  if (upload.state === 'saved') throw invalid('This upload has been saved as a contact list');
+  return upload;
+}

@@ -1,0 +1,18 @@
+import { utcDay } from '../../platform/calendar.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { SendingService } from '../sending/sending-service.ts';
+import { selectCount } from './reserve-messages.sql.ts';
+
+/** How many messages a service can still send today; those abroad have a limit of their own. */
+export async function remainingToday(
+  { db, clock }: { db: Db; clock: Clock },
+  { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
+  channel: Channel,
+): Promise<{ messages: number; international: number | null }> {
+  const utc_day = utcDay(clock.now());
+  const left = async (limited: Channel | 'international_sms') =>
+    Math.max(0, daily_limits[limited] - (await selectCount(db, { service_id, utc_day, channel: limited })));
+  return { messages: await left(channel), international: channel === 'sms' ? await left('international_sms') : null };
+}
