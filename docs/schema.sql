@@ -322,6 +322,7 @@ create table jobs (
   constraint jobs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'in progress'::text, 'finished all notifications created'::text, 'sending limits exceeded'::text, 'cancelled'::text, 'error'::text])))
 );
 CREATE INDEX jobs_contact_list_id_idx ON public.jobs USING btree (contact_list_id) WHERE (contact_list_id IS NOT NULL);
+CREATE INDEX jobs_of_keys_idx ON public.jobs USING btree (service_id, key_type, id DESC) WHERE (api_key_id IS NOT NULL);
 CREATE INDEX jobs_of_service_idx ON public.jobs USING btree (service_id, processing_started DESC, created_at DESC);
 CREATE INDEX jobs_scheduled_idx ON public.jobs USING btree (scheduled_for) WHERE (status = 'scheduled'::text);
 CREATE INDEX jobs_unfinished_idx ON public.jobs USING btree (service_id) WHERE (status = ANY (ARRAY['pending'::text, 'in progress'::text]));

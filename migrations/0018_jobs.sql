@@ -88,6 +88,7 @@ create table jobs (
   archived boolean not null default false
 );
 create index jobs_of_service_idx on jobs (service_id, processing_started desc nulls first, created_at desc);
+create index jobs_of_keys_idx on jobs (service_id, key_type, id desc) where api_key_id is not null;
 create index jobs_scheduled_idx on jobs (scheduled_for) where status = 'scheduled';
 create index jobs_unfinished_idx on jobs (service_id) where status in ('pending', 'in progress');
 create index jobs_with_rows_idx on jobs (service_id, notification_type, (coalesce(scheduled_for, created_at)))

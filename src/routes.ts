@@ -23,6 +23,8 @@ import { outboxRoutes } from './delivery/sandbox/outbox.routes.ts';
 import { documentRoutes } from './documents/documents.routes.ts';
 import { inboundTextRoutes } from './inbound/inbound-texts.routes.ts';
 import { inboxRoutes } from './inbound/inbox.routes.ts';
+import { bulkRoutes } from './jobs/bulk/bulk.routes.ts';
+import { bulkReadingRoutes } from './jobs/bulk/bulk-reading.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobReportRoutes } from './jobs/reports/job-report.routes.ts';
 import { notificationsOfJobRoutes } from './jobs/reports/notifications-of-job.routes.ts';
@@ -98,7 +100,7 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 type Routes = Surface<App>['routes'][number];
 
 /** Routes that accept messages and receipts, and the health checks. All others use the separate read pool. */
-const withConnectionsOfSending: Routes[] = [sendRoutes, receiptRoutes, inboundHookRoutes, operationsRoutes];
+const withConnectionsOfSending: Routes[] = [sendRoutes, bulkRoutes, receiptRoutes, inboundHookRoutes, operationsRoutes];
 
 /** Every route of the product, grouped by authentication and error body. */
 const listed: Surface<App>[] = [
@@ -227,7 +229,15 @@ const listed: Surface<App>[] = [
     credential: 'api_key',
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
-    routes: [publicTemplateRoutes, sendRoutes, publicNotificationRoutes, inboundTextRoutes],
+    plugins: [accepts],
+    routes: [
+      publicTemplateRoutes,
+      sendRoutes,
+      bulkRoutes,
+      bulkReadingRoutes,
+      publicNotificationRoutes,
+      inboundTextRoutes,
+    ],
   },
   {
     name: 'callbacks',

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 function examplesIn(content: Record<string, Media> = {}): unknown[] {
-  const { example, examples = {} } = content['application/json'] ?? {};
+  const { example, examples = {} } = content['application/json'] ?? Object.values(content)[0] ?? {};
   return example === undefined ? Object.values(examples).map(({ value }) => value) : [example];
 }
 
@@ -81,6 +81,43 @@ describe.each([
     harness.clock.advance({ seconds: 5 });
     await harness.deliver();
   });
+});
+
+describe('POST /v2/notifications/bulk', () => {
+  const line = 'POST /v2/notifications/bulk';
+  const send = (change: object, query = '', headers = {}) => {
+    const [example] = examplesIn(operation(line).requestBody?.content) as object[];
+    const body = { ...example, template_id: demo.templates.sms, ...change };
+    return harness.v2('POST', `/v2/notifications/bulk${query}`, demo.api_key, body, headers);
+  };
+  const rows = [
+    ['phone number', 'name', 'day', 'reference'],
+    ['07700900123', 'Ada', 'Friday', 'appointment-4711'],
+    ['07700', 'Grace', 'Monday', 'appointment-4712'],
+  ];
+
+  it.each([
+    [201, () => send({})],
+    [200, () => send({ rows }, '?dry_run=true')],
+    [415, () => send({}, '', { 'content-type': 'text/plain' })],
+  ])('%i with the response of the example', async (status, request) => {
+    const response = await request();
+    expect(response.status).toBe(status);
+    expect([comparable(response.body)]).toEqual(examplesIn(operation(line).responses[status]?.content).map(comparable));
+  });
+});
+
+describe('reading a bulk send', () => {
+  it.each(['GET /v2/notifications/bulk', 'GET /v2/notifications/bulk/{job_id}'])(
+    '%s: 200 with the example',
+    async (line) => {
+      await harness.runTasks();
+      const { body: list } = await harness.v2('GET', '/v2/notifications/bulk', demo.api_key);
+      const response = await call(line, { job_id: list.bulk_jobs[0].id });
+      expect(response.status).toBe(200);
+      expect([comparable(response.body)]).toEqual(examplesIn(operation(line).responses[200]?.content).map(comparable));
+    },
+  );
 });
 
 describe('reading', () => {

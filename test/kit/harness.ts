@@ -161,7 +161,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
 function callers(http: () => Http, clock: FakeClock): Pick<Harness, 'request' | 'admin' | 'v2'> {
   const request: Harness['request'] = async (options) => {
     const response = await http().inject(options);
-    const json = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
+    const json = String(response.headers['content-type'] ?? '').includes('/json') && response.body !== '';
     return {
       status: response.statusCode,
       body: json ? response.json() : response.body,

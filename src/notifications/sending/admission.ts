@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 /** A request that passed the checks before its body is read. */
-interface Admission {
+export interface Admission {
   context: SendContext;
   idempotencyKey: string | undefined;
   /** The response to an earlier request with the same Idempotency-Key. */

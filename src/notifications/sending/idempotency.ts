@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { conflict, Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
-import { replaceEncryptedResponses, selectEncryptedResponses, selectIdempotencyKey } from './idempotency.sql.ts';
+import {
+  claimIdempotencyKeys,
+  replaceEncryptedResponses,
+  selectEncryptedResponses,
+  selectIdempotencyKey,
+} from './idempotency.sql.ts';
 
 /** How long repeated requests get the first response. */
 const replayHours = 24;
@@ -63,6 +69,17 @@ export async function findStoredResponse(
   const response = app.secrets.decrypt(purpose, row.response, contextOf(serviceId, key));
   if (!response) throw new Error('Cannot decrypt a stored response: does SECRET_KEYS lack a key?');
   return { ...row, response: JSON.parse(response.toString()) };
+}
+
+/** False if another request has the key; waits for one that is about to get it. */
+export async function claimIdempotencyKey(
+  tx: Tx,
+  service_id: string,
+  claim: IdempotencyClaim & { response: unknown },
+  now: Date,
+): Promise<boolean> {
+  const row = { service_id, ...claim, created_at: timestamp(now) };
+  return (await claimIdempotencyKeys(tx, [row], timestamp(replayLimit(now)))).length > 0;
 }
 
 export function replayLimit(now: Date): Date {

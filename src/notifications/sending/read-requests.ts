@@ -11,7 +11,7 @@ import { readScheduledTime } from './scheduled-time.ts';
 import type { EmailSend, SmsSend } from './send.ts';
 import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
 
-/** Reports all problems of a body at once: those the schema finds, and those it cannot express. */
+/** Reports all problems of a request at once: those the schema finds, and those it cannot express. */
 
 type Fields = Record<string, unknown>;
 
@@ -67,7 +67,7 @@ export function readPrecompiledLetterRequest(
   return request.body as PrecompiledLetterRequest & { postage?: Postage };
 }
 
-function refuse(problems: Problem[]): void {
+export function refuse(problems: Problem[]): void {
   const [first] = problems;
   if (!first) return;
   throw new Failure('invalid', first.error, problems.map(({ message }) => message).join('; '), { problems });
@@ -78,10 +78,14 @@ function schemaProblems({ validationError }: FastifyRequest): Problem[] {
   return validationError instanceof Failure ? (validationError.problems ?? []) : [];
 }
 
-/** The letter endpoint accepts two kinds of body, so the body selects the schema. */
-function problemsWith(request: FastifyRequest, schema: object): Problem[] {
-  const validate = request.compileValidationSchema(schema, 'body');
-  if (validate(request.body)) return [];
+/** For endpoints that accept several kinds of request, so that the request selects the schema. */
+export function problemsWith(
+  request: FastifyRequest,
+  schema: object,
+  part: 'body' | 'querystring' = 'body',
+): Problem[] {
+  const validate = request.compileValidationSchema(schema, part);
+  if (validate(part === 'body' ? request.body : request.query)) return [];
   return publicErrors.schemaFailure((validate.errors ?? []) as SchemaError[]).problems ?? [];
 }
 
@@ -93,7 +97,7 @@ function readSchedule(scheduledFor: unknown, now: Date): { at: Timestamp | null;
     : { at: null, problems: [validation('scheduled_for', `scheduled_for ${read.problem}`)] };
 }
 
-function validation(property: string, message: string): Problem {
+export function validation(property: string, message: string): Problem {
   return { error: 'ValidationError', message, about: { property } };
 }
 

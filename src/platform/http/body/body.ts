@@ -19,8 +19,8 @@ declare module 'fastify' {
     /** The route takes a body but changes nothing, so caches stay valid. */
     readsOnly?: boolean;
     /**
-     * How a body is read, by content type; `*` is any other. Requests of types without an entry are rejected. A route
-     * without this parses any body as JSON, or as its surface says.
+     * How a body is read, by content type; `*` is any other, an empty name is none. Requests of types without an entry are
+     * rejected. A route without this parses any body as JSON, or as its surface says.
      */
     bodyTypes?: Record<string, 'json' | 'stream'>;
     /** Numbers directly under this key are shown to people: keep their digits unchanged. */
@@ -67,7 +67,9 @@ function typeOf({ headers }: FastifyRequest, { bodyTypes }: FastifyContextConfig
 
 function refuseOtherTypes(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
   const { config } = request.routeOptions;
-  const types = Object.keys(config.bodyTypes ?? {}).join(', ');
+  const types = Object.keys(config.bodyTypes ?? {})
+    .filter(Boolean)
+    .join(', ');
   if (typeOf(request, config) !== undefined) done();
   else done(new Failure('unsupported-type', 'BadRequestError', `Content-Type must be one of ${types}`));
 }

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { KeyType } from '../../auth/api-keys.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { JobRow } from '../jobs.sql.ts';
+
+type BulkRow = JobRow & { service_name: string; template_name: string; api_key_name: string };
+
+/** Sends that were made with keys of one type. */
+interface Owner {
+  service_id: string;
+  key_type: KeyType;
+}
+
+const columns = sql`
+  j.*, s.name as service_name, t.name as template_name, k.name as api_key_name
+  from jobs j
+  join services s on s.id = j.service_id
+  join templates t on t.id = j.template_id
+  join api_keys k on k.id = j.api_key_id`;
+
+export async function selectBulkSend(db: Db | Tx, owner: Owner, id: string): Promise<BulkRow | undefined> {
+  const { rows } = await sql<BulkRow>`
+    select ${columns}
+    where j.id = ${id} and j.service_id = ${owner.service_id} and j.key_type = ${owner.key_type}
+      and j.api_key_id is not null`.execute(db);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function selectBulkSends(
+  db: Db,
+  owner: Owner,
+  { older_than, size }: { older_than: string | undefined; size: number },
+): Promise<BulkRow[]> {
+  const { rows } = await sql<BulkRow>`
+    select ${columns}
+    where j.service_id = ${owner.service_id} and j.key_type = ${owner.key_type} and j.api_key_id is not null
+      and ${older_than === undefined ? sql`true` : sql`j.id < ${older_than}`}
+    order by j.id desc limit ${size}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,90 @@
+import { refuseUnlessFilesAreSetUp } from '../../documents/file-requests.ts';
+import { remainingToday } from '../../notifications/limits/remaining-today.ts';
+import type { SendContext } from '../../notifications/sending/send-context.ts';
+import {
+  chooseReplyTo,
+  chooseSmsSender,
+  refuseLettersInTrialMode,
+  refuseLettersOfTeamKeys,
+  refuseUnlessChannelIsAllowed,
+} from '../../notifications/sending/send-rules.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type Failure, invalid } from '../../platform/failure.ts';
+import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
+import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { templateOfCaller } from '../../templates/public-templates.ts';
+import type { JobDeps } from '../job-deps.ts';
+import type { StoredUpload } from '../uploads/store-sheet.ts';
+import { chunksWithProblems } from './bulk-chunks.sql.ts';
+import {
+  isTooLong,
+  limitExceeded,
+  messageTooLong,
+  noRows,
+  type RowWithProblems,
+  recipientsNotAllowed,
+  rowErrors,
+  tooManyRows,
+} from './bulk-problems.ts';
+import type { BulkSend } from './read-bulk-request.ts';
+
+/** Returns a template that the service may send with. Everything here is checked before the rows are read. */
+export async function getBulkTemplate(app: JobDeps, context: SendContext, send: BulkSend): Promise<ReadyTemplate> {
+  const { service } = context;
+  const template = templateOfCaller(await findTemplate(app, service.id, send.template_id));
+  if (template.row.archived) throw invalid(`Template ${template.row.id} has been deleted`);
+  const channel = template.row.template_type;
+  refuseUnlessChannelIsAllowed(context, channel);
+  refuseUnlessFilesAreSetUp(app, service, template.row.email_files.length > 0);
+  if (channel === 'sms') chooseSmsSender(context, template, send.reply_to_id);
+  else if (channel === 'email') chooseReplyTo(context, template, send.reply_to_id);
+  else {
+    refuseLettersOfTeamKeys(context);
+    refuseLettersInTrialMode(context);
+    if (send.reply_to_id !== undefined) throw invalid('reply_to_id cannot be used with a letter template');
+  }
+  return template;
+}
+
+/** The first rule that the rows break, in the order of the API. Problems of single rows come after these. */
+export async function refusalOfRows(
+  app: JobDeps,
+  { service, key_type }: SendContext,
+  { scheduled_for, on_error }: BulkSend,
+  summary: FileSummary,
+): Promise<Failure | undefined> {
+  const { channel, row_count, rows_with_problems, international_count } = summary;
+  if (channel === null) throw new Error('Rows that were not checked against a template');
+  if (row_count === 0) return noRows();
+  if (scheduled_for === null && key_type !== 'test') {
+    const count = on_error === 'skip' ? row_count - rows_with_problems : row_count;
+    const { messages, international } = await remainingToday(app, service, channel);
+    if (count > messages) return limitExceeded(channel, messages, count);
+    if (international !== null && international_count > international) {
+      return limitExceeded('international_sms', international, international_count);
+    }
+  }
+  if (row_count > summary.max_rows) return tooManyRows(summary.max_rows);
+  if (summary.not_allowed_count > 0) return recipientsNotAllowed(key_type === 'team');
+  return undefined;
+}
+
+/** The problems of single rows, unless the others are sent. */
+export async function refusalOfProblems(
+  db: Db,
+  { on_error }: BulkSend,
+  { id, summary }: StoredUpload,
+): Promise<Failure | undefined> {
+  const { rows_with_problems, row_count, rows_shown, row_problem_counts } = summary;
+  if (rows_with_problems === 0 || (on_error === 'skip' && rows_with_problems < row_count)) return undefined;
+  const tooLong = row_problem_counts['too-long'] ? await findFirstTooLong(db, id) : undefined;
+  return tooLong ? messageTooLong(tooLong) : rowErrors(rows_shown);
+}
+
+async function findFirstTooLong(db: Db, uploadId: string): Promise<RowWithProblems | undefined> {
+  for await (const { problems } of chunksWithProblems(db, uploadId)) {
+    const found = problems.map(({ row, problems }) => ({ row: row + 2, problems })).find(isTooLong);
+    if (found) return found;
+  }
+  return undefined;
+}
