@@ -10,10 +10,12 @@ import { createReturnedLetterCallbacks } from './delivery/receipts/returned-lett
 import { timeOutMessages } from './delivery/time-outs.ts';
 import { deleteOldDocuments } from './documents/documents.ts';
 import { deleteOldInboundTexts } from './inbound/inbound-texts.ts';
+import { archiveJobs } from './jobs/archive-jobs.ts';
 import { cancelJobRows, runCancelling } from './jobs/cancel-job.ts';
 import { runExpansion } from './jobs/expand-job.ts';
 import { expandJob } from './jobs/expand-job-task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
+import { resumeJobs } from './jobs/unfinished-jobs.ts';
 import { deleteOldUploads } from './jobs/uploads/old-uploads.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
@@ -136,6 +138,20 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: deleteExpiredData,
   },
   queued(expandJob, runExpansion),
+  {
+    name: 'resume-jobs',
+    description: 'Restarts jobs whose task was lost, and logs an error when a job does not move.',
+    schedule: { cron: '* * * * *', reason: 'Every minute: a job moves every second.' },
+    ...soonAgain,
+    run: resumeJobs,
+  },
+  {
+    name: 'archive-jobs',
+    description: 'Deletes the rows of jobs beyond the retention of their channel. Jobs and their statistics stay.',
+    schedule: { cron: '20 3 * * *', reason: 'After midnight in London all year round, after their messages.' },
+    ...onceADay,
+    run: archiveJobs,
+  },
   queued(cancelJobRows, runCancelling),
   queued(prepareReport, runPrepareReport),
   {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
+import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
@@ -44,6 +45,7 @@ const harness = useHarness();
 beforeAll(() => {
   const { app } = harness;
   app.metrics.collectProcessMetrics();
+  measureJobs(app);
   measureLetters(app);
   measureQueues(app);
   measureRollups(app);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp, forTasks } from '../app.ts';
 import type { Config } from '../config.ts';
 import { buildDelivery } from '../delivery/delivery.ts';
+import { measureJobs } from '../jobs/unfinished-jobs.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
@@ -71,6 +72,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   const deleteAddress = demo ? recordAddress(config.storage.dataDir, reachable(address)) : undefined;
   if (roles.worker) {
+    measureJobs(app);
     measureLetters(app);
     measureRollups(app);
   }

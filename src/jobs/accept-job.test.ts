@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/uploads.ts';
 import { lanes } from '../notifications/notification.ts';
@@ -239,6 +239,49 @@ describe('an email of a job', () => {
     const path = new URL(first?.one_click_unsubscribe_url ?? '').pathname;
     expect(path).toContain(`/unsubscribe/${first?.id}/`);
     expect((await harness.request({ method: 'POST', url: path })).status).toBe(200);
+  });
+});
+
+describe('an email with files of its template', () => {
+  it('has links of its own', async () => {
+    const template = await aTemplate(harness, service, { template_type: 'email', content: 'Read ((terms.pdf))' });
+    const added = await harness.admin('POST', `/service/${service}/templates/${template}/template_email_files`, {
+      filename: 'terms.pdf',
+      created_by_id: user,
+      content: Buffer.from('the terms').toString('base64'),
+      validate_users_email: false,
+      pending: false,
+    });
+    expect(added.status).toBe(201);
+    const { version } = await harness.app.db
+      .selectFrom('templates')
+      .select('version')
+      .where('id', '=', template)
+      .executeTakeFirstOrThrow();
+    const upload = await aCheckedUpload(harness, service, template, emailRows(2), { template_version: version });
+    await expect(accept(upload)).rejects.toThrow('Send files by email has not been set up');
+    await harness.app.db
+      .updateTable('services')
+      .set({ contact_link: 'help@example.org' })
+      .where('id', '=', service)
+      .execute();
+    harness.app.changeListener.reset();
+    await accept(upload);
+    await harness.runTasks();
+    const key = await anApiKey(harness, service);
+    const bodies = await Promise.all(
+      (await notifications(upload)).map(async ({ id, document_download_count, personalisation }) => {
+        expect(document_download_count).toBe(1);
+        expect(JSON.stringify(personalisation)).not.toContain('key=');
+        return (await harness.v2('GET', `/v2/notifications/${id}`, key)).body.body;
+      }),
+    );
+    const links = bodies.map((body) => /http\S+/.exec(body)?.[0] ?? '');
+    expect(new Set(links).size).toBe(2);
+    for (const link of links) {
+      const { pathname, search } = new URL(link);
+      expect((await harness.request({ method: 'GET', url: pathname + search })).text).toContain('terms.pdf');
+    }
   });
 });
 

@@ -21,6 +21,7 @@ import {
   selectUpload,
   updateJob,
 } from './jobs.sql.ts';
+import { findTemplateOfJob } from './template-of-job.ts';
 import { isSendable } from './uploads/upload-problems.ts';
 
 const maxUnfinishedJobs = 5;
@@ -106,10 +107,11 @@ async function templateOfUpload(app: JobDeps, service: SendingService, uploadId:
   const upload = await selectUpload(app.db, service.id, uploadId);
   if (!upload) throw notFound();
   if (upload.template_id === null || upload.template_version === null) throw notValid();
-  const found = await app.compiledTemplates.findVersion(upload.template_id, upload.template_version, null);
-  if (!found) throw notFound();
-  refuseUnlessFilesAreSetUp(app, service, found.row.email_files.length > 0);
-  return found.row;
+  const { template_id, template_version } = upload;
+  const template = await findTemplateOfJob(app, { service_id: service.id, template_id, template_version });
+  if (!template) throw notFound();
+  refuseUnlessFilesAreSetUp(app, service, template.email_files.length > 0);
+  return template;
 }
 
 async function refuseTooManyJobs(tx: Tx, serviceId: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { SendingService } from '../notifications/sending/sending-service.ts
 import { storeRows } from '../notifications/sending/store-rows.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { enqueueExpansion } from './expand-job-task.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -17,12 +18,13 @@ import {
   updateJob,
 } from './jobs.sql.ts';
 import { isWaiting, startJob } from './start-job.ts';
+import { findTemplateOfJob } from './template-of-job.ts';
 import { readReadyRows } from './uploads/ready-row.ts';
 
 /** Then other jobs take their turn. */
 const turn_ms = 1_000;
 /** So that cancelling is useful, progress is real, and the queue stays small. */
-const maxWaitingRows = 20_000;
+export const maxWaitingRows = 20_000;
 const pause_ms = 1_000;
 
 /** Of this process. More at once would slow down single messages, and keep other tasks waiting. */
@@ -62,9 +64,9 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
 
 async function whatRowsNeed(app: JobDeps, job: JobRow): Promise<{ service: SendingService; template: TemplateRow }> {
   const service = await app.sending.services.find(job.service_id);
-  const template = await app.compiledTemplates.findVersion(job.template_id, job.template_version, null);
+  const template = await findTemplateOfJob(app, job);
   if (!service || !template) throw new Error(`The service or template of job ${job.id} does not exist`);
-  return { service, template: template.row };
+  return { service, template };
 }
 
 /** Letters do not wait: the print run must find them. */
@@ -124,6 +126,7 @@ async function expandChunk(
   });
   if (!expanded) return false;
   const { job, done, finished } = expanded;
+  rowsExpanded(app.metrics).inc({ notification_type: job.notification_type }, done);
   if (done > 0 && job.lane !== null) {
     app.sending.acceptor.news.add(job.notification_type, { lane: job.lane, service_id: job.service_id });
   }
@@ -134,6 +137,10 @@ async function expandChunk(
     );
   }
   return !finished;
+}
+
+function rowsExpanded(metrics: Metrics) {
+  return metrics.counter('job_rows_expanded_total', 'Rows of files that became notifications', ['notification_type']);
 }
 
 async function finish(tx: Tx, { id }: JobRow, now: Date): Promise<true> {

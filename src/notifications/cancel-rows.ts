@@ -1,46 +1,48 @@
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import { dequeueRows, selectLetterRows } from './cancel-rows.sql.ts';
+import { dequeueRows, selectDequeuedRows, selectLetterRows } from './cancel-rows.sql.ts';
 import { printCutOff } from './history/estimated-delivery.ts';
 import { recordStatusChanges, type transitions } from './status.ts';
 
 const batch = 1_000;
 
-/** Cancels the messages of a job that wait in the queue. Returns their number. */
-export async function cancelQueuedRows(db: Db, jobId: string, now: Date): Promise<number> {
-  let cancelled = 0;
-  for (let taken = batch; taken > 0; ) {
-    taken = await inTransaction(db, async (tx) => {
-      const ids = await dequeueRows(tx, jobId, batch);
-      await changeAll(tx, ids, 'cancelled', now);
-      return ids.length;
-    });
-    cancelled += taken;
-  }
-  return cancelled;
+/** Cancels the messages of a job that wait in the queue. May be repeated after a crash at any point. */
+export async function cancelQueuedRows(db: Db, jobId: string, now: Date): Promise<void> {
+  await dequeueRows(db, jobId);
+  await inBatches(
+    (afterRow) => selectDequeuedRows(db, jobId, { afterRow, limit: batch }),
+    (ids) => inTransaction(db, (tx) => cancelAll(tx, ids, 'cancelled', now)),
+  );
 }
 
 /** Cancels the letters of a job that no print run can have begun with. */
-export async function cancelLetterRows(db: Db, jobId: string, now: Date): Promise<number> {
-  return inBatches(db, jobId, now, (ids) => inTransaction(db, (tx) => changeAll(tx, ids, 'cancelled', now)));
+export async function cancelLetterRows(db: Db, jobId: string, now: Date): Promise<void> {
+  await inBatches(
+    (afterRow) => selectUnprinted(db, jobId, afterRow, now),
+    (ids) => inTransaction(db, (tx) => cancelAll(tx, ids, 'cancelled', now)),
+  );
 }
 
-/** The same in one transaction, for letters that failed, too: they cost nothing. */
+/** The same in one transaction, for letters that failed, too: they cost nothing. Returns their number. */
 export async function cancelEveryLetterRow(tx: Tx, jobId: string, now: Date): Promise<number> {
-  return inBatches(tx, jobId, now, (ids) => changeAll(tx, ids, 'letterJobCancelled', now));
+  return inBatches(
+    (afterRow) => selectUnprinted(tx, jobId, afterRow, now),
+    (ids) => cancelAll(tx, ids, 'letterJobCancelled', now),
+  );
+}
+
+function selectUnprinted(db: Db | Tx, jobId: string, afterRow: number, now: Date) {
+  return selectLetterRows(db, jobId, { since: timestamp(lastPrintRun(now)), afterRow, limit: batch });
 }
 
 async function inBatches(
-  db: Db | Tx,
-  jobId: string,
-  now: Date,
+  select: (afterRow: number) => Promise<{ id: string; job_row_number: number }[]>,
   change: (ids: string[]) => Promise<number>,
 ): Promise<number> {
-  const since = timestamp(lastPrintRun(now));
   let changed = 0;
   for (let afterRow = -1; ; ) {
-    const rows = await selectLetterRows(db, jobId, { since, afterRow, limit: batch });
+    const rows = await select(afterRow);
     const last = rows.at(-1);
     if (!last) return changed;
     changed += await change(rows.map(({ id }) => id));
@@ -48,8 +50,7 @@ async function inBatches(
   }
 }
 
-async function changeAll(tx: Tx, ids: string[], event: keyof typeof transitions, now: Date): Promise<number> {
-  if (ids.length === 0) return 0;
+async function cancelAll(tx: Tx, ids: string[], event: keyof typeof transitions, now: Date): Promise<number> {
   const changes = ids.map((id) => ({ id, status: 'cancelled' as const, event, billable_units: 0 }));
   return (await recordStatusChanges(tx, changes, now)).length;
 }

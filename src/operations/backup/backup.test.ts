@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { cloneDatabase, emptyDatabase } from '../../../test/kit/database.ts';
 import { databaseNamed } from '../../../test/kit/database-url.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aCheckedUpload, smsRows } from '../../../test/kit/uploads.ts';
+import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { seeds } from '../../seeds.ts';
@@ -89,6 +91,10 @@ describe('pennypost backup and restore', () => {
         notification_type: 'letter',
       }),
     ];
+    const job = await aCheckedUpload(harness, service, await aTemplate(harness, service), smsRows(1));
+    const created_by = await aUser(harness);
+    const scheduled_for = timestamp(later(harness.clock.now(), hour_ms));
+    await harness.admin('POST', `/service/${service}/job`, { id: job, created_by, scheduled_for });
     const folder = join(work, 'unsent');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     const target = await emptyDatabase();
@@ -100,6 +106,8 @@ describe('pennypost backup and restore', () => {
     await client.connect();
     const { rows } = await client.query('select status from notifications where id = any ($1)', [ids]);
     expect(rows).toEqual([{ status: 'technical-failure' }, { status: 'technical-failure' }]);
+    const jobs = await client.query('select status, cancelled_because from jobs where id = $1', [job]);
+    expect(jobs.rows).toEqual([{ status: 'cancelled', cancelled_because: 'Restored from a backup' }]);
     const counts = await client.query(
       'select status, sum(count)::int as count from status_counts where service_id = $1 group by 1 having sum(count) > 0',
       [service],

@@ -123,14 +123,15 @@ export class World {
 
   /** A request of the administrative front end. */
   async admin(path: string, body: object, api = this.api): Promise<unknown> {
-    const token = jwt({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1_000) }, adminSecret);
-    const response = await fetch(`${api.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
+    const response = await this.call(path, JSON.stringify(body), api);
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return response.json();
+  }
+
+  /** The response, whatever its status. */
+  async call(path: string, body: string, api = this.api): Promise<Response> {
+    const token = jwt({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1_000) }, adminSecret);
+    return fetch(`${api.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body });
   }
 
   private async create<Data>(path: string, body: object): Promise<Data> {

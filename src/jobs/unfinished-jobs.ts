@@ -1,0 +1,49 @@
+import { earlier, minute_ms, timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import { maxWaitingRows } from './expand-job.ts';
+import { enqueueExpansion } from './expand-job-task.ts';
+import { cancelUnfinishedJobs, countWaitingRows, selectIdleJobs } from './unfinished-jobs.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
+
+const resumedAfter_ms = minute_ms;
+const stalledAfter_s = 600;
+
+/** A job moves at least every second, or waits until enough of its messages are sent. */
+async function findIdle({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const now = clock.now();
+  const idle = await selectIdleJobs(db, timestamp(now), timestamp(earlier(now, resumedAfter_ms)));
+  return { idle, stalled: idle.filter(({ idle_s, waiting }) => idle_s >= stalledAfter_s && waiting <= maxWaitingRows) };
+}
+
+/** Restarts jobs whose task was lost, and logs an error if a job does not move nevertheless. */
+export async function resumeJobs(app: Deps): Promise<void> {
+  const { idle, stalled } = await findIdle(app);
+  for (const { id } of idle) await enqueueExpansion(app, app.db, id);
+  for (const { id, service_id, idle_s } of stalled) {
+    app.log.error({ event: 'job.stalled', job: id, service: service_id, idle_s }, 'A job does not move');
+  }
+}
+
+/** Read at each scrape. */
+export function measureJobs({ metrics, db, clock }: Pick<Deps, 'metrics' | 'db' | 'clock'>): void {
+  metrics.gauges(
+    'job_rows_waiting',
+    'Rows of files that are not notifications yet',
+    ['notification_type'],
+    async () => {
+      const waiting = await countWaitingRows(db, timestamp(clock.now()));
+      return waiting.map(({ notification_type, rows }) => ({ labels: { notification_type }, value: rows }));
+    },
+  );
+  metrics.gauges('jobs_stalled', 'Files that are being sent and have not moved for ten minutes', [], async () => {
+    const { stalled } = await findIdle({ db, clock });
+    return [{ labels: {}, value: stalled.length }];
+  });
+}
+
+/** For a restored database: what was sent after the backup must not be sent again. */
+export async function endUnfinishedJobs(db: Db, now: Date): Promise<number> {
+  return cancelUnfinishedJobs(db, 'Restored from a backup', timestamp(now));
+}
