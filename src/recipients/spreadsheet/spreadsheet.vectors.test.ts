@@ -1,9 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import {
+  csvAsShown,
+  type ExpectedRow,
+  type FileCase,
+  hasVectors,
+  kindOfError,
+  type ListCase,
+  type RecipientsCase,
+  textOfCase,
+  vectorsOfKind,
+  withoutNulls,
+} from '../../../test/kit/bulk-vectors.ts';
 import { type CheckOptions, checkSheet, chunksOf } from '../../../test/kit/read-spreadsheet.ts';
-import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
 import { compileTemplate } from '../../rendering/template.ts';
@@ -18,108 +26,19 @@ import { buildRow } from './rows.ts';
 import type { Sheet } from './sheet.ts';
 import { openSpreadsheet } from './spreadsheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
-import { contactListProblemTexts, type FileErrorKind } from './spreadsheet-problems.ts';
+import { contactListProblemTexts } from './spreadsheet-problems.ts';
 
-// A larger set of examples than the other tests have, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
-const file = join(folder, 'bulk/bulk-vectors.json');
-
-interface Cell {
-  value: string | (string | null)[] | null;
-  error?: string;
-  unused?: true;
-}
-
-interface ExpectedRow {
-  index: number;
-  recipient: string | null | (string | null)[];
-  cells: Record<string, Cell>;
-  surplus?: string[];
-  personalisation: Record<string, Cell['value']>;
-  client_reference?: string | null;
-  flags: string[];
-  address?: { lines: string[]; valid: boolean; problem: string | null; zone: string; international: boolean };
-}
-
-interface RecipientsCase {
-  id: string;
-  kind: string;
-  about: string;
-  quirk?: boolean;
-  template_type: Channel;
-  content: string;
-  subject?: string;
-  csv?: string;
-  csv_parts?: [string, number][];
-  options?: Record<string, unknown>;
-  expected: {
-    column_headers: string[] | null;
-    has_recipient_columns: boolean;
-    missing_column_headers: string[];
-    duplicate_recipient_column_headers: string[];
-    row_count: number;
-    international_sms_count: number;
-    allowed_to_send_to: boolean;
-    row_error_counts: Record<string, number>;
-    rows_with_errors: number[];
-    displayed_rows: (number | null)[];
-    first_problem: string | null;
-    has_errors: boolean;
-    rows?: (ExpectedRow | null)[];
-    rows_sample?: ExpectedRow[];
-  };
-}
-
-interface FileCase {
-  id: string;
-  kind: string;
-  about: string;
-  quirk?: boolean;
-  filename: string;
-  bytes_base64: string;
-  limits?: { row_limit: number };
-  expected: { can_handle: boolean; csv?: string; raises?: string };
-}
-
-interface ListCase {
-  id: string;
-  kind: string;
-  about: string;
-  quirk?: boolean;
-  csv: string;
-  expected: { template_type: string | null; row_count: number; problem: string | null };
-}
-
-/** Cases that this product answers differently on purpose. */
-const decidedOtherwise = new Set([
-  // A separator line, as Excel writes it, names the separator.
-  'bulk-206',
-  // QR codes hold 500 characters, not 504 bytes.
-  'bulk-329',
-  // UTF-16 with a mark and Windows-1252 are read.
-  'bulk-file-006',
-  'bulk-file-008',
-  'bulk-file-009',
-  // Files of type xls are refused.
-  'bulk-file-068',
-  'bulk-file-070',
-]);
-
-if (!existsSync(file)) {
-  it('finds no folder of further examples', () => expect(existsSync(file)).toBe(false));
+if (!hasVectors) {
+  it('finds no folder of further examples', () => expect(hasVectors).toBe(false));
 } else {
-  const cases: (RecipientsCase | FileCase | ListCase)[] = JSON.parse(readFileSync(file, 'utf8')).cases;
-  const ofKind = <Case extends { kind: string; id: string; quirk?: boolean }>(kind: string) =>
-    (cases as unknown as Case[]).filter((one) => one.kind === kind && !one.quirk && !decidedOtherwise.has(one.id));
-
   describe('recipients', () => {
-    it.each(ofKind<RecipientsCase>('recipients'))('$id $about', checkRecipients);
+    it.each(vectorsOfKind('recipients'))('$id $about', checkRecipients);
   });
   describe('file', () => {
-    it.each(ofKind<FileCase>('file'))('$id $about', checkFile);
+    it.each(vectorsOfKind('file'))('$id $about', checkFile);
   });
   describe('contact-list', () => {
-    it.each(ofKind<ListCase>('contact-list'))('$id $about', checkList);
+    it.each(vectorsOfKind('contact-list'))('$id $about', checkList);
   });
 }
 
@@ -146,14 +65,13 @@ function optionsOf(options: Record<string, unknown> = {}): CheckOptions {
 
 async function checkRecipients(example: RecipientsCase): Promise<void> {
   const { expected, template_type: channel } = example;
-  const text = example.csv ?? example.csv_parts?.map(([part, times]) => part.repeat(times)).join('') ?? '';
   const compiled = compileTemplate(example);
   const template = {
     channel,
     placeholders: compiled.placeholders,
     contentProblems: (values: Record<string, unknown>) => contentProblems(compiled, values),
   };
-  const sheet = await openSpreadsheet('recipients.csv', chunksOf(text), { channel });
+  const sheet = await openSpreadsheet('recipients.csv', chunksOf(textOfCase(example)), { channel });
   const options = optionsOf(example.options);
   const { columns, rows, records, summary, problems } = await checkSheet(sheet, template, options);
 
@@ -262,13 +180,6 @@ function checkAddress(expected: NonNullable<ExpectedRow['address']>, actual: Che
   });
 }
 
-/** Nulls are dropped from a list, and a list of one value is that value. */
-function withoutNulls(value: Cell['value']): Cell['value'] {
-  if (!Array.isArray(value)) return value;
-  const left = value.filter((item) => item !== null);
-  return left.length > 1 ? left : (left[0] ?? null);
-}
-
 function trimEnd(cells: string[]): string[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
 }
@@ -276,13 +187,6 @@ function trimEnd(cells: string[]): string[] {
 const hasKey = (values: object, key: string) => Object.keys(values).some((name) => comparableKey(name) === key);
 const valueIn = (values: object, key: string) =>
   Object.entries(values).find(([name]) => comparableKey(name) === key)?.[1] ?? null;
-
-const kindOfError = new Map<string, FileErrorKind>([
-  ['UnicodeDecodeError', 'not-text'],
-  ['BadZipFile', 'unreadable'],
-  ['TooManyColumnsError', 'too-many-columns'],
-  ['TooManyRowsError', 'too-many-rows'],
-]);
 
 async function checkFile({ filename, bytes_base64, limits, expected }: FileCase): Promise<void> {
   const read = () =>
@@ -293,18 +197,12 @@ async function checkFile({ filename, bytes_base64, limits, expected }: FileCase)
     );
   if (expected.csv !== undefined) {
     expect(await read()).toEqual(
-      await readAll(openSpreadsheet('expected.csv', chunksOf(shown(filename, expected.csv)))),
+      await readAll(openSpreadsheet('expected.csv', chunksOf(csvAsShown(filename, expected.csv)))),
     );
     return;
   }
   const kind = expected.can_handle ? kindOfError.get(expected.raises ?? '') : 'not-a-spreadsheet';
   await expect(read()).rejects.toMatchObject({ kind, constructor: SpreadsheetError });
-}
-
-/** Dates without time, and booleans as the sheet shows them. */
-function shown(filename: string, csv: string): string {
-  if (!/\.(xlsx|ods)$/.test(filename)) return csv;
-  return csv.replace(/ 00:00:00/g, '').replace(/\b(True|False)\b/g, (word) => word.toUpperCase());
 }
 
 async function readAll(opening: Promise<Sheet>): Promise<string[][]> {
