@@ -25,6 +25,7 @@ import { inboundTextRoutes } from './inbound/inbound-texts.routes.ts';
 import { inboxRoutes } from './inbound/inbox.routes.ts';
 import { bulkRoutes } from './jobs/bulk/bulk.routes.ts';
 import { bulkReadingRoutes } from './jobs/bulk/bulk-reading.routes.ts';
+import { contactListRoutes } from './jobs/contact-lists/contact-lists.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobReportRoutes } from './jobs/reports/job-report.routes.ts';
 import { notificationsOfJobRoutes } from './jobs/reports/notifications-of-job.routes.ts';
@@ -173,6 +174,7 @@ const listed: Surface<App>[] = [
       uploadsPageRoutes,
       reportRequestRoutes,
       uploadRoutes,
+      contactListRoutes,
       // letters
       letterPreviewRoutes,
       letterLogoRoutes,

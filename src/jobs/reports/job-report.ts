@@ -76,7 +76,7 @@ export async function originalOfJob(app: Deps, serviceId: string, jobId: string)
   return { name: `${name}.csv`, parts: originalLines(app, job.id, header.names) };
 }
 
-async function* originalLines(app: Deps, uploadId: string, names: readonly string[]): AsyncGenerator<string> {
+export async function* originalLines(app: Deps, uploadId: string, names: readonly string[]): AsyncGenerator<string> {
   yield csvLineAsUploaded(names);
   for await (const { cells } of chunksOf(app.db, uploadId, 'all')) {
     yield cells

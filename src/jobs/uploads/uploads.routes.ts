@@ -1,12 +1,22 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { invalidField } from '../../platform/failure.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { Data, isTrue, NoContent, Nullable, QueryBoolean, Raw, Uuid } from '../../protocol/fields.ts';
+import { copyContactList } from '../contact-lists/contact-lists.ts';
 import { problemsFile } from './problems-file.ts';
 import { UploadRecord, uploadRecord } from './upload-record.ts';
-import { changeUpload, getService, getUpload, receiveUpload, removeUpload, type UploadDeps } from './uploads.ts';
+import {
+  changeUpload,
+  checkCopy,
+  getService,
+  getUpload,
+  receiveUpload,
+  removeUpload,
+  type UploadDeps,
+} from './uploads.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 const OfUpload = Type.Object({ service_id: Uuid, upload_id: Uuid });
@@ -22,24 +32,31 @@ export function uploadRoutes(http: Http, app: UploadDeps): void {
           'The body is the file itself: csv, tsv, xlsx, xlsm or ods, by the extension of `filename`. Nothing is sent: `POST /service/{service_id}/job` with the id of the upload does that.',
         params: OfService,
         querystring: Type.Object({
-          filename: Type.String({ minLength: 1, maxLength: 1_600 }),
+          filename: Type.Optional(Type.String({ minLength: 1, maxLength: 1_600 })),
           template_id: Type.Optional(Uuid),
           sender_id: Type.Optional(Uuid),
           contact_list: Type.Optional(QueryBoolean),
+          contact_list_id: Type.Optional(
+            Type.String({ format: 'uuid', description: 'Copies a saved list instead of a body' }),
+          ),
         }),
         response: { 201: Data(UploadRecord) },
       },
     },
     async (request, reply) => {
       const service = await getService(app, request.params.service_id);
-      const { contact_list, ...query } = request.query;
+      const { contact_list, contact_list_id, filename, ...query } = request.query;
       const body = request.body instanceof StreamedBody ? request.body : undefined;
-      const upload = await receiveUpload(app, service, {
-        ...query,
-        is_contact_list: isTrue(contact_list),
-        body,
-        signal: goneSignal(reply),
-      });
+      const upload =
+        contact_list_id === undefined
+          ? await receiveUpload(app, service, {
+              ...query,
+              filename: required('filename', filename),
+              is_contact_list: isTrue(contact_list),
+              body,
+              signal: goneSignal(reply),
+            })
+          : await checkCopy(app, service, await copyContactList(app, service.id, contact_list_id), query);
       return reply.code(201).send({ data: await uploadRecord(app, service, upload) });
     },
   );
@@ -99,6 +116,11 @@ export function uploadRoutes(http: Http, app: UploadDeps): void {
       return reply.code(204).send(null);
     },
   );
+}
+
+function required(field: string, value: string | undefined): string {
+  if (value === undefined) throw invalidField(field, 'Missing data for required field.');
+  return value;
 }
 
 /** Aborts when the client has gone before it has its response. */

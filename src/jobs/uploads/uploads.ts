@@ -166,6 +166,21 @@ export async function changeUpload(
   );
 }
 
+/** Checks a copy of a contact list for the first time; a copy that cannot be checked is not kept. */
+export async function checkCopy(
+  app: UploadDeps,
+  service: SendingService,
+  upload: UploadRow,
+  request: { template_id?: string; sender_id?: string | null },
+): Promise<StoredUpload> {
+  try {
+    return await changeUpload(app, service, upload.id, request);
+  } catch (error) {
+    await deleteUpload(app.db, upload.id, 'checked');
+    throw error;
+  }
+}
+
 export async function removeUpload(
   app: Pick<Platform, 'db'>,
   service: SendingService,

@@ -1,0 +1,115 @@
+import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { defaultRetentionDays, listRetentions } from '../../services/settings/data-retention.ts';
+import { originalLines } from '../reports/job-report.ts';
+import { problemsOf } from '../uploads/upload-problems.ts';
+import { deleteUpload, selectUpload, type UploadRow } from '../uploads/uploads.sql.ts';
+import { getService, getUpload, type UploadDeps } from '../uploads/uploads.ts';
+import {
+  archiveContactList,
+  type ContactListRow,
+  copyAsUpload,
+  insertContactList,
+  markUploadSaved,
+  selectContactLists,
+} from './contact-lists.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock'>;
+
+export async function listContactLists(app: Deps, serviceId: string): Promise<ContactListRow[]> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  return selectContactLists(app.db, serviceId, await recentSince(app, serviceId));
+}
+
+export async function getContactList(app: Deps, serviceId: string, id: string): Promise<ContactListRow> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  const [list] = await selectContactLists(app.db, serviceId, await recentSince(app, serviceId), id);
+  if (!list) throw notFound();
+  return list;
+}
+
+/** Jobs are recent while their messages are kept. */
+async function recentSince({ db, clock }: Deps, serviceId: string) {
+  const rules = await listRetentions(db, serviceId);
+  const since = (type: 'sms' | 'email') => {
+    const days = rules.find(({ notification_type }) => notification_type === type)?.days_of_retention;
+    return timestamp(londonInstant(addDays(londonDay(clock.now()), -(days ?? defaultRetentionDays))));
+  };
+  return { sms: since('sms'), email: since('email') };
+}
+
+interface NewContactList {
+  /** Of the upload. */
+  id: string;
+  original_file_name: string;
+  template_type: 'sms' | 'email';
+  created_by: string;
+}
+
+/** Saves an upload that was checked as a contact list. The number of its rows is known, whatever the request says. */
+export async function saveContactList(
+  app: UploadDeps,
+  serviceId: string,
+  request: NewContactList,
+): Promise<ContactListRow> {
+  const service = await getService(app, serviceId);
+  const [unknown] = await selectUnknownIds(app.db, [{ field: 'created_by', table: 'users', id: request.created_by }]);
+  if (unknown) throw invalidField(unknown, 'No result found');
+  const upload = await getUpload(app, service.id, request.id);
+  if (upload.state === 'saved') throw invalid('This upload has already been saved');
+  const problems = await problemsOf(app, service, upload);
+  if (!upload.is_contact_list || upload.summary === null || problems.length > 0) {
+    throw invalid("File is not valid, can't create contact list");
+  }
+  if (upload.summary.channel !== request.template_type) {
+    throw invalidField('template_type', `The file has recipients of the type ${upload.summary.channel}`);
+  }
+  await inTransaction(app.db, async (tx) => {
+    if (!(await markUploadSaved(tx, upload.id))) throw invalid('This upload has already been saved');
+    await insertContactList(tx, {
+      id: upload.id,
+      service_id: service.id,
+      original_file_name: request.original_file_name,
+      row_count: upload.row_count,
+      template_type: request.template_type,
+      created_by_id: request.created_by,
+      created_at: timestamp(app.clock.now()),
+    });
+  });
+  return getContactList(app, service.id, upload.id);
+}
+
+/** Its rows are deleted; jobs that were made from it stay. */
+export async function deleteContactList({ db, clock }: Deps, serviceId: string, id: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await archiveContactList(tx, serviceId, id, timestamp(clock.now())))) throw notFound();
+    await deleteUpload(tx, id, 'saved');
+  });
+}
+
+/** The list as it was uploaded, as CSV. */
+export async function originalOfContactList(app: Deps, serviceId: string, id: string) {
+  const list = await getContactList(app, serviceId, id);
+  const upload = await selectUpload(app.db, serviceId, id);
+  if (!upload) throw notFound();
+  const name = `${list.original_file_name.replace(/\.[^.]*$/, '')}.csv`;
+  return { name, parts: originalLines(app, id, upload.header.names) };
+}
+
+/** A new upload with the rows of a list, which is then checked like any other. */
+export async function copyContactList(app: Deps, serviceId: string, contact_list_id: string): Promise<UploadRow> {
+  await getContactList(app, serviceId, contact_list_id);
+  const now = app.clock.now();
+  const id = newId(now);
+  await inTransaction(app.db, async (tx) => {
+    if (!(await copyAsUpload(tx, { id, contact_list_id, created_at: timestamp(now) }))) throw notFound();
+  });
+  const upload = await selectUpload(app.db, serviceId, id);
+  if (!upload) throw notFound();
+  return upload;
+}
