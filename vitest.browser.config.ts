@@ -8,6 +8,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    globalSetup: ['test/kit/global-setup.ts'],
+    globalSetup: ['test/browser/kit/find-browser.ts', 'test/kit/global-setup.ts'],
   },
 });

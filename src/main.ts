@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { backupCommand } from './commands/backup.ts';
 import { config } from './commands/config.ts';
+import { consoleLink } from './commands/console-link.ts';
 import { createAdmin } from './commands/create-admin.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
@@ -29,6 +30,7 @@ const commands: Record<string, Command> = {
   backup: backupCommand,
   restore: restoreCommand,
   demo,
+  'console-link': consoleLink,
   'create-admin': createAdmin,
   rekey: rekeyCommand,
   doctor,

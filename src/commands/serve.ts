@@ -1,8 +1,10 @@
+import { setUpPath } from '../console/start/set-up.ts';
 import { printBanner } from '../operations/banner.ts';
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/once-stopped.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
+import { hasPlatformAdmin } from '../users/create-admin.ts';
 import { readConfig } from './read-config.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';
@@ -36,7 +38,16 @@ async function run(roles: Roles): Promise<void> {
   const log = createLog(config.log.level);
   const database = await openOrEmbed(config, log);
   const { app, address, adminAddress, demo, stop } = await start(config, log, database.url, roles);
-  printBanner({ app, address, adminAddress, databaseLocation: database.location, generated, demo });
+  const isNew = roles.api && !(await hasPlatformAdmin(app));
+  printBanner({
+    app,
+    address,
+    adminAddress,
+    databaseLocation: database.location,
+    generated,
+    demo,
+    setUpPath: isNew ? setUpPath(app) : undefined,
+  });
   onceStopped(log, async () => {
     await stop();
     await database.stop();

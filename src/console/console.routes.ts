@@ -6,6 +6,7 @@ import { assetRoutes } from './assets.ts';
 import { collectPages } from './collect-pages.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { isAboutForm, noDraft, prepareForm, problemsOf, problemsOfForm } from './draft.ts';
+import { withOwnLinks } from './own-links.ts';
 import { addPageHeaders } from './page-headers.ts';
 import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './pages.ts';
 import { renderPage, sendHtml } from './render.tsx';
@@ -21,7 +22,8 @@ declare module 'fastify' {
   }
 }
 
-export function consoleRoutes(http: Http, app: ConsoleApp): void {
+export function consoleRoutes(http: Http, served: ConsoleApp): void {
+  const app = withOwnLinks(served);
   const pages = collectPages(app);
   const refuseOthers = refuseOtherOrigins(app.config.urls.api);
   http.decorateRequest('asked', undefined);

@@ -16,11 +16,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011'): string {
+function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPath?: string): string {
   process.stdout.isTTY = isTTY;
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const facts = { app: harness.app, address: 'http://127.0.0.1:6011', databaseLocation: undefined, generated: [] };
-  printBanner({ ...facts, adminAddress, demo });
+  printBanner({ ...facts, adminAddress, demo, setUpPath });
   return write.mock.calls.map(([text]) => String(text)).join('');
 }
 
@@ -33,6 +33,16 @@ describe('printBanner', () => {
   it('prints how to show the key if stdout is not a terminal', () => {
     expect(banner(false)).not.toContain(secret);
     expect(banner(false)).toMatch(/^node \S+ demo$/m);
+  });
+
+  it('prints the console first, and its set-up link on a terminal only', () => {
+    expect(banner(true)).toMatch(/^\n.*\n\n {2}Console +http:\/\/127\.0\.0\.1:6011\/console\n/);
+    expect(banner(true)).not.toContain('Set it up');
+    const path = '/start#K7QF-9MDX-2TRA';
+    expect(banner(true, undefined, path)).toMatch(
+      /Set it up +http:\/\/127\.0\.0\.1:6011\/console\/start#K7QF-9MDX-2TRA\n/,
+    );
+    expect(banner(false, undefined, path)).toMatch(/Set it up +run: pennypost console-link\n/);
   });
 
   it('prints the port of the admin API if it is separate', () => {

@@ -1,8 +1,8 @@
-import type { Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 
 /** Ignores archived administrators, who cannot sign in. */
-export function selectPlatformAdmins(tx: Tx) {
-  return tx
+export function selectPlatformAdmins(db: Db | Tx) {
+  return db
     .selectFrom('users')
     .select(['email_address', 'password_hash'])
     .where('platform_admin', '=', true)

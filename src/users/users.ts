@@ -172,6 +172,10 @@ export async function getUserByEmail(app: Deps, email: string): Promise<UserReco
   throw notFound();
 }
 
+export function findUserByEmail(app: Pick<Platform, 'db'>, email: string) {
+  return selectUserByEmail(app.db, email);
+}
+
 export function findUsersByEmail(app: Deps, part: string) {
   return selectUsersByPartOfEmail(app.db, part);
 }

@@ -10,6 +10,8 @@ export function cookieNames({ urls }: OfUrls) {
     session: `${prefix}pennypost_session`,
     /** A sign-in that waits for its second step. */
     signIn: `${prefix}pennypost_sign_in`,
+    /** A change of the account that waits for its second step. */
+    change: `${prefix}pennypost_change`,
     notice: `${prefix}pennypost_notice`,
   };
 }

@@ -4,7 +4,6 @@ import { Failure } from '../../platform/failure.ts';
 import { sendPasswordReset } from '../../users/sign-in/account-links.ts';
 import { getUserByEmail } from '../../users/users.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { consoleUrl } from '../console-url.ts';
 import type { Pages } from '../pages.ts';
 import { Field } from '../parts/field.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -97,7 +96,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
 
 async function sendIfKnown(app: ConsoleApp, email: string): Promise<void> {
   try {
-    await sendPasswordReset(app, { email, admin_base_url: consoleUrl(app.config) });
+    await sendPasswordReset(app, { email });
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
   }

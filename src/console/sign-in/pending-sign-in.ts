@@ -1,9 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
-import { later, minute_ms, timestamp } from '../../platform/clock.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { FastifyRequest } from 'fastify';
 import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
-import { cookieNames, cookieOptions } from '../sessions/cookies.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { SealedCookie } from '../sessions/sealed-cookie.ts';
 
 /** The first step of a sign-in is done; the second one is still to come. */
 export interface PendingSignIn {
@@ -20,36 +18,19 @@ export interface PendingSignIn {
   new_password?: string;
   /** A new account, which becomes active when the second step succeeds. */
   activates?: true;
+  /** Invited to this service or organisation, which the account joins when the second step succeeds. */
+  invitation?: { to: 'service' | 'organisation'; id: string };
 }
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'urls'> };
-
-const purpose = 'console-sign-in';
-const lifetime_ms = 30 * minute_ms;
-
-/** In an encrypted cookie, so that a sign-in that is never finished leaves nothing behind. */
-export function keepPendingSignIn(app: Deps, reply: FastifyReply, pending: PendingSignIn): void {
-  const expires_at = timestamp(later(app.clock.now(), lifetime_ms));
-  const value = app.secrets.encrypt(purpose, JSON.stringify({ ...pending, expires_at }));
-  reply.setCookie(cookieNames(app.config).signIn, value, {
-    ...cookieOptions(app.config),
-    maxAge: lifetime_ms / 1_000,
-  });
-}
+export const pendingSignIn = new SealedCookie<PendingSignIn>('signIn');
 
 export async function findPendingSignIn(
-  app: Deps,
+  app: ConsoleApp,
   request: FastifyRequest,
 ): Promise<{ pending: PendingSignIn; user: UserRecord } | undefined> {
-  const text = app.secrets.decrypt(purpose, request.cookies[cookieNames(app.config).signIn] ?? '');
-  if (!text) return undefined;
-  const pending = JSON.parse(text.toString()) as PendingSignIn & { expires_at: string };
-  if (pending.expires_at <= timestamp(app.clock.now())) return undefined;
+  const pending = pendingSignIn.read(app, request);
+  if (!pending) return undefined;
   const user = await getUserRecord(app.db, pending.user_id);
   const isVoid = user.state === 'inactive' || user.password_changed_at !== pending.password_changed_at;
   return isVoid ? undefined : { pending, user };
-}
-
-export function forgetPendingSignIn(app: Deps, reply: FastifyReply): void {
-  reply.clearCookie(cookieNames(app.config).signIn, cookieOptions(app.config));
 }

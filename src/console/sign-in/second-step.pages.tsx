@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Failure, invalidField } from '../../platform/failure.ts';
+import { Failure } from '../../platform/failure.ts';
 import { getUserRecord } from '../../users/user-record.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { nextPage } from '../next-page.ts';
@@ -10,8 +10,8 @@ import { sendFragment } from '../send-fragment.tsx';
 import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
 import { DemoMessage, findDemoMessage } from './demo-message.tsx';
 import { maskedEmail, maskedNumber } from './masked.ts';
-import { findPendingSignIn, keepPendingSignIn } from './pending-sign-in.ts';
-import { checkCode, completeSignIn, pageOf, sendStep } from './sign-in-steps.ts';
+import { findPendingSignIn, pendingSignIn } from './pending-sign-in.ts';
+import { checkCode, completeSignIn, pageOf, readCode, sendStep } from './sign-in-steps.ts';
 
 export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
@@ -56,9 +56,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     async act(asked, form) {
       const found = await findPendingSignIn(app, asked.request);
       if (!found) return again;
-      const code = form.code.replaceAll(/[\s-]/g, '');
-      if (!/^\d{5}$/.test(code)) throw invalidField('code', 'The code has 5 digits.');
-      await checkCode(app, found.user.id, { code, code_type: 'sms' });
+      await checkCode(app, found.user.id, { code: readCode(form.code), code_type: 'sms' });
       return completeSignIn(app, asked, found.pending);
     },
   });
@@ -105,7 +103,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       if (!found) return again;
       const { pending } = found;
       const message_id = await sendStep(app, pending);
-      keepPendingSignIn(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
+      pendingSignIn.keep(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
       const notice = message_id ? 'We sent it again.' : 'We have sent several already. Use the latest one.';
       return { to: pageOf(pending.step), notice };
     },

@@ -6,10 +6,10 @@ import { sendEmailCode, sendSmsCode } from '../../users/sign-in/verify-codes.ts'
 import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
 import { activateUser, getUserByEmail, updatePassword, updateUser } from '../../users/users.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { consoleUrl } from '../console-url.ts';
+import { acceptInvitation } from '../invitations/invitations.ts';
 import type { Asked, Redirection } from '../pages.ts';
 import { signIn } from '../sessions/visitor.ts';
-import { forgetPendingSignIn, keepPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
+import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts';
 
 /** An address must be proven again by a link after this time. */
 const proofLasts_ms = 90 * day_ms;
@@ -37,12 +37,12 @@ export async function beginSecondStep(
   app: ConsoleApp,
   { reply }: Place,
   user: UserRecord,
-  more: Pick<PendingSignIn, 'next' | 'new_password' | 'activates'>,
+  more: Pick<PendingSignIn, 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
   if (user.auth_type === 'webauthn_auth') return { to: '/sign-in/security-key' };
   const step = user.auth_type === 'sms_auth' ? 'text' : 'email';
   const pending = { user_id: user.id, password_changed_at: user.password_changed_at, step, ...more } as const;
-  keepPendingSignIn(app, reply, { ...pending, message_id: await sendStep(app, pending) });
+  pendingSignIn.keep(app, reply, { ...pending, message_id: await sendStep(app, pending) });
   return { to: pageOf(step) };
 }
 
@@ -52,8 +52,7 @@ export function sendStep(
   { user_id, step, next }: Pick<PendingSignIn, 'user_id' | 'step' | 'next'>,
 ): Promise<string | undefined> {
   if (step === 'text') return sendSmsCode(app, user_id);
-  const link = { email_auth_link_host: consoleUrl(app.config), next: next === '' ? null : `/console${next}` };
-  return sendEmailCode(app, user_id, link);
+  return sendEmailCode(app, user_id, { next: next === '' ? null : `/console${next}` });
 }
 
 export function pageOf(step: PendingSignIn['step']): string {
@@ -62,7 +61,7 @@ export function pageOf(step: PendingSignIn['step']): string {
 
 /** A new account has to confirm its address first. */
 export async function askToConfirm(app: ConsoleApp, user: UserRecord): Promise<Redirection> {
-  await sendEmailVerification(app, user.id, consoleUrl(app.config));
+  await sendEmailVerification(app, user.id);
   return { to: '/sign-in/confirm-address' };
 }
 
@@ -71,6 +70,13 @@ const sentences = new Map([
   ['Code has expired', 'The code has expired. Ask for a new one.'],
   ['Code not found', 'The code is no longer valid. Ask for a new one.'],
 ]);
+
+/** As typed, with spaces or without. */
+export function readCode(typed: string): string {
+  const code = typed.replaceAll(/[\s-]/g, '');
+  if (!/^\d{5}$/.test(code)) throw invalidField('code', 'The code has 5 digits.');
+  return code;
+}
 
 /** Throws about the field `code`, whatever is wrong. */
 export async function checkCode(
@@ -90,7 +96,7 @@ export async function checkCode(
 export async function completeSignIn(
   app: ConsoleApp,
   { request, reply }: Place,
-  pending: Pick<PendingSignIn, 'user_id' | 'step' | 'next' | 'new_password' | 'activates'>,
+  pending: Pick<PendingSignIn, 'user_id' | 'step' | 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
   if (pending.new_password !== undefined) {
     await updatePassword(app, pending.user_id, pending.new_password);
@@ -100,13 +106,14 @@ export async function completeSignIn(
   }
   const known = await getUserRecord(app.db, pending.user_id);
   const user = pending.activates && known.state === 'pending' ? await activateUser(app, known.id) : known;
+  if (pending.invitation) await acceptInvitation(app, pending.invitation, user.id);
   if (pending.step === 'text' && isProofOld(app, user)) {
     const { id: user_id, password_changed_at } = user;
     const proof = { user_id, password_changed_at, step: 'proof' as const, next: pending.next };
-    keepPendingSignIn(app, reply, { ...proof, message_id: await sendStep(app, proof) });
+    pendingSignIn.keep(app, reply, { ...proof, message_id: await sendStep(app, proof) });
     return { to: pageOf('proof') };
   }
-  forgetPendingSignIn(app, reply);
+  pendingSignIn.forget(app, reply);
   await signIn(app, user, request, reply);
   return { to: pending.next };
 }

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { hasPlatformAdmin } from '../../users/create-admin.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { nextPage } from '../next-page.ts';
 import type { Pages } from '../pages.ts';
 import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { endSession } from '../sessions/sessions.ts';
 import { forgetSession } from '../sessions/visitor.ts';
@@ -11,12 +13,20 @@ import { askToConfirm, beginSecondStep, checkPassword } from './sign-in-steps.ts
 export function signInPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in', {
     who: 'anyone',
-    show(asked, draft) {
+    async show(asked, draft) {
       if (asked.visitor) return { to: nextPage(asked.query('next')) };
+      const isNew = !(await hasPlatformAdmin(app));
       return {
         title: 'Sign in',
         content: (
           <>
+            {isNew && (
+              <div class="lead">
+                <Notice>
+                  This Pennypost has no administrator yet. <a href="/console/start">Set it up</a>
+                </Notice>
+              </div>
+            )}
             <form class="stack" method="post" noValidate>
               <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
               <PasswordField draft={draft} name="password" label="Password" autocomplete="current-password" />

@@ -50,6 +50,17 @@ export function updateOrganisationInviteRow(
     .executeTakeFirst();
 }
 
+/** Undefined when it is not pending. */
+export function acceptOrganisationInviteRow(tx: Tx, inviteId: string) {
+  return tx
+    .updateTable('organisation_invites')
+    .set({ status: 'accepted' })
+    .where('id', '=', inviteId)
+    .where('status', '=', 'pending')
+    .returning(columns)
+    .executeTakeFirst();
+}
+
 export async function deleteOrganisationInvitesUntil(db: Db, moment: Timestamp): Promise<void> {
   await db.deleteFrom('organisation_invites').where('created_at', '<=', moment).execute();
 }

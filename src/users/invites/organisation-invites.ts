@@ -5,10 +5,12 @@ import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { accountTemplates } from '../account-messages/account-messages.ts';
-import type { OrganisationPermission } from '../members/permissions.ts';
+import { addOrganisationMember, type OrganisationPermission, organisationPermissions } from '../members/permissions.ts';
+import { getUserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';
 import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
+  acceptOrganisationInviteRow,
   insertOrganisationInvite,
   selectOrganisationInvite,
   selectOrganisationInvites,
@@ -78,4 +80,24 @@ export async function updateOrganisationInvite(
   const invite = await updateOrganisationInviteRow(app.db, which, status);
   if (!invite) throw notFound();
   return invite;
+}
+
+/** The invited person joins the organisation, in the transaction that marks the invitation as accepted. */
+export async function acceptOrganisationInvite(
+  app: Pick<Platform, 'db' | 'clock'>,
+  inviteId: string,
+  userId: string,
+): Promise<void> {
+  await inTransaction(app.db, async (tx) => {
+    const invite = await acceptOrganisationInviteRow(tx, inviteId);
+    const user = await getUserRecord(tx, userId);
+    if (invite?.email_address.toLowerCase() !== user.email_address.toLowerCase()) throw notFound();
+    const allowed: readonly string[] = organisationPermissions;
+    const permissions = invite.permissions.filter((name): name is OrganisationPermission => allowed.includes(name));
+    await addOrganisationMember(
+      tx,
+      { organisation_id: invite.organisation, user_id: userId, permissions },
+      app.clock.now(),
+    );
+  });
 }

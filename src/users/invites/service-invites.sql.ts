@@ -61,6 +61,17 @@ export function updateServiceInviteRow(
     .executeTakeFirst();
 }
 
+/** Undefined when it is not pending. */
+export function acceptServiceInviteRow(tx: Tx, inviteId: string) {
+  return tx
+    .updateTable('service_invites')
+    .set({ status: 'accepted' })
+    .where('id', '=', inviteId)
+    .where('status', '=', 'pending')
+    .returning([...columns, 'permissions'])
+    .executeTakeFirst();
+}
+
 export async function selectServiceName(db: Db | Tx, serviceId: string): Promise<string | undefined> {
   return (await db.selectFrom('services').select('name').where('id', '=', serviceId).executeTakeFirst())?.name;
 }

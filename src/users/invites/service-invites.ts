@@ -1,15 +1,16 @@
 import { timestamp } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { accountTemplates } from '../account-messages/account-messages.ts';
-import { servicePermissions } from '../members/permissions.ts';
-import type { UserRecord } from '../user-record.ts';
-import { selectUser } from '../users.sql.ts';
+import { type ServicePermission, servicePermissions } from '../members/permissions.ts';
+import { getUserRecord, type UserRecord } from '../user-record.ts';
+import { selectUser, updateUserRow } from '../users.sql.ts';
 import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
+  acceptServiceInviteRow,
   insertServiceInvite,
   selectServiceInvite,
   selectServiceInvites,
@@ -84,6 +85,24 @@ export async function updateServiceInvite(
   const invite = await updateServiceInviteRow(app.db, which, { status, auth_type });
   if (!invite) throw notFound();
   return invite;
+}
+
+/**
+ * Accepts a pending invitation. It may say how the invited person signs in, but not for platform administrators and those
+ * with a security key, whose method is stronger.
+ */
+export async function claimServiceInvite(tx: Tx, inviteId: string, userId: string, now: Date) {
+  const invite = await acceptServiceInviteRow(tx, inviteId);
+  const user = await getUserRecord(tx, userId);
+  if (invite?.email_address.toLowerCase() !== user.email_address.toLowerCase()) throw notFound();
+  const keepsMethod = user.platform_admin || user.auth_type === 'webauthn_auth' || user.auth_type === invite.auth_type;
+  const isPossible = invite.auth_type === 'email_auth' || (invite.auth_type === 'sms_auth' && user.mobile_number);
+  if (!keepsMethod && isPossible) {
+    await updateUserRow(tx, userId, { auth_type: invite.auth_type, updated_at: timestamp(now) });
+  }
+  const allowed: readonly string[] = servicePermissions;
+  const permissions = invite.permissions.filter((name): name is ServicePermission => allowed.includes(name));
+  return { ...invite, permissions };
 }
 
 /** For the request schema: returns an error message if a name is unknown. */

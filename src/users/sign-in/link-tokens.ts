@@ -9,6 +9,7 @@ export interface LinkPayloads {
   'email-auth': { user_id: string; secret_code: string };
   'service-invite': { invite_id: string };
   'organisation-invite': { invite_id: string };
+  operator: { user_id: string; logged_in_at: string | null };
 }
 export type LinkPurpose = keyof LinkPayloads;
 
@@ -20,6 +21,7 @@ export const linkLifetimes_s: Record<LinkPurpose, number> = {
   'email-auth': hour_s / 2,
   'service-invite': 48 * hour_s,
   'organisation-invite': 48 * hour_s,
+  operator: hour_s / 2,
 };
 
 type Deps = Pick<Platform, 'secrets' | 'clock'>;

@@ -1,0 +1,50 @@
+import { buildApp } from '../app.ts';
+import { consoleUrl } from '../console/own-links.ts';
+import { setUpPath } from '../console/start/set-up.ts';
+import type { Command, Flags } from '../platform/command-line.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { createLog } from '../platform/log.ts';
+import { OperatorError } from '../platform/operator-error.ts';
+import { seeds } from '../seeds.ts';
+import { hasPlatformAdmin } from '../users/create-admin.ts';
+import { createOperatorLink } from '../users/sign-in/operator-links.ts';
+import { print } from './print.ts';
+import { readConfig } from './read-config.ts';
+import { withDatabase } from './with-database.ts';
+
+export const consoleLink: Command = {
+  description: 'Print the link that sets up the console, or signs a person in who is locked out',
+  more: [
+    'The service may be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and BASE_URL.',
+    'Keep the link secret: its holder gets in.',
+  ],
+  flags: {
+    for: { value: '<email>', description: 'A link for this account. It works once, within 30 minutes.' },
+  },
+  run,
+};
+
+async function run(_args: string[], flags: Flags): Promise<void> {
+  const config = readConfig();
+  const log = createLog('silent');
+  await withDatabase(config, async (url) => {
+    // The service may never have run.
+    await migrate(url, log, { seeds, wait_ms: config.database.wait_ms });
+    const app = buildApp(config, { databaseUrl: url, log });
+    try {
+      const email = flags.for?.at(-1);
+      if (email !== undefined) {
+        print(`${consoleUrl(config)}/link/${await createOperatorLink(app, email)}`);
+        return;
+      }
+      if (await hasPlatformAdmin(app)) {
+        throw new OperatorError(
+          'The console is set up. For a person who is locked out: pennypost console-link --for <email>',
+        );
+      }
+      print(`${consoleUrl(config)}${setUpPath(app)}`);
+    } finally {
+      await app.close();
+    }
+  });
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { cookieNames, cookieOptions } from './cookies.ts';
+
+type Deps = Pick<Platform, 'clock' | 'secrets'> & { config: Pick<Config, 'urls'> };
+
+const lifetime_ms = 30 * minute_ms;
+
+/** Something between two steps of one person, encrypted: what is never finished leaves nothing behind. */
+export class SealedCookie<Value extends object> {
+  private readonly name: 'signIn' | 'change';
+
+  constructor(name: 'signIn' | 'change') {
+    this.name = name;
+  }
+
+  keep(app: Deps, reply: FastifyReply, value: Value): void {
+    const expires_at = timestamp(later(app.clock.now(), lifetime_ms));
+    const sealed = app.secrets.encrypt(`console:${this.name}`, JSON.stringify({ value, expires_at }));
+    reply.setCookie(cookieNames(app.config)[this.name], sealed, {
+      ...cookieOptions(app.config),
+      maxAge: lifetime_ms / 1_000,
+    });
+  }
+
+  read(app: Deps, request: FastifyRequest): Value | undefined {
+    const text = app.secrets.decrypt(`console:${this.name}`, request.cookies[cookieNames(app.config)[this.name]] ?? '');
+    if (!text) return undefined;
+    // What decrypts was written here, so its shape needs no validation.
+    const { value, expires_at } = JSON.parse(text.toString()) as { value: Value; expires_at: string };
+    return expires_at <= timestamp(app.clock.now()) ? undefined : value;
+  }
+
+  forget(app: Deps, reply: FastifyReply): void {
+    reply.clearCookie(cookieNames(app.config)[this.name], cookieOptions(app.config));
+  }
+}

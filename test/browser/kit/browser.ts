@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { Harness } from '../../kit/harness.ts';
+import { findBrowser } from './find-browser.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface Opened {
+  page: Page;
+  /** The address of the server. */
+  origin: string;
+}
+
+/** A real browser on the harness. A test fails when a page breaks its policy, logs an error or asks another host. */
+export function useBrowser(harness: Harness) {
+  let browser: Browser;
+  let origin: string;
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    origin = await harness.http.listen({ port: 0, host: '127.0.0.1' });
+    browser = await chromium.launch({
+      executablePath: findBrowser() ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb', '--hide-scrollbars'],
+    });
+  });
+
+  afterAll(() => browser?.close());
+
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  return async function open(options: BrowserContextOptions = {}): Promise<Opened> {
+    const context = await browser.newContext({ baseURL: origin, reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      // The browser logs responses with 4xx, which some pages are meant to have.
+      if (message.type() === 'error' && !/Failed to load resource.*40\d/.test(message.text()))
+        wrong.push(message.text());
+    });
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) wrong.push(`asks ${request.url()}`);
+    });
+    return { page, origin };
+  };
+}
+
+/** What axe finds wrong, in words. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // Not a script tag, which the policy of the page would refuse.
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(async () => {
+    const { axe: inPage } = globalThis as unknown as { axe: typeof axe };
+    return inPage.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
+  });
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
+/** Nothing but code and wide tables may scroll sideways. */
+export function overflow_px(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
