@@ -19,11 +19,11 @@ export function addAssets(consoleFolder) {
   fs.writeFileSync(join(consoleFolder, 'assets.json'), JSON.stringify(describe(folder), null, 2));
 }
 
-/** One file per part; the layers decide which rule wins, so only the list of layers has a fixed place. */
+/** Rules that others build on come first. The order of the other files does not matter. */
+const basis = ['layers', 'shared', 'frame', 'stamps', 'forms', 'surfaces'].map((name) => `${name}.css`);
+
 function styleSheet(folder) {
-  const names = fs
-    .readdirSync(folder)
-    .sort((a, b) => (a === 'layers.css' ? -1 : b === 'layers.css' ? 1 : a < b ? -1 : 1));
+  const names = [...basis, ...fs.readdirSync(folder).filter((name) => !basis.includes(name))];
   return names.map((name) => fs.readFileSync(join(folder, name), 'utf8').replaceAll(/\/\*.*?\*\/\s*/gs, '')).join('');
 }
 

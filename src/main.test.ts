@@ -236,6 +236,24 @@ describe('pennypost', () => {
     await database.drop();
   });
 
+  it('console-link prints the link of the set-up, then links for accounts only', { timeout: 120_000 }, async () => {
+    const database = await cloneDatabase();
+    const environment = {
+      DATABASE_URL: database.url,
+      BASE_URL: 'https://post.example',
+      SECRET_KEY: 'of-a-test-and-at-least-32-characters-long',
+    };
+    const first = await pennypost(['console-link'], environment);
+    expect(first.out).toMatch(/^https:\/\/post\.example\/console\/start#[A-Z2-9]{4}-[A-Z2-9]{4}-[A-Z2-9]{4}\n$/);
+    await pennypost(['create-admin', 'Ada Admin', 'ada@example.org', '07700900123'], environment);
+    const second = await pennypost(['console-link'], environment);
+    expect(second).toMatchObject({ code: 1, out: '' });
+    expect(second.err).toContain('The console is set up.');
+    const link = await pennypost(['console-link', '--for', 'ada@example.org'], environment);
+    expect(link.out).toMatch(/^https:\/\/post\.example\/console\/link\/[\w-]+\n$/);
+    await database.drop();
+  });
+
   it.each([
     [['create-admin'], 'Usage: pennypost create-admin <name> <email> <mobile>\n'],
     [['create-admin', 'Ada', 'ada@example.org'], 'Usage: pennypost create-admin <name> <email> <mobile>\n'],

@@ -78,6 +78,7 @@ const runElsewhere = [
   ['npm start', 'test/ready.test.ts'],
   ['npm test', 'runs this'],
   ['pennypost doctor', 'below'],
+  ['pennypost console-link', 'src/main.test.ts'],
   ['pennypost create-admin', 'src/main.test.ts'],
   ['DATA_DIR=/new/data pennypost restore', 'below'],
   ['mkdir -m 700 secrets', 'below, up to docker'],
