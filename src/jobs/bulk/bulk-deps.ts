@@ -1,5 +1,6 @@
 import type { JobDeps } from '../job-deps.ts';
 import type { SheetThreads } from '../uploads/sheet-threads.ts';
+import type { UploadSlots } from '../uploads/upload-slots.ts';
 
 /** Dependencies of bulk sends. */
-export type BulkDeps = JobDeps & { sheetThreads: SheetThreads };
+export type BulkDeps = JobDeps & { sheetThreads: SheetThreads; uploadSlots: UploadSlots };

@@ -53,10 +53,15 @@ type Owner = Pick<ApiCaller, 'service_id' | 'key_type'>;
 type Row = NonNullable<Awaited<ReturnType<typeof selectBulkSend>>>;
 type Statistics = Awaited<ReturnType<typeof selectJobStatistics>>;
 
-export async function getBulkJob(db: Db | Tx, owner: Owner, id: string): Promise<BulkJob> {
+export async function findBulkJob(db: Db | Tx, owner: Owner, id: string): Promise<BulkJob | undefined> {
   const row = await selectBulkSend(db, owner, id);
-  if (!row) throw notFound();
-  return bulkJob(row, await selectJobStatistics(db, [id]));
+  return row && bulkJob(row, await selectJobStatistics(db, [row.id]));
+}
+
+export async function getBulkJob(db: Db | Tx, owner: Owner, id: string): Promise<BulkJob> {
+  const job = await findBulkJob(db, owner, id);
+  if (!job) throw notFound();
+  return job;
 }
 
 export async function listBulkJobs(db: Db, owner: Owner, older_than: string | undefined): Promise<BulkJob[]> {

@@ -14,11 +14,12 @@ import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
-import { Data, QueryBoolean } from '../../protocol/fields.ts';
+import { Data, QueryBoolean, Uuid } from '../../protocol/fields.ts';
 import { BulkCheck, bulkCheck } from './bulk-check.ts';
 import type { BulkDeps } from './bulk-deps.ts';
 import { BulkJob } from './bulk-records.ts';
 import { BulkParameters, BulkRequest } from './bulk-requests.ts';
+import { cancelBulk } from './cancel-bulk.ts';
 import { digestOfStream } from './claim.ts';
 import * as examples from './examples.ts';
 import type { BulkBody } from './open-body.ts';
@@ -96,6 +97,21 @@ export function bulkRoutes(http: Http, app: BulkDeps): void {
       const { response, replayed } = await sendBulkOnce(app, admissionOf(request), apiCallerOf(request), read);
       return respond(reply, response, replayed);
     },
+  );
+
+  http.delete(
+    '/v2/notifications/bulk/:job_id',
+    {
+      schema: {
+        summary: 'Cancel a bulk send: rows that are no messages yet, and messages that wait',
+        params: Type.Object({ job_id: Uuid }),
+        response: {
+          200: { ...Data(BulkJob), examples: [{ data: examples.cancelledJob }] },
+          409: publicErrors.errorSchema,
+        },
+      },
+    },
+    async (request) => ({ data: await cancelBulk(app, apiCallerOf(request), request.params.job_id) }),
   );
 }
 

@@ -526,3 +526,42 @@ describe('Idempotency-Key', () => {
     await harness.runTasks();
   });
 });
+
+describe('DELETE /v2/notifications/bulk/{id}', () => {
+  const cancel = (id: string, as = key) => harness.v2('DELETE', `${url}/${id}`, as);
+  const csv = `phone number,name\n${'07700900001,Ada\n'.repeat(3)}`;
+
+  it('200 cancels a send, whose rows never become notifications, and gives back its share of the limit', async () => {
+    const { key, sms } = await world({ sms_message_limit: 3 });
+    const { id } = (await postCsv(csv, { template_id: sms }, { as: key })).body.data;
+    expect((await postCsv(csv, { template_id: sms }, { as: key })).status).toBe(400);
+    const response = await cancel(id, key);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toMatchObject({ id, job_status: 'cancelled', rows_done: 0 });
+    expect(await messagesOf(id)).toEqual([]);
+    expect((await postCsv(csv, { template_id: sms }, { as: key })).status).toBe(201);
+  });
+
+  it('200 cancels a scheduled send', async () => {
+    const { id } = (await postCsv(csv, { scheduled_for: '2026-11-17T12:00:00Z' })).body.data;
+    expect((await cancel(id)).body.data.job_status).toBe('cancelled');
+    harness.clock.set('2026-11-17T12:00:01Z');
+    expect(await messagesOf(id)).toEqual([]);
+  });
+
+  it('409 when it is cancelled or finished, 404 when it is unknown or of others', async () => {
+    const { id } = (await postCsv(csv)).body.data;
+    await cancel(id);
+    const again = await cancel(id);
+    expect([again.status, again.body.errors[0].error]).toEqual([409, 'JobAlreadyCancelledError']);
+    const finished = (await postCsv(csv)).body.data.id;
+    await messagesOf(finished);
+    const late = await cancel(finished);
+    expect([late.status, late.body.errors[0].error]).toEqual([409, 'JobCancellationNotAllowedError']);
+    const other = await world();
+    for (const response of [await cancel(randomUUID()), await cancel(id, other.key)]) {
+      expect([response.status, response.body.errors[0].error]).toEqual([404, 'JobNotFoundError']);
+    }
+    expect((await cancel('no-id')).status).toBe(400);
+  });
+});

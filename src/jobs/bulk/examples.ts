@@ -91,3 +91,10 @@ export const resultLine = {
   status: 'delivered',
   updated_at: '2026-11-15T12:00:02.000000Z',
 };
+
+export const cancelledJob = {
+  ...bulkJob,
+  job_status: 'cancelled',
+  updated_at: '2026-11-15T12:00:01.000000Z',
+  processing_finished: '2026-11-15T12:00:01.000000Z',
+};

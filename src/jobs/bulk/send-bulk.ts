@@ -77,24 +77,23 @@ async function storeBody(
   const channel = template.row.template_type;
   const files = new Set(template.row.email_files.map(({ filename }) => comparableKey(filename)));
   const placeholders = template.compiled.placeholders.filter((placeholder) => !files.has(comparableKey(placeholder)));
+  const upload = {
+    service,
+    key_type,
+    api_key_id,
+    template,
+    is_contact_list: false,
+    original_file_name: name,
+    sender_id: reply_to_id ?? null,
+    digest: () => null,
+  };
   try {
-    const sheet = await openBody(body, { channel, placeholders }, app.config.bulk.maxBytes);
-    // Known before a hundred megabytes were read for nothing.
-    refuseHeader(sheet, channel, placeholders);
-    return await storeSheet(
-      app,
-      {
-        service,
-        key_type,
-        api_key_id,
-        template,
-        is_contact_list: false,
-        original_file_name: name,
-        sender_id: reply_to_id ?? null,
-        digest: () => null,
-      },
-      sheet,
-    );
+    return await app.uploadSlots.run(service.id, async () => {
+      const sheet = await openBody(body, { channel, placeholders }, app.config.bulk.maxBytes);
+      // Known before a hundred megabytes were read for nothing.
+      refuseHeader(sheet, channel, placeholders);
+      return storeSheet(app, upload, sheet);
+    });
   } catch (error) {
     if (!(error instanceof SpreadsheetError)) throw error;
     throw error.kind === 'too-many-rows' ? tooManyRows(app.config.bulk.maxRows) : invalid(error.message);
