@@ -13,6 +13,7 @@ import { print } from './commands/print.ts';
 import { rekeyCommand } from './commands/rekey.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { sandbox } from './commands/sandbox.ts';
+import { send } from './commands/send.ts';
 import { api, serve, worker } from './commands/serve.ts';
 import { readVersion } from './operations/build.ts';
 import { explainSystemError } from './operations/system-errors.ts';
@@ -35,6 +36,7 @@ const commands: Record<string, Command> = {
   rekey: rekeyCommand,
   doctor,
   sandbox,
+  send,
   config,
   openapi,
 };

@@ -1,0 +1,161 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { OperatorError } from '../../platform/operator-error.ts';
+import type { FileToSend } from './file-to-send.ts';
+import type { Progress } from './progress.ts';
+
+/** The fields of a send that the command shows. */
+export interface BulkJob {
+  id: string;
+  job_status: string;
+  notification_count: number;
+  rows_done: number;
+  rows_skipped: number;
+  scheduled_for: string | null;
+  statistics: { status: string; count: number }[];
+}
+
+/** The result of a dry run. */
+export interface Checked {
+  notification_count: number;
+  rows_with_problems: number;
+  message: string | null;
+  rows_shown: { row: number; problems: { column: string | null; problem: string }[] }[];
+}
+
+interface Errors {
+  errors: { error: string; message: string }[];
+}
+
+type Parameters = Record<string, string | undefined>;
+
+const path = '/v2/notifications/bulk';
+/** Delays before further attempts. An Idempotency-Key makes them safe. */
+const retryDelays_ms = [1_000, 2_000, 5_000, 10_000];
+/** 409: the server still works on an earlier attempt. */
+const retried = new Set([409, 429, 502, 503, 504]);
+
+/** Calls the API as an application would. */
+export class BulkClient {
+  private readonly root: string;
+  private readonly key: string;
+
+  constructor(url: string, key: string) {
+    if (!URL.canParse(url))
+      throw new OperatorError(`${url} is not an address: --url needs one such as https://example.org`);
+    this.root = url.replace(/\/+$/, '');
+    this.key = key;
+  }
+
+  /** Sends a file once, however often it is called. */
+  async send(
+    file: FileToSend,
+    parameters: Parameters,
+    { again, progress }: { again: boolean; progress: Progress },
+  ): Promise<{ job: BulkJob; replayed: boolean } | { problem: string }> {
+    const key = idempotencyKey(file, parameters, again);
+    const response = await this.retry(() => this.post(file, parameters, progress, { 'idempotency-key': key }));
+    if (response.status === 400) return { problem: await problemOf(response) };
+    if (response.status === 422) {
+      throw new OperatorError('This file was sent before with other options. Use --again to send it another time.');
+    }
+    const { data } = (await bodyOf(response)) as { data: BulkJob };
+    return { job: data, replayed: response.headers.get('idempotent-replayed') === 'true' };
+  }
+
+  async check(file: FileToSend, parameters: Parameters, progress: Progress): Promise<Checked> {
+    const response = await this.retry(() => this.post(file, { ...parameters, dry_run: 'true' }, progress));
+    return ((await bodyOf(response)) as { data: Checked }).data;
+  }
+
+  async get(id: string): Promise<BulkJob> {
+    const response = await this.retry(() => fetch(`${this.root}${path}/${id}`, { headers: this.headers() }));
+    return ((await bodyOf(response)) as { data: BulkJob }).data;
+  }
+
+  private headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.key}` };
+  }
+
+  private async post(file: FileToSend, parameters: Parameters, progress: Progress, headers = {}): Promise<Response> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
+    let failure: unknown;
+    const body = (async function* () {
+      try {
+        yield* file.body((bytes) => progress.show('Sending the file', bytes, file.size_bytes));
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    })();
+    try {
+      return await fetch(`${this.root}${path}?${query}`, {
+        method: 'POST',
+        headers: { ...this.headers(), 'content-type': file.type, ...headers },
+        body: Readable.toWeb(Readable.from(body)),
+        duplex: 'half',
+      } as RequestInit);
+    } catch (error) {
+      // A file that cannot be read, rather than a connection that failed.
+      throw failure ?? error;
+    }
+  }
+
+  private async retry(request: () => Promise<Response>): Promise<Response> {
+    for (const delay_ms of retryDelays_ms) {
+      const response = await request().catch(isConnectionError);
+      if (response && !retried.has(response.status)) return response;
+      await response?.body?.cancel();
+      const wait_ms = Number(response?.headers.get('retry-after') ?? 0) * 1_000;
+      if (wait_ms > 60_000) break;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(delay_ms, wait_ms)));
+    }
+    return request().catch((error) => {
+      isConnectionError(error);
+      throw new OperatorError(`Cannot reach ${this.root}: ${reasonOf(error)}`);
+    });
+  }
+}
+
+/** Returns nothing for a failed connection, and throws any other error. */
+function isConnectionError(error: unknown): undefined {
+  if (!(error instanceof TypeError)) throw error;
+}
+
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? String(error);
+}
+
+function idempotencyKey({ digest }: FileToSend, { template_id, name }: Parameters, again: boolean): string {
+  const parts = [digest, template_id, name, again ? randomUUID() : ''];
+  return `pennypost-send-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
+}
+
+/** What is wrong with the file. */
+async function problemOf(response: Response): Promise<string> {
+  const { errors } = (await response.json()) as Errors;
+  const text = textOf(errors);
+  // The parameters are wrong, not the file.
+  if (errors.some(({ error }) => error === 'ValidationError')) throw new OperatorError(text);
+  return text;
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  if (response.ok) return response.json();
+  throw new OperatorError(await messagesOf(response));
+}
+
+async function messagesOf(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    return textOf((JSON.parse(text) as Errors).errors);
+  } catch {
+    return `The server responded with ${response.status}.`;
+  }
+}
+
+function textOf(errors: Errors['errors']): string {
+  return errors.map(({ message }) => message).join('\n');
+}
