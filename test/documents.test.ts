@@ -80,6 +80,7 @@ const runElsewhere = [
   ['pennypost doctor', 'below'],
   ['pennypost console-link', 'src/main.test.ts'],
   ['pennypost create-admin', 'src/main.test.ts'],
+  ['pennypost send', 'src/commands/send.test.ts'],
   ['DATA_DIR=/new/data pennypost restore', 'below'],
   ['mkdir -m 700 secrets', 'below, up to docker'],
   ['docker build', 'needs Docker; `demo` is run by src/main.test.ts'],
