@@ -1,0 +1,193 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Measurement, Options, Progress } from './measurement.ts';
+import type { PacedOrder, PacedReport } from './paced-load.ts';
+import { type Product, profilingFlags, quantile, rssMb, runAside, startProduct } from './processes.ts';
+import { aSender, type Sender } from './sender.ts';
+import { throwAwayDatabase } from './throw-away-database.ts';
+
+/**
+ * A file of 100,000 rows and 5 columns, as CSV and as NDJSON, sent through the process that also accepts and delivers messages
+ * of another service at a steady rate: how soon the file is accepted and all its rows are notifications, and what the other
+ * service notices.
+ */
+export const name = 'bulk';
+
+const targets = {
+  csv_accepted_s: '<= 5',
+  csv_all_notifications_s: '<= 20',
+  csv_rss_growth_mb: '<= 100',
+  csv_accept_p99_ratio: '<= 2',
+  csv_priority_wait_p99_ms: '<= 1000',
+  ndjson_accepted_s: '<= 5',
+  ndjson_all_notifications_s: '<= 20',
+  ndjson_rss_growth_mb: '<= 100',
+  ndjson_accept_p99_ratio: '<= 2',
+  ndjson_priority_wait_p99_ms: '<= 1000',
+  not_accepted: '0',
+};
+
+const defaultRows = 100_000;
+const perSecond = 100;
+const baseline_s = 15;
+const maxDuration_s = 180;
+
+const formats = {
+  csv: {
+    type: 'text/csv',
+    head: 'phone number,name,day,place,reference\r\n',
+    line: (n: number) => `${number(n)},Person ${n},Monday,Room ${n % 50},order-${n}\r\n`,
+  },
+  ndjson: {
+    type: 'application/x-ndjson',
+    head: '',
+    line: (n: number) =>
+      `${JSON.stringify({
+        phone_number: number(n),
+        personalisation: { name: `Person ${n}`, day: 'Monday', place: `Room ${n % 50}` },
+        reference: `order-${n}`,
+      })}\n`,
+  },
+};
+
+const number = (n: number) => `079${String(10_000_000 + n)}`;
+
+interface Bed {
+  progress: Progress;
+  product: Product;
+  database: pg.Client;
+  bulk: Sender;
+  other: Sender;
+  rows: number;
+}
+
+export async function run(progress: Progress, { messages: rows = defaultRows }: Options): Promise<Measurement> {
+  progress('starting PostgreSQL and one process for everything');
+  const { server, environment, remove } = await throwAwayDatabase();
+  const database = new pg.Client({ connectionString: server.url });
+  let product: Product | undefined;
+  try {
+    product = await startProduct('serve', environment, profilingFlags());
+    await database.connect();
+    const content = 'Dear ((name)), your appointment is on ((day)) in ((place)).';
+    const bulk = await aSender(product.port, { template_type: 'sms', content });
+    const other = await aSender(product.port, {
+      template_type: 'sms',
+      content: 'Dear ((name)), your appointment is on ((day)).',
+      process_type: 'priority',
+    });
+    const bed = { progress, product, database, bulk, other, rows };
+    progress('warming up');
+    await sendFile({ ...bed, rows: 2_000 }, 'csv');
+    await sendFile({ ...bed, rows: 2_000 }, 'ndjson');
+    await steadyLoad(bed, 5);
+    const figures: Record<string, number> = { not_accepted: 0 };
+    progress(`${perSecond} messages a second of another service, and no file`);
+    const before = await steadyLoad(bed, baseline_s);
+    figures.accept_p99_ms_without_file = p99(before);
+    for (const format of ['csv', 'ndjson'] as const) {
+      for (const [figure, value] of Object.entries(await measure(bed, format))) figures[`${format}_${figure}`] = value;
+      figures[`${format}_accept_p99_ratio`] = round((figures[`${format}_accept_p99_ms`] ?? 0) / p99(before));
+      figures.not_accepted = (figures.not_accepted ?? 0) + (figures[`${format}_not_accepted`] ?? 0);
+      delete figures[`${format}_not_accepted`];
+    }
+    return { figures, targets };
+  } finally {
+    await database.end();
+    await product?.stop();
+    await remove();
+  }
+}
+
+/** The steady load runs until the file is a set of notifications, and is measured in that time. */
+async function measure(bed: Bed, format: keyof typeof formats): Promise<Record<string, number>> {
+  const { progress, product, database, other, rows } = bed;
+  const began = new Date();
+  const rssBefore = rssMb(product.pid);
+  let rssMax = rssBefore;
+  const sampling = setInterval(() => {
+    rssMax = Math.max(rssMax, rssMb(product.pid));
+  }, 100);
+  progress(`${rows} rows of ${format} beside ${perSecond} messages a second`);
+  const slices: PacedReport[] = [];
+  let finished = false;
+  const load = (async () => {
+    while (!finished) slices.push(await steadyLoad(bed, 5));
+  })();
+  const times = await sendFile(bed, format);
+  finished = true;
+  await load;
+  clearInterval(sampling);
+  const { rows: waits } = await database.query(
+    `select percentile_disc(0.99) within group (order by extract(epoch from sent_at - created_at) * 1000)::float as p99
+     from notifications where service_id = $1 and created_at >= $2 and sent_at is not null`,
+    [other.service_id, began],
+  );
+  const sent = slices.length * 5 * perSecond;
+  return {
+    ...times,
+    rss_growth_mb: round(rssMax - rssBefore),
+    accept_p99_ms: p99({ latencies_ms: slices.flatMap(({ latencies_ms }) => latencies_ms) }),
+    priority_wait_p99_ms: round(waits[0].p99),
+    not_accepted: sent - slices.reduce((sum, { accepted }) => sum + accepted, 0),
+  };
+}
+
+function steadyLoad({ product, other }: Pick<Bed, 'product' | 'other'>, seconds: number): Promise<PacedReport> {
+  return runAside<PacedOrder, PacedReport>('paced-load', {
+    port: product.port,
+    connections: 50,
+    per_second: perSecond,
+    messages: perSecond * seconds,
+    senders: [other],
+  });
+}
+
+/** Seconds until the response, and from then on until every row is a notification. */
+async function sendFile({ product, database, bulk, rows }: Bed, format: keyof typeof formats) {
+  const { type, head, line } = formats[format];
+  const body = (function* () {
+    yield Buffer.from(head);
+    for (let from = 0; from < rows; from += 1_000) {
+      const lines = Array.from({ length: Math.min(1_000, rows - from) }, (_, index) => line(from + index));
+      yield Buffer.from(lines.join(''));
+    }
+  })();
+  const started = performance.now();
+  const response = await fetch(
+    `http://127.0.0.1:${product.port}/v2/notifications/bulk?template_id=${bulk.template_id}&name=${format}`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bulk.key}`, 'content-type': type },
+      body: Readable.toWeb(Readable.from(body)),
+      duplex: 'half',
+    } as RequestInit,
+  );
+  if (response.status !== 201) throw new Error(`the file was refused: ${await response.text()}`);
+  const { data } = (await response.json()) as { data: { id: string } };
+  const accepted = performance.now();
+  while (performance.now() < accepted + maxDuration_s * 1_000) {
+    const { rows: found } = await database.query('select status, rows_done from jobs where id = $1', [data.id]);
+    if (found[0].status === 'finished all notifications created') {
+      if (found[0].rows_done !== rows) throw new Error(`${found[0].rows_done} of ${rows} rows became notifications`);
+      return {
+        accepted_s: round((accepted - started) / 1_000),
+        all_notifications_s: round((performance.now() - accepted) / 1_000),
+      };
+    }
+    await sleep(100);
+  }
+  throw new Error(`the file did not become notifications within ${maxDuration_s} seconds`);
+}
+
+function p99({ latencies_ms }: Pick<PacedReport, 'latencies_ms'>): number {
+  return round(
+    quantile(
+      latencies_ms.sort((left, right) => left - right),
+      0.99,
+    ),
+  );
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
