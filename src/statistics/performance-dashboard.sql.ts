@@ -44,7 +44,7 @@ export async function selectProcessingTimes(
   return rows;
 }
 
-/** Counts messages accepted between two ids. Excludes scheduled messages, which wait on purpose. */
+/** Counts messages accepted between two ids. Excludes scheduled messages and those of jobs, which wait on purpose. */
 export async function upsertProcessingTime(
   db: Db,
   day: { london_day: string; first_id: string; end_id: string },
@@ -54,7 +54,7 @@ export async function upsertProcessingTime(
     select ${day.london_day}, count(*), count(*) filter (where sent_at - created_at <= interval '10 seconds')
     from notifications
     where id >= ${day.first_id} and id < ${day.end_id} and notification_type in ('sms', 'email') and key_type <> 'test'
-      and api_key_id is not null and scheduled_for is null
+      and api_key_id is not null and scheduled_for is null and job_id is null
     on conflict (london_day)
     do update set messages = excluded.messages, within_ten_seconds = excluded.within_ten_seconds`.execute(db);
 }

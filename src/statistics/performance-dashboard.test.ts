@@ -24,20 +24,28 @@ describe('GET /performance-dashboard', () => {
       message(service, '2026-11-14T12:00:00Z', { notification_type: 'letter' }),
       message(service, '2026-11-14T12:00:00Z', { key_type: 'test' }),
       message(service, '2026-11-15T01:00:00Z', { status: 'created' }),
+      // A job waits on purpose: its messages are sent after others.
+      message(service, '2026-11-14T12:00:00Z', { sent_after_ms: 600_000 }),
     ]);
     await harness.app.db.updateTable('notifications').set({ api_key_id: service }).where('id', 'in', ids).execute();
+    const ofJob = { job_id: service, job_row_number: 0 };
+    await harness.app.db
+      .updateTable('notifications')
+      .set(ofJob)
+      .where('id', '=', ids.at(-1) ?? '')
+      .execute();
     await harness.addTask('record-processing-time');
     await harness.runTasks();
     const { status, body } = await harness.admin('GET', '/performance-dashboard');
     expect(status).toBe(200);
     expect(body).toEqual({
-      total_notifications: 7,
+      total_notifications: 8,
       email_notifications: 2,
-      sms_notifications: 4,
+      sms_notifications: 5,
       letter_notifications: 1,
       notifications_by_type: [
         { date: '2026-11-08', emails: 1, sms: 0, letters: 0 },
-        { date: '2026-11-14', emails: 1, sms: 2, letters: 1 },
+        { date: '2026-11-14', emails: 1, sms: 3, letters: 1 },
         { date: '2026-11-15', emails: 0, sms: 1, letters: 0 },
       ],
       processing_time: [{ date: '2026-11-14', percentage_under_10_seconds: 66.67 }],
@@ -49,9 +57,9 @@ describe('GET /performance-dashboard', () => {
     await foldRollups(harness.app.db);
     const early = await harness.admin('GET', '/performance-dashboard?start_date=2026-01-01&end_date=2026-01-02');
     expect(early.body).toMatchObject({
-      total_notifications: 7,
+      total_notifications: 8,
       email_notifications: 2,
-      sms_notifications: 4,
+      sms_notifications: 5,
       letter_notifications: 1,
     });
     expect(early.body.notifications_by_type).toEqual([{ date: '2026-01-01', emails: 0, sms: 1, letters: 0 }]);
