@@ -52,6 +52,19 @@ async function counted(channel: string): Promise<number> {
 }
 
 describe('a job', () => {
+  it('is not accepted while its rows are checked against another template: some are of one, some of the other', async () => {
+    const template = await aTemplate(harness, service);
+    const upload = await aCheckedUpload(harness, service, template, smsRows(2), { summary: null });
+    await expect(accept(upload)).rejects.toThrow('The file is being checked again');
+    const { state } = await harness.app.db
+      .selectFrom('uploads')
+      .select('state')
+      .where('id', '=', upload)
+      .executeTakeFirstOrThrow();
+    expect(state).toBe('checked');
+    expect(await counted('sms')).toBe(0);
+  });
+
   it('becomes notifications, one for each row, in order', async () => {
     const template = await aTemplate(harness, service);
     const upload = await aCheckedUpload(harness, service, template, smsRows(1_100));

@@ -56,10 +56,11 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     const upload = await lockUpload(tx, service.id, upload_id);
     if (!upload || upload.state === 'receiving') throw notFound();
     if (upload.state === 'sent') throw invalid('This upload has already been sent');
-    if (upload.state !== 'checked' || !isSendable(upload.summary as FileSummary | null)) throw notValid();
-    if (upload.template_id !== template.id || upload.template_version !== template.version) {
-      throw conflict('The file is being checked again');
-    }
+    if (upload.state !== 'checked') throw notValid();
+    // Until a check ends, some rows are ready for one template and some for the other.
+    const isSameTemplate = upload.template_id === template.id && upload.template_version === template.version;
+    if (upload.summary === null || !isSameTemplate) throw conflict('The file is being checked again');
+    if (!isSendable(upload.summary as FileSummary)) throw notValid();
     if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
     const { rows, problems, abroad } = await countUploadRows(tx, upload_id);
     if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();
