@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Day, type Door, workADay } from './kit/day-of-work.ts';
 import { fillIn, queryAbout } from './kit/every-page.ts';
 import { useHarness } from './kit/harness.ts';
+import { aCheckedUpload, smsRows } from './kit/uploads.ts';
 
 /**
  * Two services with every kind of data. One requests all data of the other, by its real id, through every endpoint
@@ -47,6 +48,7 @@ function bodyFor(path: string, ids: Record<string, string>): object {
   if (path.endsWith('/email')) return { email_address: 'x@example.org', template_id: email_template_id };
   if (path.endsWith('/letter')) return { template_id: letter_template_id, personalisation };
   if (path.endsWith('/preview')) return { personalisation };
+  if (path.endsWith('/job')) return { id: ids.upload_id, created_by };
   const people = { created_by, updated_by_id: created_by, from_user: created_by };
   const taken = {
     name: 'Taken',
@@ -56,6 +58,24 @@ function bodyFor(path: string, ids: Record<string, string>): object {
     email_reply_to_id: reply_to_id,
   };
   return { ...ids, ...people, ...taken, personalisation };
+}
+
+/** A file that is sent, one that waits, and a report: the parts of a day that other releases do not have. */
+async function sendAFile({ ids }: Day, title: string): Promise<void> {
+  const { service_id = '', template_id = '', user_id = '' } = ids;
+  const rows = smsRows(2).map((row) => row && { ...row, personalisation: { name: title } });
+  const file = { original_file_name: `${title}.csv` };
+  ids.upload_id = await aCheckedUpload(harness, service_id, template_id, rows, file);
+  ids.job_id = await aCheckedUpload(harness, service_id, template_id, rows, file);
+  const job = { id: ids.job_id, created_by: user_id };
+  expect((await harness.admin('POST', `/service/${service_id}/job`, job)).status).toBe(201);
+  const { body } = await harness.admin('POST', `/service/${service_id}/report-request`, reportOf(user_id));
+  ids.report_request_id = body.data.id;
+}
+
+function reportOf(user_id: string) {
+  const parameter = { notification_type: 'sms', notification_status: 'all' };
+  return { user_id, report_type: 'notifications_report', ...parameter };
 }
 
 /** Everything that can be read of a service, by path. */
@@ -73,12 +93,16 @@ describe('a service', () => {
   it('neither reads nor changes data of another', { timeout: 120_000 }, async () => {
     const owner = await workADay(door, 1, 'http://127.0.0.1:9/');
     const other = await workADay(door, 2, 'http://127.0.0.1:9/');
+    await sendAFile(owner, 'day-1');
+    await sendAFile(other, 'day-2');
     await harness.runTasks();
     await harness.deliver();
     const before = await pagesOf(owner);
     // Names, texts and recipients of the owner are marked, so that a leak can be detected.
     const shown = Object.values(before).filter((text) => text.includes('day-1'));
     expect(shown.length).toBeGreaterThan(20);
+    const ofJobs = Object.keys(before).filter((path) => /job_id|upload_id|report_request_id/.test(path));
+    expect(ofJobs.length).toBeGreaterThan(6);
 
     const { service_id = '', user_id = '' } = other.ids;
     const ids = { ...owner.ids, service_id, user_id };
