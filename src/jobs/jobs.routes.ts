@@ -1,25 +1,25 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
-import { Failure, invalidField } from '../platform/failure.ts';
+import { Failure } from '../platform/failure.ts';
+import { PageLinks, pageLinks } from '../platform/http/page-links.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { Data, Nullable, Uuid } from '../protocol/fields.ts';
+import { Data, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
 import { cancelLetterJob } from './cancel-letter-job.ts';
 import type { JobDeps } from './job-deps.ts';
 import { JobRecord } from './job-record.ts';
 import { hasJobs, selectScheduledStatistics } from './jobs.sql.ts';
 import { type CreateJobRequest, cancelJobOfAdmin, createJob, getJob, listJobs } from './jobs.ts';
+import { readDays, readPage } from './read-query.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
 const JobParams = Type.Object({ service_id: Uuid, job_id: Uuid });
 
 const Query = Type.Object({
-  page: Type.Optional(Type.String({ description: 'From 1' })),
+  page: Type.Optional(QueryInteger),
   limit_days: Type.Optional(Type.String({ description: 'Created since London midnight that many days ago' })),
   statuses: Type.Optional(Type.String({ description: 'Separated by commas' })),
   contact_list_id: Type.Optional(Uuid),
 });
-
-const Link = Type.Optional(Type.String({ description: 'Path and query of the page' }));
 
 export function jobRoutes(http: Http, app: JobDeps): void {
   http.post(
@@ -57,20 +57,20 @@ export function jobRoutes(http: Http, app: JobDeps): void {
             data: Type.Array(JobRecord),
             page_size: Type.Integer(),
             total: Type.Integer(),
-            links: Type.Object({ prev: Link, next: Link, last: Link }),
+            links: PageLinks,
           }),
         },
       },
     },
     async ({ params, query }) => {
-      const page = readPage(query.page);
+      const page = readPage('page', query.page) ?? 1;
       const { pages, ...listed } = await listJobs(app, params.service_id, {
         page,
         limit_days: readDays(query.limit_days),
         statuses: query.statuses?.split(',').map((status) => status.trim()),
         contact_list_id: query.contact_list_id,
       });
-      return { ...listed, links: linksOf(params.service_id, query, page, pages) };
+      return { ...listed, links: pageLinks(`/service/${params.service_id}/job`, query, { page, pages }) };
     },
   );
 
@@ -157,28 +157,6 @@ export function jobRoutes(http: Http, app: JobDeps): void {
       }
     },
   );
-}
-
-function readPage(text: string | undefined): number {
-  if (text === undefined) return 1;
-  if (!/^-?\d{1,9}$/.test(text)) throw invalidField('page', 'Not a valid integer.');
-  if (Number(text) < 1) throw invalidField('page', 'Not a positive integer');
-  return Number(text);
-}
-
-function readDays(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (!/^-?\d{1,6}$/.test(text)) throw invalidField('limit_days', `${text} is not an integer`);
-  return Number(text);
-}
-
-function linksOf(serviceId: string, query: Static<typeof Query>, page: number, pages: number) {
-  const link = (number: number) =>
-    `/service/${serviceId}/job?${new URLSearchParams({ ...query, page: String(number) })}`;
-  return {
-    ...(page > 1 ? { prev: link(page - 1) } : {}),
-    ...(page < pages ? { next: link(page + 1), last: link(pages) } : {}),
-  };
 }
 
 /** As the protocol writes this one time. */

@@ -253,6 +253,9 @@ describe('GET /service/{id}/job', () => {
     expect((await get('?page=x')).body.message).toEqual({ page: ['Not a valid integer.'] });
     expect((await get('?page=0')).body.message).toEqual({ page: ['Not a positive integer'] });
     expect((await get('?limit_days=x')).body.message).toEqual({ limit_days: ['x is not an integer'] });
+    for (const days of ['999999', '-999999', '9'.repeat(30)]) {
+      expect((await get(`?limit_days=${days}`)).status).toBe(200);
+    }
     expect((await harness.admin('GET', `/service/${randomUUID()}/job`)).status).toBe(404);
   });
 });

@@ -9,8 +9,8 @@ import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { isTrue, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { readPage } from '../read-query.ts';
 import { pageOfJob } from './notifications-of-job.ts';
-import { readPage } from './read-page.ts';
 
 const defaultPageSize = 50;
 /** The front end requests as many. */

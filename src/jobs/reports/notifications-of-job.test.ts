@@ -67,7 +67,7 @@ describe('GET /service/{id}/job/{id}/notifications', () => {
   it('200 by page, with links that keep the query', async () => {
     const query = 'page_size=1&status=delivered&status=failed';
     const links = async (page: number) => (await list(`?page=${page}&${query}`)).body.links;
-    const link = (page: number) => `${path()}?page=${page}&${query}`;
+    const link = (page: number) => `${path()}?${query}&page=${page}`;
     expect(await links(1)).toEqual({ next: link(2), last: link(2) });
     expect(await links(2)).toEqual({ prev: link(1) });
     const { next } = await links(1);

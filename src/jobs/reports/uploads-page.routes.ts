@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Nullable, OneOf, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import { readPage } from './read-page.ts';
+import { readDays, readPage } from '../read-query.ts';
 import { listUploadedLetters, listUploads, uploadsPageSize as page_size } from './uploads-page.ts';
 
 const Upload = Type.Object({
@@ -64,12 +64,4 @@ export function uploadsPageRoutes(http: Http, app: Platform & { compiledTemplate
       return { notifications, page_size, total, links: pageLinks(path, query, { page: wanted.page, pages }) };
     },
   );
-}
-
-const maxDays = 36_500;
-
-function readDays(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (!/^-?\d{1,15}$/.test(text)) throw invalidField('limit_days', `${text} is not an integer`);
-  return Math.min(Math.max(Number(text), -maxDays), maxDays);
 }

@@ -131,11 +131,11 @@ describe('GET /service/{id}/upload', () => {
     for (let number = 0; number < 51; number += 1) await aJob(harness, service, template);
     const first = (await list('?limit_days=3')).body;
     expect([first.data.length, first.total]).toEqual([50, 51]);
-    const second = `/service/${service}/upload?page=2&limit_days=3`;
+    const second = `/service/${service}/upload?limit_days=3&page=2`;
     expect(first.links).toEqual({ next: second, last: second });
     expect((await harness.admin('GET', second)).body).toMatchObject({
       data: [{ upload_type: 'job' }],
-      links: { prev: `/service/${service}/upload?page=1&limit_days=3` },
+      links: { prev: `/service/${service}/upload?limit_days=3&page=1` },
     });
   });
 

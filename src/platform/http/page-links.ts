@@ -12,11 +12,12 @@ export function pageLinks(
   { page, pages }: { page: number; pages: number },
 ): Static<typeof PageLinks> {
   const link = (number: number) => {
-    const parameters = new URLSearchParams({ page: String(number) });
+    const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (name === 'page') continue;
       for (const single of [value].flat()) if (single !== undefined) parameters.append(name, single);
     }
+    parameters.append('page', String(number));
     return `${path}?${parameters}`;
   };
   return {
