@@ -291,7 +291,7 @@ const groups = {
   demo: group('Demo', {
     enabled: setting.flag(
       'DEMO',
-      'Create a demo service with an API key and templates, and show messages sent through the sandbox at /outbox, without authentication. Off: the demo key is revoked.',
+      'Create a demo service with an API key and templates, and list messages sent through the sandbox at /outbox, without authentication. Off: the demo key is revoked.',
       {
         fallback: undefined,
         fallbackText:

@@ -5,6 +5,7 @@ import { themePages } from './account/theme.pages.tsx';
 import type { ConsoleApp } from './console-app.ts';
 import { invitationPages } from './invitations/invitations.pages.tsx';
 import { type DeclaredPage, type PageModule, Pages } from './pages.ts';
+import { sandboxPages } from './sandbox/sandbox.pages.tsx';
 import { servicesPages } from './services/services.pages.tsx';
 import { confirmPages } from './sign-in/confirm.pages.tsx';
 import { passwordPages } from './sign-in/password.pages.tsx';
@@ -28,6 +29,7 @@ const modules: PageModule<ConsoleApp>[] = [
   profilePages,
   devicePages,
   themePages,
+  sandboxPages,
   supportPages,
 ];
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { PdfThreads } from '../letters/pdf-threads.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 
@@ -6,4 +7,5 @@ import type { AccountMessageSender } from '../users/account-messages/account-mes
 export type ConsoleApp = Platform & {
   config: Config;
   accountMessages: AccountMessageSender;
+  pdfThreads: PdfThreads;
 };

@@ -28,6 +28,8 @@ export interface Draft {
 export interface View {
   /** The heading of the page, and the beginning of the browser's title. */
   title: string;
+  /** What the page is about, where the heading does not say it: begins the browser's title. */
+  about?: string;
   /** A sentence or two below the heading. */
   lead?: ComponentChildren;
   /** Buttons beside the heading. */

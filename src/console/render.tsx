@@ -26,9 +26,10 @@ interface Frame {
 
 export function renderPage(view: View, draft: Draft, frame: Frame): string {
   const { visitor, service, notice, now, platformName, pages, current } = frame;
-  const title = [`${draft.problems.size > 0 ? 'Error: ' : ''}${view.title}`, service?.name, 'Pennypost'];
+  const [first, ...others] = [view.about, view.title, service?.name, 'Pennypost'].filter(Boolean);
+  const title = [`${draft.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
   return renderDocument(
-    <Document title={title.filter(Boolean).join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>
+    <Document title={title.join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>
       {visitor && view.frame !== 'door' ? (
         <Shell
           view={view}

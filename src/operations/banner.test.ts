@@ -27,7 +27,7 @@ function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPat
 describe('printBanner', () => {
   it('prints the command with the key on a terminal', () => {
     expect(banner(true)).toContain(`Authorization: Bearer ${demo.api_key}`);
-    expect(banner(true)).toContain('See it at http://127.0.0.1:6011/outbox');
+    expect(banner(true)).toContain('See it at http://127.0.0.1:6011/console/sandbox');
   });
 
   it('prints how to show the key if stdout is not a terminal', () => {

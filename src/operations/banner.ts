@@ -107,5 +107,5 @@ function whereItGoes(config: Config): string {
 }
 
 function seeItAt(address: string, config: Config): string[] {
-  return isAllSandbox(config) ? [`See it at ${address}/outbox`] : [];
+  return isAllSandbox(config) ? [`See it at ${address}${config.console.enabled ? '/console/sandbox' : '/outbox'}`] : [];
 }

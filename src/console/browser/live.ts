@@ -2,27 +2,25 @@ const slowest_s = 60;
 
 /**
  * Asks for its fragment again and again: every few seconds, less often while nothing changes or the server fails, and not in
- * a hidden tab. It ends with a fragment without `data-live`. A button pauses it.
+ * a hidden tab. It ends with a fragment without `data-live`. One button pauses all parts of the page.
  */
 class LivePart extends HTMLElement {
   private timer = 0;
   private tag: string | undefined;
   private wait_s = 2;
-  private isPaused = false;
   private readonly onVisible = () => {
     if (!document.hidden) void this.ask();
   };
 
   connectedCallback(): void {
     this.wait_s = this.least_s();
-    this.before(this.pauseButton());
+    pause.add(this);
     document.addEventListener('visibilitychange', this.onVisible);
     this.later();
   }
 
   disconnectedCallback(): void {
-    clearTimeout(this.timer);
-    document.removeEventListener('visibilitychange', this.onVisible);
+    this.end();
   }
 
   private least_s(): number {
@@ -31,14 +29,14 @@ class LivePart extends HTMLElement {
 
   private later(): void {
     clearTimeout(this.timer);
-    if (this.isPaused || !this.isConnected) return;
+    if (pause.isOn || !this.isConnected) return;
     this.timer = setTimeout(() => void this.ask(), this.wait_s * 1000);
   }
 
-  private async ask(): Promise<void> {
+  async ask(): Promise<void> {
     clearTimeout(this.timer);
     // Becoming visible asks again.
-    if (document.hidden || this.isPaused) return;
+    if (document.hidden || pause.isOn) return;
     const changed = await this.fetchFragment().catch(() => false);
     this.wait_s = changed ? this.least_s() : Math.min(this.wait_s * 1.3, slowest_s);
     if (this.querySelector('[data-live]')) this.later();
@@ -49,32 +47,62 @@ class LivePart extends HTMLElement {
     const headers: Record<string, string> = { 'x-live-part': 'true' };
     if (this.tag) headers['if-none-match'] = this.tag;
     const response = await fetch(this.dataset.from ?? '', { headers });
-    if (!response.ok) return false;
+    if (!response.ok || pause.isOn) return false;
     this.tag = response.headers.get('etag') ?? undefined;
-    this.innerHTML = await response.text();
+    this.replaceContent(await response.text());
     return true;
   }
 
-  private end(): void {
-    document.removeEventListener('visibilitychange', this.onVisible);
-    this.button?.remove();
+  /** The link with the focus keeps it. */
+  private replaceContent(html: string): void {
+    const focused = this.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
+    this.innerHTML = html;
+    if (focused) this.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
+  private end(): void {
+    clearTimeout(this.timer);
+    document.removeEventListener('visibilitychange', this.onVisible);
+    pause.remove(this);
+  }
+}
+
+/** The button that pauses every live part of the page: in the element with `data-live-controls`, or before the first part. */
+class Pause {
+  isOn = false;
+  private readonly parts = new Set<LivePart>();
   private button: HTMLButtonElement | undefined;
 
-  private pauseButton(): HTMLButtonElement {
+  add(part: LivePart): void {
+    this.parts.add(part);
+    if (this.button) return;
+    this.button = this.createButton();
+    const place = document.querySelector('[data-live-controls]');
+    if (place) place.append(this.button);
+    else part.before(this.button);
+  }
+
+  remove(part: LivePart): void {
+    this.parts.delete(part);
+    if (this.parts.size > 0) return;
+    this.button?.remove();
+    this.button = undefined;
+  }
+
+  private createButton(): HTMLButtonElement {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'button button--small';
     button.textContent = 'Pause updates';
     button.addEventListener('click', () => {
-      this.isPaused = !this.isPaused;
-      button.textContent = this.isPaused ? 'Resume updates' : 'Pause updates';
-      if (!this.isPaused) void this.ask();
+      this.isOn = !this.isOn;
+      button.textContent = this.isOn ? 'Resume updates' : 'Pause updates';
+      if (!this.isOn) for (const part of this.parts) void part.ask();
     });
-    this.button = button;
     return button;
   }
 }
+
+const pause = new Pause();
 
 customElements.define('live-part', LivePart);

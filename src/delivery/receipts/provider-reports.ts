@@ -58,7 +58,10 @@ export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: R
 }
 
 /** A complaint does not change the status: the message was delivered. */
-function recordReportedComplaint(app: Deps, complaint: ReportedComplaint): Promise<ReceiptOutcome> {
+export function recordReportedComplaint(
+  app: Pick<Platform, 'db' | 'clock'>,
+  complaint: ReportedComplaint,
+): Promise<ReceiptOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';

@@ -11,11 +11,12 @@ import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
-import { outboxPage } from './outbox-page.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
 
-type Deps = Platform & { config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo'> };
+type Deps = Platform & {
+  config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo' | 'console'>;
+};
 
 const shown = 100;
 
@@ -31,8 +32,8 @@ const Message = Type.Object({
 });
 
 /**
- * The messages of the sandbox, for trying out the product. Anyone who can reach the server can read them, so the routes
- * exist only in the demo. Sign-in codes and account links require an admin token.
+ * The messages of the sandbox, for programs: people read them in the console. Anyone who can reach the server can read them,
+ * so the routes exist only in the demo. Sign-in codes and account links require an admin token.
  */
 export function outboxRoutes(http: Http, app: Deps): void {
   if (!app.config.demo.enabled || !isSandboxInUse(app.config)) return;
@@ -51,7 +52,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
     {
       onRequest: forThisOrigin,
       schema: {
-        summary: 'List the latest messages of the sandbox, as a page or as JSON',
+        summary: 'List the latest messages of the sandbox; browsers are redirected to the console',
         response: {
           200: Type.Object({ messages: Type.Array(Message) }),
           401: adminErrors.errorSchema,
@@ -60,10 +61,10 @@ export function outboxRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      const stored = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
-      const messages = stored.map((message) => ({ ...message, body: readBody(app, message) }));
       const wantsPage = request.type(['json', 'html']) === 'html';
-      return wantsPage ? sendOutboxPage(reply, outboxPage(messages)) : { messages };
+      if (wantsPage && app.config.console.enabled) return reply.redirect('/console/sandbox', 303);
+      const stored = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
+      return { messages: stored.map((message) => ({ ...message, body: readBody(app, message) })) };
     },
   );
 
@@ -110,12 +111,5 @@ function onlyForThisOrigin({ http, urls }: Pick<Config, 'http' | 'urls'>) {
   };
 }
 
-function sendOutboxPage(reply: FastifyReply, page: string): FastifyReply {
-  return reply
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-    .send(page);
-}
-
-// An email is shown as source, never rendered: its HTML would run in the origin of the API.
+// Here an email is its source, never rendered: its HTML would run in the origin of the API.
 const fileTypes = { '.txt': 'text/plain; charset=utf-8', '.eml': 'text/plain; charset=utf-8' };

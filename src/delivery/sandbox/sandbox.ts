@@ -36,7 +36,12 @@ export function isAllSandbox({ sms, email, letters }: Carriers): boolean {
   return [...sms.providers, ...email.providers, letters.handOff].every((name) => name === 'sandbox');
 }
 
-/** Whether any channel uses the sandbox instead of a real provider. */
+/** Whether a channel uses the sandbox instead of a real provider or printer. */
+export function isAnySandbox(config: Carriers): boolean {
+  return isSandboxInUse(config) || config.letters.handOff === 'sandbox';
+}
+
+/** Whether text messages or email use the sandbox. */
 export function isSandboxInUse(config: Pick<Carriers, 'sms' | 'email'>): boolean {
   return config.sms.providers.includes('sandbox') || config.email.providers.includes('sandbox');
 }
@@ -90,7 +95,7 @@ export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]>
   }));
 }
 
-const retentionDays = 7;
+export const retentionDays = 7;
 
 const partSize = 5_000;
 

@@ -57,6 +57,16 @@ export async function previewLetter(
   return { content: await show(pdfTasks, pdf, format, page), page_count, ...problems };
 }
 
+/** A page of the file that the printer gets. */
+export async function letterPagePicture(
+  app: Pick<Deps, 'files' | 'pdfThreads'>,
+  letter: Pick<Letter, 'id' | 'service_id' | 'status'>,
+  page: number,
+): Promise<Uint8Array> {
+  const pdf = await readLetterPdf(app.files, letter);
+  return show(app.pdfThreads.forRequest(letter.service_id), pdf, 'png', page);
+}
+
 async function showUploaded(
   app: Deps,
   letter: Letter,

@@ -46,16 +46,23 @@ export async function collateLetters(app: Deps): Promise<void> {
   if (!cutOff) return;
   const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
   for (let start = 0; start < ids.length; start += lettersPerBatch) {
-    const notification_ids = ids.slice(start, start + lettersPerBatch);
-    const { name } = printBatch;
-    // A serial queue: two batches that share a letter never run concurrently.
-    const options = { serialQueue: name, key: `${name} ${notification_ids[0]}` };
-    await app.queue.add(app.db, printBatch, { day: cutOff.day, notification_ids }, options);
+    await addBatch(app, { day: cutOff.day, notification_ids: ids.slice(start, start + lettersPerBatch) });
   }
   app.log.info(
     { event: 'letters.collated', letters: ids.length, day: cutOff.day },
     'Letters were collated for printing',
   );
+}
+
+/** A letter of its own batch, without waiting for the print run: the sandbox has no hours. */
+export function printInSandbox(app: Pick<Platform, 'db' | 'clock' | 'queue'>, notificationId: string): Promise<void> {
+  return addBatch(app, { day: londonDay(app.clock.now()), notification_ids: [notificationId] });
+}
+
+async function addBatch({ queue, db }: Pick<Platform, 'db' | 'queue'>, batch: Batch): Promise<void> {
+  const { name } = printBatch;
+  // A serial queue: two batches that share a letter never run concurrently.
+  await queue.add(db, printBatch, batch, { serialQueue: name, key: `${name} ${batch.notification_ids[0]}` });
 }
 
 /** Undefined before the cut-off and on non-working days. */

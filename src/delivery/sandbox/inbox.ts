@@ -1,0 +1,73 @@
+import type { Config } from '../../config.ts';
+import { day_ms, earlier } from '../../platform/clock.ts';
+import { notFound } from '../../platform/failure.ts';
+import { firstIdAt } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { needsUcs2 } from '../../rendering/sms/gsm.ts';
+import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './inbox.sql.ts';
+import { readBody, retentionDays } from './sandbox.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'letters'> };
+
+/** With the text that was sent, and how; a letter has none. */
+export type InboxMessage = Omit<StoredInboxMessage, 'body'> & { text: string; encoding: 'gsm7' | 'ucs2' };
+
+/** Whose messages a person may see. */
+interface Reader {
+  platform_admin: boolean;
+  /** By id of the service. */
+  permissions: Record<string, unknown>;
+}
+
+export interface InboxQuery {
+  channel?: Channel | undefined;
+  /** In recipient, sender, subject, text or id. */
+  find?: string | undefined;
+  /** Messages older than the one with this id. */
+  before?: string | undefined;
+}
+
+export const inboxPageSize = 40;
+/** The texts are encrypted, so a search reads them: the newest ones. */
+export const maxSearched = 1_000;
+
+/** One page, newest first. */
+export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
+  const filter = { ...filterFor(app, reader), channel: query.channel, before: query.before };
+  const stored = await selectInboxMessages(app.db, filter, query.find ? maxSearched : inboxPageSize + 1);
+  const messages = stored.map((message) => readable(app, message));
+  const { find } = query;
+  const found = find ? messages.filter((message) => isFound(message, find)) : messages;
+  return { messages: found.slice(0, inboxPageSize), hasOlder: found.length > inboxPageSize };
+}
+
+/** Not found also for those who may not see it. */
+export async function getInboxMessage(app: Deps, reader: Reader, id: string): Promise<InboxMessage> {
+  const [stored] = await selectInboxMessages(app.db, { ...filterFor(app, reader), id }, 1);
+  if (!stored) throw notFound();
+  return readable(app, stored);
+}
+
+function filterFor({ config, clock }: Deps, { platform_admin, permissions }: Reader): InboxFilter {
+  return {
+    // Sign-in codes and account links are for platform administrators only.
+    services: platform_admin ? 'all' : Object.keys(permissions).filter((id) => id !== platformServiceId),
+    withLetters: config.letters.handOff === 'sandbox',
+    since: firstIdAt(earlier(clock.now(), retentionDays * day_ms)),
+  };
+}
+
+function readable(app: Deps, { body, ...message }: StoredInboxMessage): InboxMessage {
+  const text = body === null ? '' : readBody(app, { reference: message.id, body });
+  return { ...message, text, encoding: needsUcs2(text) ? 'ucs2' : 'gsm7' };
+}
+
+function isFound({ recipient, sender, subject, text, id }: InboxMessage, find: string): boolean {
+  const wanted = find.toLowerCase();
+  if ([recipient, sender, subject ?? '', text, id].some((value) => value.toLowerCase().includes(wanted))) return true;
+  // As people write phone numbers: 07700 900123, stored with the country code.
+  const digits = /^[\d\s()+-]+$/.test(find) ? find.replaceAll(/\D/g, '').replace(/^0+/, '') : '';
+  return digits !== '' && recipient.includes(digits);
+}

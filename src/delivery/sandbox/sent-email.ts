@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import { decodeEntities } from '../../rendering/escape.ts';
+import { outboxFolder } from './sandbox.ts';
+
+interface OfFolder {
+  config: { storage: { dataDir: string } };
+}
+
+/** An email as the sandbox received it. */
+export interface SentEmail {
+  source: Buffer;
+  html: string;
+  text: string;
+  /** In their order, decoded. */
+  headers: { name: string; value: string }[];
+  from: string;
+  reply_to: string;
+  /** The addresses in its links, each once. */
+  links: string[];
+  /** Where mail clients unsubscribe with one click (RFC 8058). */
+  unsubscribe_url: string | undefined;
+}
+
+/** Undefined when this machine has no file of it: another process keeps its own. */
+export async function findSentEmail(app: OfFolder, id: string): Promise<SentEmail | undefined> {
+  const file = join(outboxFolder(app.config.storage.dataDir), `${id.toLowerCase()}.eml`);
+  const source = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return source && parseEmail(source);
+}
+
+async function parseEmail(source: Buffer): Promise<SentEmail> {
+  const email = await PostalMime.parse(source);
+  const header = (name: string) => email.headers.find(({ key }) => key === name)?.value ?? '';
+  const html = email.html ?? '';
+  return {
+    source,
+    html,
+    text: email.text ?? '',
+    headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value: decodeWords(value) })),
+    from: mailbox(email.from),
+    reply_to: (email.replyTo ?? []).map(mailbox).join(', '),
+    links: linksOf(html),
+    unsubscribe_url: /<([^>]*)>/.exec(header('list-unsubscribe'))?.[1],
+  };
+}
+
+function mailbox(address: Email['from']): string {
+  if (!address) return '';
+  return address.name ? `${address.name} <${address.address ?? ''}>` : (address.address ?? '');
+}
+
+function linksOf(html: string): string[] {
+  const found = [...html.matchAll(/<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)];
+  return [...new Set(found.map(([, double, single]) => decodeEntities(double ?? single ?? '').trim()))];
+}
