@@ -2,18 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import { Uuid } from '../protocol/fields.ts';
-import { assetRoutes } from './assets.ts';
+import { addPageHeaders } from './access/page-headers.ts';
+import { refuseOtherOrigins } from './access/same-origin.ts';
+import { refuseUnlessMay } from './access/who-may.ts';
 import { collectPages } from './collect-pages.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { isAboutForm, noDraft, prepareForm, problemsOf, problemsOfForm } from './draft.ts';
+import { assetRoutes } from './layout/assets.ts';
 import { withOwnLinks } from './own-links.ts';
-import { addPageHeaders } from './page-headers.ts';
 import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './pages.ts';
 import { renderPage, sendHtml } from './render.tsx';
-import { refuseOtherOrigins } from './same-origin.ts';
 import { keepNotice, takeNotice } from './sessions/notice.ts';
 import { findVisitor } from './sessions/visitor.ts';
-import { refuseUnlessMay } from './who-may.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -7,8 +7,8 @@ import { aLetter } from '../../test/kit/letters.ts';
 import { aQueuedMessage } from '../../test/kit/queued-messages.ts';
 import { creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord } from '../users/user-record.ts';
+import { may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
-import { may } from './may.ts';
 import type { DeclaredPage } from './pages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

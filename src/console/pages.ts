@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { Static, TObject } from 'typebox';
 import type { Service } from '../services/services.ts';
+import type { OfService, Who } from './access/may.ts';
 import type { Crumb } from './layout/crumbs.tsx';
 import type { MenuEntry } from './layout/menu.ts';
-import type { OfService, Who } from './may.ts';
 import type { Visitor } from './sessions/visitor.ts';
 
 /** What a page knows about the request for it. */

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { addPageHeaders } from './access/page-headers.ts';
 import { Document } from './layout/document.tsx';
 import { Door } from './layout/door.tsx';
 import type { MenuEntry } from './layout/menu.ts';
 import { Shell } from './layout/shell.tsx';
 import { shownMenus } from './layout/shown-menus.ts';
 import { themeOf } from './layout/theme.ts';
-import { addPageHeaders } from './page-headers.ts';
 import type { DeclaredPage, Draft, View } from './pages.ts';
 import type { Visitor } from './sessions/visitor.ts';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { assetPath } from '../assets.ts';
+import { assetPath } from './assets.ts';
 import type { Theme } from './theme.ts';
 
 interface DocumentProps {

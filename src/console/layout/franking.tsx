@@ -1,4 +1,4 @@
-import { assetPath } from '../assets.ts';
+import { assetPath } from './assets.ts';
 
 const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';
 const wave = (y: number) => `M100 ${y}c12-7 24-7 36 0s24 7 36 0 24-7 36 0 20 6 28 2`;

@@ -1,4 +1,4 @@
-import { assetPath } from '../assets.ts';
+import { assetPath } from './assets.ts';
 
 /** The symbols in `pictures/icons.svg`. */
 export type IconName =

@@ -1,4 +1,4 @@
-import { may, type Who } from '../may.ts';
+import { may, type Who } from '../access/may.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { type MenuEntry, menus } from './menu.ts';
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { notFound } from '../platform/failure.ts';
-import type { Http } from '../platform/http/surface.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Http } from '../../platform/http/surface.ts';
 
-// Beside the compiled file; from the source, in the folder of the last build.
-const here = fileURLToPath(new URL('.', import.meta.url));
+// Beside the compiled files; from the source, in the folder of the last build.
+const here = fileURLToPath(new URL('..', import.meta.url));
 const folder = here.endsWith('/src/console/') ? here.replace(/src\/console\/$/, 'dist/console/') : here;
 
 interface Built {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Failure } from '../platform/failure.ts';
+import { Failure } from '../../platform/failure.ts';
 
 /**
  * Refuses forms that other sites send with the visitor's cookie. Browsers say where a request comes from; those that

@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { useHarness } from '../../test/kit/harness.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
 import { assetPath } from './assets.ts';
 
 const harness = useHarness();

@@ -1,8 +1,8 @@
-import { Failure, notFound } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
-import { getService, type Service } from '../services/services.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { getService, type Service } from '../../services/services.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 import { may, type Who } from './may.ts';
-import type { Visitor } from './sessions/visitor.ts';
 
 /** Returns the service of the page, or that the visitor has to sign in first. */
 export async function refuseUnlessMay(
