@@ -192,6 +192,20 @@ describe('every page', () => {
     expect(broken).toEqual([]);
   });
 
+  it('shows hostile names as text', async () => {
+    const hostile = `<script>alert("1")</script>'><img src=x onerror=alert(1)>`;
+    const { id } = await aPerson(harness, { name: hostile });
+    const created = await aService(harness, { name: hostile, created_by_id: id });
+    const browser = await signedIn(harness, id);
+    const wrong: string[] = [];
+    for (const page of pages) {
+      const { text } = await browser.get(urlOf(page, created));
+      if (/<script>|<img/.test(text)) wrong.push(page.path);
+    }
+    expect(wrong).toEqual([]);
+    expect((await browser.get(`/console/services/${created}`)).text).toContain('&lt;script>alert(&quot;1&quot;)');
+  });
+
   it('names in its forms the fields that it reads', async () => {
     const browser = visitors.get('a platform administrator')?.browser;
     for (const page of pages.filter(({ form }) => form && Object.keys(form.properties).length > 0)) {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Draft, View } from '../pages.ts';
 import { ErrorSummary } from '../parts/error-summary.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { clockTime, dayAndMonth } from '../parts/time.tsx';
 import { Franking } from './franking.tsx';
 
 interface DoorProps {
@@ -17,7 +18,7 @@ export function Door({ view, draft, now, notice, platformName }: DoorProps): Com
   return (
     <main class="door" id="main">
       <div class="envelope stack">
-        <Franking lines={now ? [dayOf(now), timeOf(now)] : ['PENNY', 'POST']} />
+        <Franking lines={now ? [dayAndMonth(now).toUpperCase(), clockTime(now)] : ['PENNY', 'POST']} />
         <a class="wordmark" href="/console">
           Pennypost
         </a>
@@ -33,8 +34,3 @@ export function Door({ view, draft, now, notice, platformName }: DoorProps): Com
     </main>
   );
 }
-
-const london = { timeZone: 'Europe/London' };
-const dayOf = (now: Date) =>
-  now.toLocaleDateString('en-GB', { ...london, day: 'numeric', month: 'short' }).toUpperCase();
-const timeOf = (now: Date) => now.toLocaleTimeString('en-GB', { ...london, hour: '2-digit', minute: '2-digit' });

@@ -88,7 +88,7 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
       <details class="menu menu--end">
         <summary>
           <Icon name="user" />
-          {userName}
+          {userName.split(' ')[0]}
           <Icon name="chevron" small />
         </summary>
         <ul>

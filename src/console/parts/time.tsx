@@ -1,3 +1,6 @@
+import { londonWallTime } from '../../platform/calendar.ts';
+import { day_ms, earlier } from '../../platform/clock.ts';
+
 interface TimeProps {
   at: string;
   now: Date;
@@ -7,25 +10,40 @@ interface TimeProps {
 export function Time({ at, now }: TimeProps) {
   const moment = new Date(at);
   return (
-    <time dateTime={moment.toISOString()} title={exact.format(moment)}>
+    <time dateTime={moment.toISOString()} title={exactTime(moment)}>
       {shortTime(moment, now)}
     </time>
   );
 }
 
-const zone = { timeZone: 'Europe/London' } as const;
-const exact = new Intl.DateTimeFormat('en-GB', { ...zone, dateStyle: 'full', timeStyle: 'long' });
-const clock = new Intl.DateTimeFormat('en-GB', { ...zone, hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { ...zone, day: 'numeric', month: 'short' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { ...zone, day: 'numeric', month: 'short', year: 'numeric' });
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-const day_ms = 86_400_000;
+/** "14:02" */
+export function clockTime(moment: Date): string {
+  const { hour, minute } = londonWallTime(moment);
+  return `${twoDigits(hour)}:${twoDigits(minute)}`;
+}
+
+/** "15 Nov" */
+export function dayAndMonth(moment: Date): string {
+  const { day, month } = londonWallTime(moment);
+  return `${day} ${months[month - 1]}`;
+}
+
+function dayOfYear(moment: Date): string {
+  return `${dayAndMonth(moment)} ${londonWallTime(moment).year}`;
+}
+
+function exactTime(moment: Date): string {
+  return `${dayOfYear(moment)}, ${clockTime(moment)}:${twoDigits(londonWallTime(moment).second)} London time`;
+}
 
 function shortTime(moment: Date, now: Date): string {
-  const of = dayOfYear.format(moment);
-  const time = clock.format(moment);
-  if (of === dayOfYear.format(now)) return `today, ${time}`;
-  if (of === dayOfYear.format(new Date(now.getTime() - day_ms))) return `yesterday, ${time}`;
-  const sameYear = of.slice(-4) === dayOfYear.format(now).slice(-4);
-  return `${sameYear ? day.format(moment) : of}, ${time}`;
+  const day = dayOfYear(moment);
+  const time = clockTime(moment);
+  if (day === dayOfYear(now)) return `today, ${time}`;
+  if (day === dayOfYear(earlier(now, day_ms))) return `yesterday, ${time}`;
+  const isThisYear = londonWallTime(moment).year === londonWallTime(now).year;
+  return `${isThisYear ? dayAndMonth(moment) : day}, ${time}`;
 }
