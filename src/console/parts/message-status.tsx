@@ -22,7 +22,7 @@ const shown: Record<MessageState, Shown> = {
 };
 
 const shownOfLetters: Partial<Record<MessageState, Shown>> = {
-  created: ['accepted', 'Waiting for the printer'],
+  created: ['accepted', 'Waiting to print'],
   sending: ['sending', 'Printing'],
   delivered: ['delivered', 'Posted'],
   'technical-failure': ['failed', 'Not printed'],

@@ -4,14 +4,16 @@ import { day_ms, earlier } from '../../platform/clock.ts';
 interface TimeProps {
   at: string;
   now: Date;
+  /** In narrow lists: today has its time only. */
+  brief?: boolean;
 }
 
 /** "today, 14:02"; exact in the title. London time, as everywhere in the console. */
-export function Time({ at, now }: TimeProps) {
+export function Time({ at, now, brief }: TimeProps) {
   const moment = new Date(at);
   return (
     <time dateTime={moment.toISOString()} title={exactTime(moment)}>
-      {shortTime(moment, now)}
+      {brief ? shortTime(moment, now).replace('today, ', '') : shortTime(moment, now)}
     </time>
   );
 }

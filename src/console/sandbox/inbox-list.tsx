@@ -29,7 +29,7 @@ export function Inbox({ messages, hasOlder, place, current, now }: InboxProps) {
               <span>
                 <b>{shortRecipient(message)}</b>
               </span>
-              <Time at={message.received_at} now={now} />
+              <Time at={message.received_at} now={now} brief />
               <span class="preview">{previewOf(message)}</span>
             </a>
           </li>

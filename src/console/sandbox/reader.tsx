@@ -107,7 +107,7 @@ function statusNote(
   email: SentEmail | undefined,
 ) {
   const repeated = times_sent > 1 ? [`received ${times_sent} times`] : [];
-  if (notification_type === 'letter' && status === 'created') return `printed on ${printDay(received_at)}`;
+  if (notification_type === 'letter' && status === 'created') return `on ${printDay(received_at)}`;
   return [...(email?.unsubscribe_url ? ['unsubscribe: one click'] : []), ...repeated].join(', ');
 }
 

@@ -283,7 +283,7 @@ describe('a letter', () => {
     const id = await aDrawnLetter();
     const page = await member.get(`/console/sandbox/${id}`);
     expect(page.text).toContain('Page 1 of 1');
-    expect(page.text).toContain('printed on Monday 16 November after 17:30');
+    expect(page.text).toContain('on Monday 16 November after 17:30');
     const picture = await harness.http.inject({
       url: `/console/sandbox/letters/${id}/pages/1`,
       headers: { cookie: `pennypost_session=${member.cookies.get('pennypost_session')}` },
