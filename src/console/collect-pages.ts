@@ -6,6 +6,9 @@ import type { ConsoleApp } from './console-app.ts';
 import { invitationPages } from './invitations/invitations.pages.tsx';
 import { type DeclaredPage, type PageModule, Pages } from './pages.ts';
 import { sandboxPages } from './sandbox/sandbox.pages.tsx';
+import { addServicePages } from './services/add-service.pages.tsx';
+import { joinPages } from './services/join.pages.tsx';
+import { joinRequestPages } from './services/join-requests.pages.tsx';
 import { servicesPages } from './services/services.pages.tsx';
 import { confirmPages } from './sign-in/confirm.pages.tsx';
 import { passwordPages } from './sign-in/password.pages.tsx';
@@ -25,6 +28,9 @@ const modules: PageModule<ConsoleApp>[] = [
   startPages,
   operatorLinkPages,
   servicesPages,
+  addServicePages,
+  joinPages,
+  joinRequestPages,
   accountPages,
   profilePages,
   devicePages,

@@ -1,11 +1,19 @@
+import type { KeyUses } from '../auth/key-uses.ts';
+import type { ServiceKeys } from '../auth/service-keys.ts';
 import type { Config } from '../config.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
+import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Allowances } from '../services/allowances.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 
 /** What the pages use of the application. */
-export type ConsoleApp = Platform & {
-  config: Config;
-  accountMessages: AccountMessageSender;
-  pdfThreads: PdfThreads;
-};
+export type ConsoleApp = Platform &
+  SendDeps & {
+    config: Config;
+    pdfThreads: PdfThreads;
+    accountMessages: AccountMessageSender;
+    allowances: Allowances;
+    serviceKeys: ServiceKeys;
+    keyUses: KeyUses;
+  };

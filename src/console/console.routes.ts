@@ -12,6 +12,7 @@ import { assetRoutes } from './layout/assets.ts';
 import { withOwnLinks } from './own-links.ts';
 import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './pages.ts';
 import { renderPage, sendHtml } from './render.tsx';
+import { keepLastService } from './services/last-service.ts';
 import { keepNotice, takeNotice } from './sessions/notice.ts';
 import { findVisitor } from './sessions/visitor.ts';
 
@@ -47,6 +48,7 @@ function addPage(http: Http, app: ConsoleApp, page: DeclaredPage, pages: readonl
       const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
       return reply.redirect(`/console/sign-in${next}`, 303);
     }
+    if (may.service) keepLastService(app, request, reply, may.service.id);
     request.asked = askedOf(request, reply, visitor, may.service);
     return undefined;
   }

@@ -29,6 +29,7 @@ let pages: readonly DeclaredPage[];
 let service: { id: string; organisation: string };
 let otherService: string;
 let sent: { email: string; letter: string };
+let joinRequest: string;
 const visitors = new Map<Role, { browser: ConsoleVisitor; id: string | undefined }>();
 
 beforeAll(async () => {
@@ -57,6 +58,12 @@ beforeAll(async () => {
     }
     visitors.set(role, { browser: await signedIn(harness, id), id });
   }
+  const { id: requester_id } = await aPerson(harness);
+  const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
+    requester_id,
+    contacted_user_ids: [visitors.get('a manager')?.id],
+  });
+  joinRequest = asked.body.service_join_request_id;
 });
 
 /** A page that needs other things in its path adds them here. */
@@ -68,6 +75,8 @@ function urlOf(page: DeclaredPage, serviceId = service.id): string {
     ['email_id', sent.email],
     ['letter_id', sent.letter],
     ['page', '1'],
+    ['asked_id', serviceId],
+    ['request_id', joinRequest],
   ]);
   return `/console${page.path.replaceAll(/:(\w+)/g, (_, name) => {
     const value = values.get(name);

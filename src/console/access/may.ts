@@ -1,3 +1,5 @@
+import type { ServicePermission } from '../users/members/permissions.ts';
+
 /** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
 export type Right = 'any' | 'activity' | 'send' | 'templates' | 'manage' | 'api';
 
@@ -53,4 +55,29 @@ const waysToHave: Record<Exclude<Right, 'any'>, string[][]> = {
 
 export function holds(right: Right, permissions: readonly string[]): boolean {
   return right === 'any' || waysToHave[right].some((names) => names.every((name) => permissions.includes(name)));
+}
+
+/** The rights that one person can give to another. */
+export const givenRights = ['activity', 'send', 'templates', 'manage', 'api'] as const;
+export type GivenRight = (typeof givenRights)[number];
+
+export const rightNames: Record<GivenRight, string> = {
+  activity: 'See the dashboard',
+  send: 'Send messages',
+  templates: 'Add and edit templates',
+  manage: 'Manage settings, team and usage',
+  api: 'Manage the API integration',
+};
+
+/** As other front ends store them, so that they show the same rights. */
+const storedPermissions: Record<GivenRight, ServicePermission[]> = {
+  activity: ['view_activity'],
+  send: ['send_texts', 'send_emails', 'send_letters'],
+  templates: ['manage_templates'],
+  manage: ['manage_users', 'manage_settings'],
+  api: ['manage_api_keys'],
+};
+
+export function permissionsOf(rights: readonly GivenRight[]): ServicePermission[] {
+  return rights.flatMap((right) => storedPermissions[right]);
 }

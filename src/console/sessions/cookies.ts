@@ -13,6 +13,8 @@ export function cookieNames({ urls }: OfUrls) {
     /** A change of the account that waits for its second step. */
     change: `${prefix}pennypost_change`,
     notice: `${prefix}pennypost_notice`,
+    /** The service that was opened last. */
+    service: `${prefix}pennypost_service`,
   };
 }
 
