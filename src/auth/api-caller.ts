@@ -55,6 +55,14 @@ export function authenticateApiCaller(app: Deps): Authenticate {
   };
 }
 
+/** The caller with this key, which a person typed into a form: checked as in a request to the API. */
+export async function callerWithKey(app: Deps, request: FastifyRequest, apiKey: string): Promise<ApiCaller> {
+  const { caller, key } = await check(app, apiKey);
+  refuseOutsideNetworks(request, key, new Networks(app.config.http.trustedProxies));
+  app.keyUses.note(caller.api_key_id);
+  return caller;
+}
+
 /** Checks the client address only for keys that restrict it. */
 function refuseOutsideNetworks({ raw, headers }: FastifyRequest, { networks }: ServiceKey, trusted: Networks): void {
   if (networks === null) return;

@@ -5,6 +5,7 @@ import { themePages } from './account/theme.pages.tsx';
 import type { ConsoleApp } from './console-app.ts';
 import { invitationPages } from './invitations/invitations.pages.tsx';
 import { type DeclaredPage, type PageModule, Pages } from './pages.ts';
+import { quickStartPages } from './quick-start/quick-start.pages.tsx';
 import { sandboxPages } from './sandbox/sandbox.pages.tsx';
 import { addServicePages } from './services/add-service.pages.tsx';
 import { joinPages } from './services/join.pages.tsx';
@@ -31,6 +32,7 @@ const modules: PageModule<ConsoleApp>[] = [
   addServicePages,
   joinPages,
   joinRequestPages,
+  quickStartPages,
   accountPages,
   profilePages,
   devicePages,

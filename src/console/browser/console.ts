@@ -1,3 +1,4 @@
 import './passwords.ts';
 import './menus.ts';
 import './live.ts';
+import './copy.ts';

@@ -42,11 +42,18 @@ export function shownMenus(pages: readonly Listed[], { visitor, service, current
       name,
       heading,
       entries: menus[of].flatMap((label): Entry[] => {
-        const page = pages.find(({ menu }) => menu === label);
+        const page = pageOfEntry(pages, label, service !== undefined);
         if (!page || may(page.who, visitor.user, service) !== 'yes') return [];
         const to = `/console${page.path.replace(':service_id', service?.id ?? '')}`;
         return [{ label, to, isCurrent: label === current }];
       }),
     }))
     .filter(({ entries }) => entries.length > 0);
+}
+
+/** An entry may have two pages: one that is about the service which is shown, and one for elsewhere. */
+function pageOfEntry(pages: readonly Listed[], label: MenuEntry, inService: boolean): Listed | undefined {
+  const all = pages.filter(({ menu }) => menu === label);
+  const isOfService = ({ path }: Listed) => path.includes(':service_id');
+  return (inService ? all.find(isOfService) : undefined) ?? all.find((page) => !isOfService(page));
 }

@@ -6,6 +6,8 @@ interface FieldProps {
   draft: Draft;
   /** Also the id of the input, which the error summary links to. */
   name: string;
+  /** Another name in the form, such as that of a list. */
+  sentAs?: string;
   label: string;
   hint?: ComponentChildren;
   type?: 'text' | 'email' | 'password' | 'tel' | 'search' | 'url';
@@ -20,7 +22,7 @@ interface FieldProps {
 }
 
 /** A labelled input that keeps what was typed and shows its own error. A password is never sent back to the page. */
-export function Field({ draft, name, label, hint, type = 'text', value, beside, ...more }: FieldProps) {
+export function Field({ draft, name, label, hint, type = 'text', value, beside, sentAs = name, ...more }: FieldProps) {
   const { autocomplete, inputmode, short, code } = more;
   const error = draft.problems.get(name);
   const typed = draft.typed.get(name);
@@ -29,7 +31,7 @@ export function Field({ draft, name, label, hint, type = 'text', value, beside, 
     <input
       class={classes}
       id={name}
-      name={name}
+      name={sentAs}
       type={type}
       value={type === 'password' ? undefined : typeof typed === 'string' ? typed : value}
       autocomplete={autocomplete}

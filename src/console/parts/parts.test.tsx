@@ -6,6 +6,7 @@ import { Crumbs } from '../layout/crumbs.tsx';
 import { Chart } from './chart.tsx';
 import { Choices } from './choices.tsx';
 import { Confirm } from './confirm.tsx';
+import { Copy } from './copy.tsx';
 import { ErrorSummary } from './error-summary.tsx';
 import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
@@ -14,6 +15,7 @@ import { Stamp, Status } from './status.tsx';
 import { Summary } from './summary.tsx';
 import { Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
+import { TextArea } from './text-area.tsx';
 import { Time } from './time.tsx';
 
 const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
@@ -21,6 +23,8 @@ const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems:
 /** Every part, with the text in every position that can have one. */
 const parts: Record<string, (text: string) => VNode> = {
   field: (text) => <Field draft={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
+  'text area': (text) => <TextArea draft={draftOf(text)} name="name" label={text} hint={text} rows={3} value={text} />,
+  copy: (text) => <Copy of={text} what={text} />,
   choices: (text) => (
     <Choices
       draft={draftOf(text)}

@@ -15,7 +15,10 @@ import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } fro
 
 type Fields = Record<string, unknown>;
 
-export function readSmsRequest(request: FastifyRequest, now: Date): SmsSend {
+/** A request with the problems that its schema has found. */
+export type CheckedRequest = Pick<FastifyRequest, 'body' | 'validationError' | 'compileValidationSchema'>;
+
+export function readSmsRequest(request: CheckedRequest, now: Date): SmsSend {
   const { phone_number, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
   const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone_number) : undefined;
@@ -26,7 +29,7 @@ export function readSmsRequest(request: FastifyRequest, now: Date): SmsSend {
   return { request: request.body as SmsRequest, number: parsed.number, scheduled_for: schedule.at };
 }
 
-export function readEmailRequest(request: FastifyRequest, now: Date): EmailSend {
+export function readEmailRequest(request: CheckedRequest, now: Date): EmailSend {
   const { email_address, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
   refuse(inPublicOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));
@@ -40,7 +43,7 @@ export function readEmailRequest(request: FastifyRequest, now: Date): EmailSend 
   };
 }
 
-export function readLetterRequest(request: FastifyRequest): LetterRequest {
+export function readLetterRequest(request: CheckedRequest): LetterRequest {
   refuse(problemsWith(request, LetterRequest));
   const letter = request.body as LetterRequest;
   const { address_line_1 } = letter.personalisation;
@@ -51,12 +54,12 @@ export function readLetterRequest(request: FastifyRequest): LetterRequest {
 }
 
 /** A body with `content`, even null, is a precompiled letter. */
-export function isPrecompiled({ body }: FastifyRequest): boolean {
+export function isPrecompiled({ body }: CheckedRequest): boolean {
   return typeof body === 'object' && body !== null && 'content' in body;
 }
 
 export function readPrecompiledLetterRequest(
-  request: FastifyRequest,
+  request: CheckedRequest,
 ): PrecompiledLetterRequest & { postage?: Postage } {
   const { postage } = fieldsOf(request);
   const isKnown = typeof postage !== 'string' || (postages as readonly string[]).includes(postage);
@@ -74,13 +77,13 @@ export function refuse(problems: Problem[]): void {
 }
 
 /** Problems found by the route's schema. The routes set `attachValidation`, so the handler reports them. */
-function schemaProblems({ validationError }: FastifyRequest): Problem[] {
+function schemaProblems({ validationError }: CheckedRequest): Problem[] {
   return validationError instanceof Failure ? (validationError.problems ?? []) : [];
 }
 
 /** For endpoints that accept several kinds of request, so that the request selects the schema. */
 export function problemsWith(
-  request: FastifyRequest,
+  request: Pick<CheckedRequest, 'body' | 'compileValidationSchema'> & { query?: unknown },
   schema: object,
   part: 'body' | 'querystring' = 'body',
 ): Problem[] {
@@ -101,6 +104,6 @@ export function validation(property: string, message: string): Problem {
   return { error: 'ValidationError', message, about: { property } };
 }
 
-function fieldsOf({ body }: FastifyRequest): Fields {
+function fieldsOf({ body }: CheckedRequest): Fields {
   return typeof body === 'object' && body !== null ? (body as Fields) : {};
 }

@@ -1,0 +1,29 @@
+/** Buttons that copy a text. They say for a moment that they did. */
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLButtonElement>('button[data-copies]') : null;
+  const source = button && document.getElementById(button.dataset.copies ?? '');
+  if (!button || !source) return;
+  const text = source instanceof HTMLInputElement ? source.value : (source.textContent ?? '');
+  const word = button.querySelector('span');
+  void navigator.clipboard.writeText(text).then(
+    () => say(word, 'Copied'),
+    () => say(word, 'Not allowed'),
+  );
+});
+
+function say(word: Element | null, text: string): void {
+  if (!word) return;
+  word.textContent = text;
+  setTimeout(() => {
+    word.textContent = 'Copy';
+  }, 2_000);
+}
+
+/** Also called for parts that arrive later. */
+export function showCopyButtons(root: ParentNode): void {
+  // Browsers have a clipboard on https and on this machine only.
+  if (!navigator.clipboard) return;
+  for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copies]')) button.hidden = false;
+}
+
+showCopyButtons(document);

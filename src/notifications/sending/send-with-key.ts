@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify';
+import type { ApiCaller } from '../../auth/api-caller.ts';
+import type { SchemaError } from '../../platform/http/schema-errors.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { publicErrors } from '../../protocol/error-bodies.ts';
+import { rateLimitExceeded } from '../limits/rate-limits.ts';
+import { type CheckedRequest, readEmailRequest, readLetterRequest, readSmsRequest } from './read-requests.ts';
+import { sendEmail, sendLetter, sendSms } from './send.ts';
+import type { SendContext, SendDeps } from './send-context.ts';
+import { EmailRequest, LetterRequest, SmsRequest } from './send-requests.ts';
+import { refuseIfDailyLimitIsReached } from './send-rules.ts';
+
+const schemas = { sms: SmsRequest, email: EmailRequest, letter: LetterRequest };
+
+interface KeySend {
+  channel: Channel;
+  /** As in a request to POST /v2/notifications/{channel}. */
+  body: unknown;
+  compileValidationSchema: FastifyRequest['compileValidationSchema'];
+}
+
+/** Sends a message from the console as the API does for this caller: the same limits, rules and errors in the same order. */
+export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySend): Promise<{ id: string }> {
+  const { service_id, api_key_id, key_type } = caller;
+  const service = await app.sending.services.find(service_id);
+  if (!service) throw new Error('Service not found after authentication');
+  const root = app.config.urls.api;
+  const now = app.clock.now();
+  const context: SendContext = {
+    service,
+    key_type,
+    api_key_id,
+    created_by_id: null,
+    now,
+    root,
+    idempotency: undefined,
+  };
+  const decision = await app.sending.rateLimits.take({ service_id, window: key_type }, service.rate_limit);
+  if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
+  refuseIfDailyLimitIsReached(context, send.channel);
+  return sendChecked(app, context, send.channel, checkedRequest(send));
+}
+
+async function sendChecked(app: SendDeps, context: SendContext, channel: Channel, request: CheckedRequest) {
+  switch (channel) {
+    case 'sms':
+      return (await sendSms(app, context, readSmsRequest(request, context.now))).response;
+    case 'email':
+      return (await sendEmail(app, context, readEmailRequest(request, context.now))).response;
+    case 'letter':
+      return (await sendLetter(app, context, readLetterRequest(request))).response;
+  }
+}
+
+/** With the problems that the routes of the API would find. */
+function checkedRequest({ channel, body, compileValidationSchema }: KeySend): CheckedRequest {
+  const validate = compileValidationSchema(schemas[channel], 'body');
+  const request = { body, compileValidationSchema };
+  if (validate(body)) return request as CheckedRequest;
+  const validationError = publicErrors.schemaFailure((validate.errors ?? []) as SchemaError[]);
+  return { ...request, validationError } as unknown as CheckedRequest;
+}
