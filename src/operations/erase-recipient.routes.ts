@@ -14,10 +14,11 @@ const Erasure = Type.Object({
     sandbox_messages: Count,
     unsubscribe_requests: Count,
     complaints: Count,
+    file_rows: Type.Integer({ minimum: 0, description: 'Of sent files and of contact lists' }),
   }),
   left: Type.Object(
-    { notifications: Count, callbacks: Count, unsubscribe_requests: Count },
-    { description: 'Still in delivery, or not processed by the service yet: repeat the request later' },
+    { notifications: Count, callbacks: Count, unsubscribe_requests: Count, file_rows: Count },
+    { description: 'Still in delivery, not sent yet, or not processed by the service yet: repeat the request later' },
   ),
 });
 

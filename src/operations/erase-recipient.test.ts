@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
+import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { recordComplaint } from '../complaints/complaints.ts';
 import { recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -85,8 +85,9 @@ describe('POST /platform-admin/erase-recipient', () => {
           sandbox_messages: 1,
           unsubscribe_requests: 0,
           complaints: 0,
+          file_rows: 0,
         },
-        left: { notifications: 0, callbacks: 1, unsubscribe_requests: 0 },
+        left: { notifications: 0, callbacks: 1, unsubscribe_requests: 0, file_rows: 0 },
       },
     ]);
     const row = await harness.app.db
@@ -105,6 +106,64 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect((await figures()).body).toEqual(before);
     expect(harness.logged.join('')).not.toContain('7700900551');
     expect((await erase('07700900551')).body.erased.notifications).toBe(0);
+  });
+
+  it('200: erases rows of files and contact lists; rows that are not sent yet are left', async () => {
+    const service = await aService(harness);
+    const template = await aTemplate(harness, service, { content: 'Hello' });
+    const user = await aUser(harness);
+    const post = async (query: string, payload: string) => {
+      const { body } = await harness.request({
+        method: 'POST',
+        url: `/service/${service}/upload?filename=a.csv&${query}`,
+        headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
+        payload,
+      });
+      return body.data.id as string;
+    };
+    const file = 'phone number,name\n07700900671,Ann\n+44 7700 900672,Canary Person\n07700900673,Cy\n';
+    const sent = await post(`template_id=${template}`, file);
+    const unsent = await post(`template_id=${template}`, file);
+    const list = await post('contact_list=true', 'phone number\n07700900671\n07700-900-672\n');
+    await harness.admin('POST', `/service/${service}/contact-list`, {
+      ...{ id: list, original_file_name: 'a.csv', row_count: 2, template_type: 'sms', created_by: user },
+    });
+    expect((await harness.admin('POST', `/service/${service}/job`, { id: sent, created_by: user })).status).toBe(201);
+    await harness.runTasks();
+    await deliverAll();
+    const { body } = await erase('07700900672');
+    expect([body.erased.notifications, body.erased.file_rows, body.left.file_rows]).toEqual([1, 2, 1]);
+    const rows = async (id: string) =>
+      JSON.parse(
+        (await harness.app.pool.query('select cells from upload_chunks where upload_id = $1', [id])).rows[0].cells,
+      );
+    expect(await rows(sent)).toEqual([['07700900671', 'Ann'], [], ['07700900673', 'Cy']]);
+    expect(await rows(list)).toEqual([['07700900671']]);
+    expect((await harness.admin('GET', `/service/${service}/contact-list/${list}`)).body.row_count).toBe(1);
+    expect((await rows(unsent))[1]).toEqual(['+44 7700 900672', 'Canary Person']);
+    const stored = await harness.app.pool.query(
+      'select u.summary, c.cells, c.messages from uploads u join upload_chunks c on c.upload_id = u.id where u.id = any($1)',
+      [[sent, list]],
+    );
+    expect(JSON.stringify(stored.rows)).not.toMatch(/900.?672|Canary/);
+    expect((await erase('07700900672')).body.erased.file_rows).toBe(0);
+  });
+
+  it('200: erases an address from files, in any spelling', async () => {
+    const service = await aService(harness);
+    const { body } = await harness.request({
+      method: 'POST',
+      url: `/service/${service}/upload?filename=a.csv&contact_list=true`,
+      headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
+      payload: 'email address\nFile-Person@Example.com\nother@example.com\n',
+    });
+    const created_by = await aUser(harness);
+    await harness.admin('POST', `/service/${service}/contact-list`, {
+      ...{ id: body.data.id, original_file_name: 'a.csv', row_count: 2, template_type: 'email', created_by },
+    });
+    expect((await erase('file-person@example.com')).body.erased.file_rows).toBe(1);
+    const csv = await harness.admin('GET', `/service/${service}/contact-list/${body.data.id}/original.csv`);
+    expect(csv.text).toBe('email address\r\nother@example.com\r\n');
   });
 
   it('200: reports messages still in delivery as left, and erases them when repeated', async () => {

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { eraseCallbacks } from '../delivery/callbacks/callback-history.ts';
 import { eraseSandboxMessages } from '../delivery/sandbox/sandbox.ts';
 import { eraseInboundTexts } from '../inbound/inbound-texts.ts';
+import { eraseFileRows } from '../jobs/uploads/erase-rows.ts';
 import { eraseMessages } from '../notifications/erase-messages.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -13,10 +14,16 @@ import { eraseUnsubscribeRequests } from '../unsubscribe/unsubscribe-reports.ts'
 /** The number of erased rows, and of rows left because they are still in use. */
 export interface Erasure {
   erased: Record<
-    'notifications' | 'inbound_texts' | 'callbacks' | 'sandbox_messages' | 'unsubscribe_requests' | 'complaints',
+    | 'notifications'
+    | 'inbound_texts'
+    | 'callbacks'
+    | 'sandbox_messages'
+    | 'unsubscribe_requests'
+    | 'complaints'
+    | 'file_rows',
     number
   >;
-  left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests', number>;
+  left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
 }
 
 type Deps = Platform & { config: Pick<Config, 'storage'> };
@@ -27,6 +34,7 @@ export async function eraseRecipient(app: Deps, input: string): Promise<Erasure>
   const messages = await eraseMessages(app.db, recipient);
   const inbound = await eraseInboundTexts(app.db, recipient);
   const callbacks = await eraseCallbacks(app.db, recipient, new Set([...messages.ids, ...inbound]));
+  const rows = await eraseFileRows(app.db, recipient);
   const requests = await eraseUnsubscribeRequests(app.db, recipient);
   const erased = {
     notifications: messages.ids.length,
@@ -35,8 +43,14 @@ export async function eraseRecipient(app: Deps, input: string): Promise<Erasure>
     sandbox_messages: await eraseSandboxMessages(app, messages.ids),
     unsubscribe_requests: requests.erased,
     complaints: await eraseComplaints(app.db, messages.ids),
+    file_rows: rows.erased,
   };
-  const left = { notifications: messages.left, callbacks: callbacks.left, unsubscribe_requests: requests.left };
+  const left = {
+    notifications: messages.left,
+    callbacks: callbacks.left,
+    unsubscribe_requests: requests.left,
+    file_rows: rows.left,
+  };
   app.log.info({ event: 'recipient.erased', erased, left }, 'A recipient was erased');
   return { erased, left };
 }

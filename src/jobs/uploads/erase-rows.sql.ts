@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
+
+/** The next uploads, by id. */
+export async function selectUploadIds(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom('uploads').select('id').where('id', '>', after).orderBy('id').limit(limit).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Chunks that may have a row of the recipient: part of an address, or digits of a number however they are separated. */
+export async function selectChunksWith(
+  db: Db,
+  uploadIds: string[],
+  part: { address: string } | { digits: string },
+): Promise<{ upload_id: string; first_row: number }[]> {
+  const matches =
+    'address' in part
+      ? sql`position(${part.address} in lower(cells || coalesce(messages, ''))) > 0`
+      : sql`position(${part.digits} in regexp_replace(cells, '[^0-9]', '', 'g')) > 0`;
+  const { rows } = await sql<{ upload_id: string; first_row: number }>`
+    select upload_id, first_row from upload_chunks where upload_id = any (${uploadIds}::uuid[]) and ${matches}
+    order by upload_id, first_row`.execute(db);
+  return rows;
+}
+
+interface LockedChunk {
+  cells: string;
+  messages: string | null;
+  summary: FileSummary | null;
+  is_saved: boolean;
+  /** Its rows are notifications, or will never be. */
+  is_finished: boolean;
+}
+
+/** In the order of expanding a chunk: the job first. */
+export async function lockChunk(tx: Tx, upload_id: string, first_row: number): Promise<LockedChunk | undefined> {
+  await sql`select from jobs where id = ${upload_id} for no key update`.execute(tx);
+  const { rows } = await sql<LockedChunk>`
+    select c.cells, c.messages, u.summary, u.state = 'saved' as is_saved,
+      c.expanded_at is not null or coalesce(j.status in ('cancelled', 'sending limits exceeded'), false) as is_finished
+    from upload_chunks c join uploads u on u.id = c.upload_id left join jobs j on j.id = c.upload_id
+    where c.upload_id = ${upload_id} and c.first_row = ${first_row}
+    for update of c, u`.execute(tx);
+  return rows[0];
+}
+
+interface ErasedChunk {
+  upload_id: string;
+  first_row: number;
+  cells: string;
+  messages: string | null;
+  summary: FileSummary | null;
+}
+
+export async function updateErasedChunk(tx: Tx, chunk: ErasedChunk): Promise<void> {
+  const { upload_id, first_row, cells, messages } = chunk;
+  await tx
+    .updateTable('upload_chunks')
+    .set({ cells, messages })
+    .where('upload_id', '=', upload_id)
+    .where('first_row', '=', first_row)
+    .execute();
+  await updateSummary(tx, chunk);
+}
+
+/** A contact list without the rows is shorter; a chunk without rows is deleted. */
+export async function removeRowsOfList(tx: Tx, chunk: ErasedChunk, removed: number): Promise<void> {
+  const { upload_id, first_row, cells, messages } = chunk;
+  await sql`
+    update upload_chunks set cells = ${cells}, messages = ${messages}, row_count = row_count - ${removed}
+    where upload_id = ${upload_id} and first_row = ${first_row}`.execute(tx);
+  await sql`delete from upload_chunks where upload_id = ${upload_id} and row_count = 0`.execute(tx);
+  await sql`update uploads set row_count = row_count - ${removed} where id = ${upload_id}`.execute(tx);
+  await sql`update contact_lists set row_count = row_count - ${removed} where id = ${upload_id}`.execute(tx);
+  await updateSummary(tx, chunk);
+}
+
+async function updateSummary(tx: Tx, { upload_id, summary }: ErasedChunk): Promise<void> {
+  if (summary === null) return;
+  await tx
+    .updateTable('uploads')
+    .set({ summary: JSON.stringify(summary) })
+    .where('id', '=', upload_id)
+    .execute();
+}
