@@ -81,3 +81,14 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
       : []),
   ];
 }
+
+/** For a command that calls the API as an application does. Unlike `readConfig` it needs no settings and creates no secrets. */
+export function readClientSettings(environment: Record<string, string | undefined> = process.env): {
+  url: string;
+  apiKey: string | undefined;
+} {
+  return {
+    url: environment.BASE_URL || `http://localhost:${environment.PORT || 6011}`,
+    apiKey: environment.PENNYPOST_API_KEY,
+  };
+}

@@ -3,7 +3,7 @@ import type { Command, Flags } from '../platform/command-line.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { SpreadsheetError } from '../recipients/spreadsheet/spreadsheet-error.ts';
 import { print } from './print.ts';
-import { readConfig } from './read-config.ts';
+import { readClientSettings } from './read-config.ts';
 import { BulkClient, type BulkJob, type Checked } from './send/bulk-client.ts';
 import { openFile } from './send/file-to-send.ts';
 import { Progress } from './send/progress.ts';
@@ -20,7 +20,7 @@ export const send: Command = {
       value: '<key>',
       description: 'An API key; other users of this machine can see it. Better: PENNYPOST_API_KEY',
     },
-    url: { value: '<url>', description: 'The server (default: API_BASE_URL)' },
+    url: { value: '<url>', description: 'The server (default: BASE_URL, or localhost with PORT)' },
     name: { value: '<name>', description: 'Shown in lists of what was sent (default: the name of the file)' },
     reference: { value: '<text>', description: 'The reference of messages whose row has none' },
     sender: { value: '<id>', description: 'A reply-to address or text message sender of the service' },
@@ -42,10 +42,11 @@ export const send: Command = {
 async function run([path = '']: string[], flags: Flags): Promise<void> {
   const last = (name: string) => flags[name]?.at(-1);
   const template_id = last('template');
-  const key = last('key') ?? process.env.PENNYPOST_API_KEY;
+  const settings = readClientSettings();
+  const key = last('key') ?? settings.apiKey;
   if (template_id === undefined) throw new OperatorError('--template is missing: the id of the template to send with.');
   if (!key) throw new OperatorError('An API key is missing: set PENNYPOST_API_KEY or use --key.');
-  const client = new BulkClient(last('url') ?? readConfig().urls.api, key);
+  const client = new BulkClient(last('url') ?? settings.url, key);
   const file = await openFile(path).catch(explainFile);
   const name = last('name') ?? basename(path);
   const parameters = {
