@@ -4,9 +4,9 @@ import { notFound } from '../../platform/failure.ts';
 import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import { RowCheck, showRow } from '../../recipients/spreadsheet/row-check.ts';
-import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
+import type { Header } from '../../recipients/spreadsheet/sheet.ts';
 import { selectHeader } from '../reports/job-report.sql.ts';
-import { chunksWithProblems } from './bulk-chunks.sql.ts';
+import { problemsFile, rowsWithProblems } from '../uploads/problems-file.ts';
 import { pagesOfResults } from './bulk-files.sql.ts';
 import type { BulkJob } from './bulk-records.ts';
 
@@ -37,31 +37,21 @@ export async function* resultsOf(db: Db, job: BulkJob, format: FileFormat): Asyn
 export async function problemsOf(db: Db, job: BulkJob, format: FileFormat): Promise<AsyncGenerator<string>> {
   const header = job.archived ? undefined : await selectHeader(db, job.id);
   if (!header) throw notFound();
-  return problemLines(db, job, header, format);
+  return format === 'csv' ? problemsFile(db, { id: job.id, header }, csvLineAsUploaded) : problemLines(db, job, header);
 }
 
-async function* problemLines(db: Db, job: BulkJob, header: Header, format: FileFormat): AsyncGenerator<string> {
-  const { names } = header;
-  if (format === 'csv') yield csvLineAsUploaded(['Row number', ...names, 'Problem']);
+async function* problemLines(db: Db, job: BulkJob, header: Header): AsyncGenerator<string> {
   const anyone = { internationalSms: true, landlines: true, internationalLetters: true };
   const template = { channel: job.template_type, placeholders: [], contentProblems: () => [] };
   const check = new RowCheck(header, template, anyone);
-  for await (const { first_row, cells, problems: described } of chunksWithProblems(db, job.id)) {
-    const lines = described.map(({ row: index, problems }) => {
-      const row = cells[index - first_row] ?? [];
-      if (format === 'csv') {
-        const texts = problems.map(({ column, problem }) => (column === null ? problem : `${column}: ${problem}`));
-        return csvLineAsUploaded([String(index + 2), ...names.map((_, at) => textOf(row[at])), texts.join('; ')]);
-      }
-      const { recipient } = check.check(index, row);
-      return jsonLine({ ...showRow(check.columns, row, { index, recipient, problems: [] }), problems });
+  for await (const rows of rowsWithProblems(db, job.id)) {
+    const lines = rows.map(({ index, cells, problems }) => {
+      const { recipient } = check.check(index, cells);
+      const shown = showRow(check.columns, cells, { index, recipient, problems: [] });
+      return jsonLine({ row: shown.row, recipient, cells: shown.cells, problems });
     });
     yield lines.join('');
   }
-}
-
-function textOf(cell: SheetCell | undefined): string {
-  return typeof cell === 'object' ? cell.join(', ') : (cell ?? '');
 }
 
 const jsonLine = (value: object) => `${JSON.stringify(value)}\n`;

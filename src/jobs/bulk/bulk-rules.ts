@@ -14,8 +14,8 @@ import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts'
 import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
 import type { JobDeps } from '../job-deps.ts';
+import { rowsWithProblems } from '../uploads/problems-file.ts';
 import type { StoredUpload } from '../uploads/store-sheet.ts';
-import { chunksWithProblems } from './bulk-chunks.sql.ts';
 import {
   isTooLong,
   limitExceeded,
@@ -82,8 +82,8 @@ export async function refusalOfProblems(
 }
 
 async function findFirstTooLong(db: Db, uploadId: string): Promise<RowWithProblems | undefined> {
-  for await (const { problems } of chunksWithProblems(db, uploadId)) {
-    const found = problems.map(({ row, problems }) => ({ row: row + 2, problems })).find(isTooLong);
+  for await (const rows of rowsWithProblems(db, uploadId)) {
+    const found = rows.map(({ index, problems }) => ({ row: index + 2, problems })).find(isTooLong);
     if (found) return found;
   }
   return undefined;

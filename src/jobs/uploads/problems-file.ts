@@ -1,31 +1,55 @@
 import type { Db } from '../../platform/db/database.ts';
 import { csvLine } from '../../platform/http/csv.ts';
-import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
+import type { ShownProblem } from '../../recipients/spreadsheet/row-check.ts';
+import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import type { RowProblems } from './check-rows.ts';
 import { maxDescribedRows } from './sheet-check.ts';
-import { selectNextChunk, type UploadRow } from './uploads.sql.ts';
+import { selectNextChunk } from './uploads.sql.ts';
 
 const notDescribed = `Only the first ${maxDescribedRows.toLocaleString('en-GB')} rows with problems say what they are`;
 
-/** Every row with a problem as CSV, with all its cells: it can be corrected and uploaded again. */
-export async function* problemsFile(db: Db, { id, header }: UploadRow): AsyncGenerator<string> {
-  yield csvLine(['Row number', ...header.names, 'Problem']);
-  for (let chunk = await selectNextChunk(db, id, -1); chunk; chunk = await selectNextChunk(db, id, chunk.first_row)) {
+export interface RowWithProblems {
+  /** From 0. */
+  index: number;
+  cells: SheetCell[];
+  problems: ShownProblem[];
+}
+
+/** Every row with a problem, chunk by chunk. */
+export async function* rowsWithProblems(db: Db, uploadId: string): AsyncGenerator<RowWithProblems[]> {
+  for (let after = -1; ; ) {
+    const chunk = await selectNextChunk(db, uploadId, after);
+    if (!chunk) return;
+    after = chunk.first_row;
     if (chunk.problem_count === 0) continue;
     const described = new Map(
       (JSON.parse(chunk.problems ?? '[]') as RowProblems[]).map(({ row, problems }) => [row, problems]),
     );
     const messages: unknown[] = JSON.parse(chunk.messages ?? '[]');
     const rows: SheetCell[][] = JSON.parse(chunk.cells);
-    const lines = rows.flatMap((cells, offset) => {
-      const row = chunk.first_row + offset;
-      const problems = described.get(row);
+    yield rows.flatMap((cells, offset) => {
       if (messages[offset] !== null) return [];
-      const text = problems
-        ?.map(({ column, problem }) => (column === null ? problem : `${column}: ${problem}`))
-        .join('; ');
-      const named = header.names.map((_, position) => textOf(cells[position]));
-      return csvLine([String(row + 2), ...named, text ?? notDescribed]);
+      const index = chunk.first_row + offset;
+      return [{ index, cells, problems: described.get(index) ?? [{ column: null, problem: notDescribed }] }];
+    });
+  }
+}
+
+/**
+ * As CSV, with all their cells: the rows can be corrected and uploaded again. People open it in a spreadsheet, so formulas become
+ * text, unless a program gets back what it has sent.
+ */
+export async function* problemsFile(
+  db: Db,
+  { id, header: { names } }: { id: string; header: Header },
+  lineOf: (cells: string[]) => string = csvLine,
+): AsyncGenerator<string> {
+  yield lineOf(['Row number', ...names, 'Problem']);
+  for await (const rows of rowsWithProblems(db, id)) {
+    const lines = rows.map(({ index, cells, problems }) => {
+      const texts = problems.map(({ column, problem }) => (column === null ? problem : `${column}: ${problem}`));
+      const named = names.map((_, position) => textOf(cells[position]));
+      return lineOf([String(index + 2), ...named, texts.join('; ')]);
     });
     yield lines.join('');
   }
