@@ -1,4 +1,4 @@
-import type { ServicePermission } from '../users/members/permissions.ts';
+import type { ServicePermission } from '../../users/members/permissions.ts';
 
 /** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
 export type Right = 'any' | 'activity' | 'send' | 'templates' | 'manage' | 'api';
@@ -59,7 +59,7 @@ export function holds(right: Right, permissions: readonly string[]): boolean {
 
 /** The rights that one person can give to another. */
 export const givenRights = ['activity', 'send', 'templates', 'manage', 'api'] as const;
-export type GivenRight = (typeof givenRights)[number];
+type GivenRight = (typeof givenRights)[number];
 
 export const rightNames: Record<GivenRight, string> = {
   activity: 'See the dashboard',

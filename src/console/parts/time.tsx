@@ -50,14 +50,12 @@ function shortTime(moment: Date, now: Date): string {
   return `${isThisYear ? dayAndMonth(moment) : day}, ${time}`;
 }
 
-const seconds = new Intl.DateTimeFormat('en-GB', { ...zone, timeStyle: 'medium' });
-
 /** "14:02:11", for what happens within seconds. */
 export function ClockTime({ at }: { at: string }) {
   const moment = new Date(at);
   return (
-    <time dateTime={moment.toISOString()} title={exact.format(moment)}>
-      {seconds.format(moment)}
+    <time dateTime={moment.toISOString()} title={exactTime(moment)}>
+      {clockTime(moment)}:{twoDigits(londonWallTime(moment).second)}
     </time>
   );
 }

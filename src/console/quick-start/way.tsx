@@ -18,7 +18,7 @@ export async function findMessage(app: ConsoleApp, serviceId: string, id: string
   }
 }
 
-export function isOnItsWay({ status }: ActivityRecord): boolean {
+function isOnItsWay({ status }: ActivityRecord): boolean {
   return (unfinishedStatuses as readonly string[]).includes(status);
 }
 

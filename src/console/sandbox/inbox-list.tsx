@@ -11,7 +11,7 @@ interface InboxProps {
   now: Date;
 }
 
-export const stampOf = { email: 'email', sms: 'text', letter: 'letter' } as const;
+const stampOf = { email: 'email', sms: 'text', letter: 'letter' } as const;
 
 /** The list at the left. */
 export function Inbox({ messages, hasOlder, place, current, now }: InboxProps) {

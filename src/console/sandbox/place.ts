@@ -5,9 +5,9 @@ import { readSearch } from '../kept-search.ts';
 import type { Asked } from '../pages.ts';
 
 export const views = ['html', 'text', 'source', 'headers', 'raw'] as const;
-export type EmailView = (typeof views)[number];
+type EmailView = (typeof views)[number];
 export const widths = ['360', '600', 'full'] as const;
-export type MailWidth = (typeof widths)[number];
+type MailWidth = (typeof widths)[number];
 
 /** Where in the sandbox a person is: what the list shows, and how the message is shown. It is the query of every address. */
 export interface Place {

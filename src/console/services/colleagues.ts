@@ -3,7 +3,7 @@ import { getOrganisation } from '../../organisations/organisations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { listServiceMembers } from '../../services/members/service-members.ts';
 import { listServicesOfOrganisation } from '../../services/organisations/organisation-services.ts';
-import { holds } from '../may.ts';
+import { holds } from '../access/may.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 
 type Deps = Pick<Platform, 'db'>;

@@ -21,7 +21,7 @@ interface Reader {
   permissions: Record<string, unknown>;
 }
 
-export interface InboxQuery {
+interface InboxQuery {
   channel?: Channel | undefined;
   /** In recipient, sender, subject, text or id. */
   find?: string | undefined;
@@ -29,7 +29,7 @@ export interface InboxQuery {
   before?: string | undefined;
 }
 
-export const inboxPageSize = 40;
+const inboxPageSize = 40;
 /** The texts are encrypted, so a search reads them: the newest ones. */
 export const maxSearched = 1_000;
 
