@@ -222,15 +222,15 @@ describe('a job', () => {
     expect((await accept(upload)).status).toBe('pending');
   });
 
-  it('pauses while 20,000 of its messages wait', async () => {
+  it('pauses while 100,000 of its messages wait', async () => {
     const template = await aTemplate(harness, service);
     const upload = await aCheckedUpload(harness, service, template, smsRows(3));
     await accept(upload);
     const waiting = harness.app.db.insertInto('job_status_counts');
-    await waiting.values({ job_id: upload, status: 'created', count: 20_001 }).execute();
+    await waiting.values({ job_id: upload, status: 'created', count: 100_001 }).execute();
     await harness.runTasks();
     expect(await notifications(upload)).toEqual([]);
-    await harness.app.db.updateTable('job_status_counts').set({ count: 20_000 }).where('job_id', '=', upload).execute();
+    await harness.app.db.updateTable('job_status_counts').set({ count: 100_000 }).where('job_id', '=', upload).execute();
     await harness.runTasks();
     expect(await notifications(upload)).toEqual([]);
     harness.clock.set('2026-11-16T12:00:01Z');

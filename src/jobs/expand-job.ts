@@ -23,8 +23,8 @@ import { readReadyRows } from './uploads/ready-row.ts';
 
 /** Then other jobs take their turn. */
 const turn_ms = 1_000;
-/** So that cancelling is useful, progress is real, and the queue stays small. */
-export const maxWaitingRows = 20_000;
+/** A file of the usual maximum size becomes messages at once; a larger one does not fill the queue. */
+export const maxWaitingRows = 100_000;
 const pause_ms = 1_000;
 
 /** Of this process. More at once would slow down single messages, and keep other tasks waiting. */

@@ -59,7 +59,7 @@ describe('resume-jobs', () => {
     const paused = await aJob();
     await loseTasks();
     const counts = harness.app.db.insertInto('job_status_counts');
-    await counts.values({ job_id: paused, status: 'created', count: 20_001 }).execute();
+    await counts.values({ job_id: paused, status: 'created', count: 100_001 }).execute();
     harness.clock.set('2026-11-16T12:09:00Z');
     expect(await metric('jobs_stalled')).toMatch(/jobs_stalled 0/);
     harness.clock.set('2026-11-16T12:10:00Z');
