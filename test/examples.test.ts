@@ -107,20 +107,6 @@ describe('POST /v2/notifications/bulk', () => {
   });
 });
 
-describe('DELETE /v2/notifications/bulk/{job_id}', () => {
-  it('200 with the example', async () => {
-    const { body: list } = await harness.v2('GET', '/v2/notifications/bulk', demo.api_key);
-    const line = 'DELETE /v2/notifications/bulk/{job_id}';
-    const response = await call(line, { job_id: list.bulk_jobs[0].id });
-    expect(response.status).toBe(200);
-    expect([comparable(response.body)]).toEqual(examplesIn(operation(line).responses[200]?.content).map(comparable));
-    await harness.v2('POST', '/v2/notifications/bulk', demo.api_key, {
-      ...(examplesIn(operation('POST /v2/notifications/bulk').requestBody?.content)[0] as object),
-      template_id: demo.templates.sms,
-    });
-  });
-});
-
 describe('reading a bulk send', () => {
   it.each(['GET /v2/notifications/bulk', 'GET /v2/notifications/bulk/{job_id}'])(
     '%s: 200 with the example',
@@ -132,6 +118,19 @@ describe('reading a bulk send', () => {
       expect([comparable(response.body)]).toEqual(examplesIn(operation(line).responses[200]?.content).map(comparable));
     },
   );
+});
+
+describe('DELETE /v2/notifications/bulk/{job_id}', () => {
+  it('200 with the example', async () => {
+    const { body: sent } = await harness.v2('POST', '/v2/notifications/bulk', demo.api_key, {
+      ...(examplesIn(operation('POST /v2/notifications/bulk').requestBody?.content)[0] as object),
+      template_id: demo.templates.sms,
+    });
+    const line = 'DELETE /v2/notifications/bulk/{job_id}';
+    const response = await call(line, { job_id: sent.data.id });
+    expect(response.status).toBe(200);
+    expect([comparable(response.body)]).toEqual(examplesIn(operation(line).responses[200]?.content).map(comparable));
+  });
 });
 
 describe('reading', () => {
