@@ -48,7 +48,7 @@ describe.each([
     }
     await page.getByRole('link', { name: 'Sign in with that link' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('heading', { name: 'Your services' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     const { id } = (await harness.admin('POST', '/user/email', { email })).body.data;
     await harness.admin('POST', `/user/${id}/archive`);
   });

@@ -96,5 +96,5 @@ async function joinDemo(app: ConsoleApp, user_id: string): Promise<string> {
   if (!demo) return '';
   const permissions = [...creatorPermissions];
   await joinService(app, { service_id: demo.service_id, user_id }, { permissions, folder_permissions: [] });
-  return `/services/${demo.service_id}`;
+  return `/services/${demo.service_id}/quick-start`;
 }

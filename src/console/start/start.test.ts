@@ -34,7 +34,7 @@ describe('the first account', () => {
     expect((await visitor.get('/console/sign-in')).text).toContain('href="/console/start"');
     expect((await visitor.get('/console/start')).h1).toBe('Set up this Pennypost');
     const done = await send({}, visitor);
-    expect([done.status, done.location]).toEqual([303, `/console/services/${demo.service_id}`]);
+    expect([done.status, done.location]).toEqual([303, `/console/services/${demo.service_id}/quick-start`]);
     const home = await visitor.follow(done);
     expect(home.text).toContain('Your account is ready');
     const { body } = await harness.admin('POST', '/user/email', { email: `ada-${count}@example.org` });
