@@ -230,7 +230,11 @@ describe('a job', () => {
     await waiting.values({ job_id: upload, status: 'created', count: 100_001 }).execute();
     await harness.runTasks();
     expect(await notifications(upload)).toEqual([]);
-    await harness.app.db.updateTable('job_status_counts').set({ count: 100_000 }).where('job_id', '=', upload).execute();
+    await harness.app.db
+      .updateTable('job_status_counts')
+      .set({ count: 100_000 })
+      .where('job_id', '=', upload)
+      .execute();
     await harness.runTasks();
     expect(await notifications(upload)).toEqual([]);
     harness.clock.set('2026-11-16T12:00:01Z');
