@@ -100,6 +100,7 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
     const before = await steadyLoad(bed, baseline_s);
     figures.accept_p99_ms_without_file = p99(before);
     for (const format of ['csv', 'ndjson'] as const) {
+      await untilDelivered(bed);
       for (const [figure, value] of Object.entries(await measure(bed, format))) figures[`${format}_${figure}`] = value;
       figures[`${format}_accept_p99_ratio`] = round((figures[`${format}_accept_p99_ms`] ?? 0) / p99(before));
       figures.not_accepted = (figures.not_accepted ?? 0) + (figures[`${format}_not_accepted`] ?? 0);
@@ -145,6 +146,14 @@ async function measure(bed: Bed, format: keyof typeof formats): Promise<Record<s
     priority_wait_p99_ms: round(waits[0].p99),
     not_accepted: sent - slices.reduce((sum, { accepted }) => sum + accepted, 0),
   };
+}
+
+/** So that no figure contains the delivery of an earlier file. */
+async function untilDelivered({ progress, database }: Bed): Promise<void> {
+  progress('waiting until all messages are delivered');
+  const waiting = async () =>
+    (await database.query('select exists (select from delivery_queue) as found')).rows[0].found;
+  while (await waiting()) await sleep(500);
 }
 
 function steadyLoad({ product, other }: Pick<Bed, 'product' | 'other'>, seconds: number): Promise<PacedReport> {
