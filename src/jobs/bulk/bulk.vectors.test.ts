@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import type { RecipientsCase } from '../../../test/kit/bulk-vectors.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import type { Channel } from '../../protocol/channels.ts';
 
@@ -30,27 +31,6 @@ interface RequestCase {
     errors?: { error: string; message: string }[];
     notification_count?: number;
     job_status?: string;
-  };
-}
-
-interface RecipientsCase {
-  id: string;
-  kind: string;
-  about: string;
-  quirk?: boolean;
-  template_type: Channel;
-  content: string;
-  subject?: string;
-  csv?: string;
-  options?: Record<string, unknown>;
-  expected: {
-    missing_column_headers: string[];
-    duplicate_recipient_column_headers: string[];
-    has_recipient_columns: boolean;
-    row_count: number;
-    rows_with_errors: number[];
-    first_problem: string | null;
-    has_errors: boolean;
   };
 }
 
