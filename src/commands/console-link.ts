@@ -1,6 +1,6 @@
 import { buildApp } from '../app.ts';
 import { consoleUrl } from '../console/own-links.ts';
-import { setUpPath } from '../console/start/set-up.ts';
+import { setUpPath } from '../console/pages/start/set-up.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';

@@ -1,4 +1,4 @@
-import { setUpPath } from '../console/start/set-up.ts';
+import { setUpPath } from '../console/pages/start/set-up.ts';
 import { printBanner } from '../operations/banner.ts';
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';

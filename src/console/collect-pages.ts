@@ -1,23 +1,23 @@
-import { accountPages } from './account/account.pages.tsx';
-import { devicePages } from './account/devices.pages.tsx';
-import { profilePages } from './account/profile.pages.tsx';
-import { themePages } from './account/theme.pages.tsx';
 import type { ConsoleApp } from './console-app.ts';
-import { invitationPages } from './invitations/invitations.pages.tsx';
-import { type DeclaredPage, type PageModule, Pages } from './pages.ts';
-import { quickStartPages } from './quick-start/quick-start.pages.tsx';
-import { sandboxPages } from './sandbox/sandbox.pages.tsx';
-import { addServicePages } from './services/add-service.pages.tsx';
-import { joinPages } from './services/join.pages.tsx';
-import { joinRequestPages } from './services/join-requests.pages.tsx';
-import { servicesPages } from './services/services.pages.tsx';
-import { confirmPages } from './sign-in/confirm.pages.tsx';
-import { passwordPages } from './sign-in/password.pages.tsx';
-import { secondStepPages } from './sign-in/second-step.pages.tsx';
-import { signInPages } from './sign-in/sign-in.pages.tsx';
-import { operatorLinkPages } from './start/operator-link.pages.tsx';
-import { startPages } from './start/start.pages.tsx';
-import { supportPages } from './support/support.pages.tsx';
+import { type DeclaredPage, type PageModule, Pages } from './page.ts';
+import { accountPages } from './pages/account/account.pages.tsx';
+import { devicePages } from './pages/account/devices.pages.tsx';
+import { profilePages } from './pages/account/profile.pages.tsx';
+import { themePages } from './pages/account/theme.pages.tsx';
+import { invitationPages } from './pages/invitations/invitations.pages.tsx';
+import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
+import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
+import { addServicePages } from './pages/services/add-service.pages.tsx';
+import { joinPages } from './pages/services/join.pages.tsx';
+import { joinRequestPages } from './pages/services/join-requests.pages.tsx';
+import { servicesPages } from './pages/services/services.pages.tsx';
+import { confirmPages } from './pages/sign-in/confirm.pages.tsx';
+import { passwordPages } from './pages/sign-in/password.pages.tsx';
+import { secondStepPages } from './pages/sign-in/second-step.pages.tsx';
+import { signInPages } from './pages/sign-in/sign-in.pages.tsx';
+import { operatorLinkPages } from './pages/start/operator-link.pages.tsx';
+import { startPages } from './pages/start/start.pages.tsx';
+import { supportPages } from './pages/support/support.pages.tsx';
 
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [

@@ -10,9 +10,9 @@ import type { ConsoleApp } from './console-app.ts';
 import { isAboutForm, noDraft, prepareForm, problemsOf, problemsOfForm } from './draft.ts';
 import { assetRoutes } from './layout/assets.ts';
 import { withOwnLinks } from './own-links.ts';
-import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './pages.ts';
+import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './page.ts';
+import { keepLastService } from './pages/services/last-service.ts';
 import { renderPage, sendHtml } from './render.tsx';
-import { keepLastService } from './services/last-service.ts';
 import { keepNotice, takeNotice } from './sessions/notice.ts';
 import { findVisitor } from './sessions/visitor.ts';
 

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { Failure, type FailureDetail } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
-import type { Draft } from './pages.ts';
+import type { Draft } from './page.ts';
 
 export const noDraft: Draft = { typed: new Map(), problems: new Map() };
 

@@ -9,7 +9,7 @@ import { creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord } from '../users/user-record.ts';
 import { may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
-import type { DeclaredPage } from './pages.ts';
+import type { DeclaredPage } from './page.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

@@ -8,7 +8,7 @@ import type { MenuEntry } from './layout/menu.ts';
 import { Shell } from './layout/shell.tsx';
 import { shownMenus } from './layout/shown-menus.ts';
 import { themeOf } from './layout/theme.ts';
-import type { DeclaredPage, Draft, View } from './pages.ts';
+import type { DeclaredPage, Draft, View } from './page.ts';
 import type { Visitor } from './sessions/visitor.ts';
 
 /** What the frame around a page needs. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { Sent } from './pages.ts';
+import type { Sent } from './page.ts';
 import { sendHtml } from './render.tsx';
 
 /** The content of a live part; 304 while it is what the browser has. */

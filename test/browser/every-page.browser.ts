@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { collectPages } from '../../src/console/collect-pages.ts';
-import type { DeclaredPage } from '../../src/console/pages.ts';
+import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { aService } from '../kit/builders.ts';
 import { aPerson } from '../kit/console-people.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { setUpCode, setUpPath } from '../../src/console/start/set-up.ts';
+import { setUpCode, setUpPath } from '../../src/console/pages/start/set-up.ts';
 import { ensureDemo } from '../../src/operations/demo.ts';
 import { useHarness } from '../kit/harness.ts';
 import { accessibilityProblems, useBrowser } from './kit/browser.ts';

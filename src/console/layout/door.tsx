@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft, View } from '../pages.ts';
+import type { Draft, View } from '../page.ts';
 import { ErrorSummary } from '../parts/error-summary.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { clockTime, dayAndMonth } from '../parts/time.tsx';

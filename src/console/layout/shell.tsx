@@ -1,4 +1,4 @@
-import type { Draft, View } from '../pages.ts';
+import type { Draft, View } from '../page.ts';
 import { ErrorSummary } from '../parts/error-summary.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Crumbs } from './crumbs.tsx';

@@ -1,4 +1,4 @@
-import type { Draft } from '../pages.ts';
+import type { Draft } from '../page.ts';
 
 /** Gets the focus when the page is shown again, so that a screen reader begins with what is wrong. */
 export function ErrorSummary({ problems }: Pick<Draft, 'problems'>) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../layout/icon.tsx';
-import type { Draft } from '../pages.ts';
+import type { Draft } from '../page.ts';
 
 interface FieldProps {
   draft: Draft;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../pages.ts';
+import type { Draft } from '../page.ts';
 import { describedBy, HintAndError } from './field.tsx';
 
 interface TextAreaProps {

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { Uuid } from '../../../protocol/fields.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { endOtherSessions, endSession, listSessions } from '../../sessions/sessions.ts';
+import { deviceName } from './device-name.ts';
+
+export function devicePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/account/devices', {
+    who: 'signed-in',
+    below: 'Your account',
+    async show({ visitor: { user, session: current } }) {
+      const sessions = await listSessions(app, user.id);
+      const now = app.clock.now();
+      return {
+        title: 'Devices',
+        lead: 'Where you are signed in. Sign out what you do not know, then change your password.',
+        crumbs: [{ label: 'Your account', to: '/account' }],
+        content: (
+          <div class="stack">
+            <Table
+              caption="Devices where you are signed in"
+              rows={sessions}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  head: 'Device',
+                  cell: ({ id, device }) => (
+                    <>
+                      {deviceName(device)}
+                      {id === current.id && <small>This device</small>}
+                    </>
+                  ),
+                },
+                { head: 'Signed in', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+                { head: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} now={now} /> },
+                {
+                  head: 'Actions',
+                  hidden: true,
+                  cell: ({ id, device }) =>
+                    id === current.id ? null : (
+                      <Confirm
+                        label={
+                          <>
+                            Sign out<span class="sr"> {deviceName(device)}</span>
+                          </>
+                        }
+                        action="Sign out this device"
+                        to="/console/account/devices"
+                        fields={{ session_id: id }}
+                      >
+                        The next click there leads to the sign-in.
+                      </Confirm>
+                    ),
+                },
+              ]}
+            />
+            {sessions.length > 1 && (
+              <Confirm
+                label="Sign out everywhere else"
+                action="Sign out other devices"
+                to="/console/account/devices/others"
+              >
+                You stay signed in here.
+              </Confirm>
+            )}
+            <p class="small muted">Times are London time.</p>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ session_id: Uuid }),
+    async act({ visitor }, { session_id }) {
+      await endSession(app, visitor.user.id, session_id);
+      return { to: '/account/devices', notice: 'The device is signed out.' };
+    },
+  });
+
+  pages.add('/account/devices/others', {
+    who: 'signed-in',
+    show: () => ({ to: '/account/devices' }),
+    form: Type.Object({}),
+    async act({ visitor }) {
+      await endOtherSessions(app, visitor.user.id, visitor.session.id);
+      return { to: '/account/devices', notice: 'All other devices are signed out.' };
+    },
+  });
+}

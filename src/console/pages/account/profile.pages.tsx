@@ -1,0 +1,218 @@
+import type { ComponentChildren } from 'preact';
+import { Type } from 'typebox';
+import { timestamp } from '../../../platform/clock.ts';
+import { invalidField } from '../../../platform/failure.ts';
+import { sendChangeEmailVerification } from '../../../users/sign-in/account-links.ts';
+import { sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
+import { updatePassword, updateUser } from '../../../users/users.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Draft, Pages, View } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
+import { SealedCookie } from '../../sessions/sealed-cookie.ts';
+import { endOtherSessions, keepSession } from '../../sessions/sessions.ts';
+import { brokenLink, findLink, oneMoreClick } from '../sign-in/account-links.tsx';
+import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
+import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
+import { checkCode, readCode } from '../sign-in/sign-in-steps.ts';
+import { checkOwnPassword } from './check-own-password.ts';
+
+const pendingNumber = new SealedCookie<{ user_id: string; number: string; message_id: string | undefined }>('change');
+
+const currentPassword = Type.String({ maxLength: 1_000 });
+const needsPassword = { current_password: 'Enter your current password.' };
+
+export function profilePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/account/name', {
+    who: 'signed-in',
+    below: 'Your account',
+    show: ({ visitor }, draft) =>
+      changePage(
+        'Your name',
+        'Save',
+        <Field draft={draft} name="name" label="Your name" value={visitor.user.name} autocomplete="name" />,
+      ),
+    form: Type.Object({ name: Type.String({ format: 'user-name', maxLength: 255 }) }),
+    needs: { name: 'Enter your name.' },
+    async act({ visitor }, { name }) {
+      await updateUser(app, visitor.user.id, { name });
+      return { to: '/account', notice: 'Your name is changed.' };
+    },
+  });
+
+  pages.add('/account/email', {
+    who: 'signed-in',
+    below: 'Your account',
+    show: (_asked, draft) =>
+      changePage(
+        'Email address',
+        'Continue',
+        <>
+          <Field
+            draft={draft}
+            name="email_address"
+            label="New email address"
+            hint="We send a link there. The address changes when you open it."
+            type="email"
+            autocomplete="email"
+          />
+          <CurrentPassword draft={draft} />
+        </>,
+      ),
+    form: Type.Object({
+      email_address: Type.String({ format: 'email', maxLength: 255 }),
+      current_password: currentPassword,
+    }),
+    needs: { email_address: 'Enter the new email address.', ...needsPassword },
+    async act({ visitor }, form) {
+      await checkOwnPassword(app, visitor.user.id, form);
+      await sendChangeEmailVerification(app, visitor.user.id, form.email_address);
+      return { to: '/account', notice: `Open the link that we sent to ${form.email_address}. It works for one hour.` };
+    },
+  });
+
+  pages.add('/your-account/email/confirm/:token', {
+    who: 'signed-in',
+    below: 'Your account',
+    async show({ visitor, param }) {
+      const link = await findLink(app, 'change-email', param('token'));
+      if (link?.user_id !== visitor.user.id) return brokenLink('one hour');
+      return oneMoreClick('Change your email address', `From now on you sign in with ${link.email}.`);
+    },
+    form: Type.Object({}),
+    async act({ visitor, param }) {
+      const link = await findLink(app, 'change-email', param('token'));
+      if (link?.user_id !== visitor.user.id) return brokenLink('one hour');
+      const email_access_validated_at = timestamp(app.clock.now());
+      await updateUser(app, visitor.user.id, { email_address: link.email, email_access_validated_at });
+      return { to: '/account', notice: 'Your email address is changed.' };
+    },
+  });
+
+  pages.add('/account/mobile', {
+    who: 'signed-in',
+    below: 'Your account',
+    show: (_asked, draft) =>
+      changePage(
+        'Mobile number',
+        'Continue',
+        <>
+          <Field
+            draft={draft}
+            name="mobile_number"
+            label="New mobile number"
+            hint="We send a security code there."
+            type="tel"
+            autocomplete="tel"
+          />
+          <CurrentPassword draft={draft} />
+        </>,
+      ),
+    form: Type.Object({
+      mobile_number: Type.String({ format: 'user-mobile-number' }),
+      current_password: currentPassword,
+    }),
+    needs: { mobile_number: 'Enter the new mobile number.', ...needsPassword },
+    async act({ visitor, reply }, form) {
+      await checkOwnPassword(app, visitor.user.id, form);
+      const message_id = await sendSmsCode(app, visitor.user.id, form.mobile_number);
+      pendingNumber.keep(app, reply, { user_id: visitor.user.id, number: form.mobile_number, message_id });
+      return { to: '/account/mobile/confirm' };
+    },
+  });
+
+  pages.add('/account/mobile/confirm', {
+    who: 'signed-in',
+    below: 'Your account',
+    async show({ visitor, request }, draft) {
+      const pending = pendingNumber.read(app, request);
+      if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
+      const demo = await findDemoMessage(app, pending.message_id);
+      return {
+        ...changePage(
+          'Confirm your number',
+          'Save',
+          <>
+            {demo && <DemoMessage text={demo} action="Open the link" />}
+            <Field
+              draft={draft}
+              name="code"
+              label="Security code"
+              hint={`We sent 5 digits to ${pending.number}.`}
+              inputmode="numeric"
+              autocomplete="one-time-code"
+              short
+              code
+            />
+          </>,
+        ),
+      };
+    },
+    form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
+    needs: { code: 'Enter the security code.' },
+    async act({ visitor, request, reply }, form) {
+      const pending = pendingNumber.read(app, request);
+      if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
+      await checkCode(app, visitor.user.id, { code: readCode(form.code), code_type: 'sms' });
+      await updateUser(app, visitor.user.id, { mobile_number: pending.number });
+      pendingNumber.forget(app, reply);
+      return { to: '/account', notice: 'Your mobile number is changed.' };
+    },
+  });
+
+  pages.add('/account/password', {
+    who: 'signed-in',
+    below: 'Your account',
+    show: (_asked, draft) =>
+      changePage(
+        'Password',
+        'Save',
+        <>
+          <CurrentPassword draft={draft} />
+          <PasswordField
+            draft={draft}
+            name="password"
+            label="New password"
+            hint={passwordHint}
+            autocomplete="new-password"
+          />
+        </>,
+      ),
+    form: Type.Object({ current_password: currentPassword, password: Type.String() }),
+    needs: { ...needsPassword, password: 'Enter a new password.' },
+    async act({ visitor: { user, session } }, form) {
+      refuseWeakPassword(form.password);
+      await checkOwnPassword(app, user.id, form);
+      if (form.password === form.current_password) throw invalidField('password', 'That is your current password.');
+      await keepSession(app, session.id, await updatePassword(app, user.id, form.password));
+      await endOtherSessions(app, user.id, session.id);
+      return { to: '/account', notice: 'Your password is changed. Other devices are signed out.' };
+    },
+  });
+}
+
+function changePage(title: string, action: string, fields: ComponentChildren): View {
+  return {
+    title,
+    crumbs: [{ label: 'Your account', to: '/account' }],
+    content: (
+      <form class="stack measure" method="post" noValidate>
+        {fields}
+        <div class="row">
+          <button class="button button--primary" type="submit">
+            {action}
+          </button>
+          <a class="button button--quiet" href="/console/account">
+            Cancel
+          </a>
+        </div>
+      </form>
+    ),
+  };
+}
+
+function CurrentPassword({ draft }: { draft: Draft }) {
+  return (
+    <PasswordField draft={draft} name="current_password" label="Current password" autocomplete="current-password" />
+  );
+}

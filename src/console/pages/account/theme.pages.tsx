@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { OneOf } from '../../../protocol/fields.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { themeCookie, themeOf, themes } from '../../layout/theme.ts';
+import type { Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { cookieOptions } from '../../sessions/cookies.ts';
+
+const year_s = 365 * 86_400;
+
+export function themePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/account/theme', {
+    who: 'signed-in',
+    below: 'Your account',
+    show: ({ request }, draft) => ({
+      title: 'Theme',
+      crumbs: [{ label: 'Your account', to: '/account' }],
+      content: (
+        <form class="stack measure" method="post">
+          <Choices
+            draft={draft}
+            name="theme"
+            legend="Colours on this device"
+            kind="one"
+            chosen={[themeOf(request)]}
+            choices={[
+              { value: 'system', label: 'As the device', hint: 'Light or dark, as the device is set' },
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+          />
+          <div>
+            <button class="button button--primary" type="submit">
+              Save
+            </button>
+          </div>
+        </form>
+      ),
+    }),
+    form: Type.Object({ theme: OneOf(themes) }),
+    needs: { theme: 'Choose the colours.' },
+    act({ reply }, { theme }) {
+      reply.setCookie(themeCookie, theme, { ...cookieOptions(app.config), maxAge: year_s });
+      return { to: '/account/theme', notice: 'Saved.' };
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import type { Channel } from '../../../protocol/channels.ts';
+
+/** What is sent: the same for the code in every language and for the button on the page. */
+export interface ApiRequest {
+  channel: Channel;
+  template_id: string;
+  /** A phone number or an email address; of a letter the lines of its address. */
+  to: string;
+  values: Record<string, string>;
+}
+
+const maxAddressLines = 7;
+
+/** The placeholders of a letter include the lines of its address. */
+export function personalisationOf({ channel, to, values }: ApiRequest): Record<string, string> {
+  if (channel !== 'letter') return values;
+  const lines = to
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  // A line too many must reach the rules, which refuse it.
+  const kept = lines.length > maxAddressLines ? [...lines.slice(0, 6), lines.slice(6).join(', ')] : lines;
+  return { ...Object.fromEntries(kept.map((line, index) => [`address_line_${index + 1}`, line])), ...values };
+}
+
+/** The body of POST /v2/notifications/{channel}. */
+export function bodyOf(request: ApiRequest): Record<string, unknown> {
+  const { channel, template_id, to } = request;
+  const recipient = channel === 'sms' ? { phone_number: to } : channel === 'email' ? { email_address: to } : {};
+  const personalisation = personalisationOf(request);
+  const hasValues = channel === 'letter' || Object.keys(personalisation).length > 0;
+  return { template_id, ...recipient, ...(hasValues ? { personalisation } : {}) };
+}

@@ -1,0 +1,112 @@
+import { createApiKey } from '../../../auth/api-keys.ts';
+import { readDemo } from '../../../operations/demo.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import type { Service } from '../../../services/services.ts';
+import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
+import { listTemplates } from '../../../templates/templates.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Draft } from '../../page.ts';
+import type { Visitor } from '../../sessions/visitor.ts';
+import type { ApiRequest } from './api-request.ts';
+
+type Templates = Awaited<ReturnType<typeof listTemplates>>;
+
+/** The fields of the page: as typed, or examples that can be sent at once. */
+export interface Fields {
+  apiKey: string;
+  templates: Templates;
+  /** Undefined if the service has no template. */
+  template: ReadyTemplate | undefined;
+  to: string;
+  /** By placeholder, in the order of the template. */
+  values: { name: string; value: string }[];
+  language: string;
+}
+
+export interface Sender {
+  user: Visitor['user'];
+  service: Service;
+}
+
+/** A template that is not one of the service counts as not chosen. */
+export async function readFields(
+  app: ConsoleApp,
+  { user, service }: Sender,
+  typed: Draft['typed'],
+  chosen = '',
+): Promise<Fields> {
+  const text = (name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
+  const list = (name: string) => [typed.get(name) ?? []].flat();
+  const templates = await listTemplates(app, service.id);
+  const wanted = text('template_id') || chosen;
+  const listed = templates.find(({ id }) => id === wanted) ?? templates.find(isText) ?? templates[0];
+  const template = listed && (await findReady(app, service.id, listed.id));
+  const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));
+  // Fields that were shown for another channel are not for this one.
+  const isSameChannel = template !== undefined && text('channel') === template.row.template_type;
+  return {
+    apiKey: typed.size > 0 ? text('api_key') : (demoKey(app, service.id) ?? ''),
+    templates,
+    template,
+    to: isSameChannel ? text('to') : template ? exampleRecipient(user, template.row.template_type) : '',
+    values: (template?.compiled.placeholders ?? [])
+      .filter((name) => !isOfAddress(template?.row.template_type, name))
+      .map((name) => ({ name, value: sent.get(name) ?? exampleValue(user, name) })),
+    language: text('language') || 'curl',
+  };
+}
+
+const isText = ({ template_type }: { template_type: Channel }) => template_type === 'sms';
+
+async function findReady(app: ConsoleApp, serviceId: string, templateId: string): Promise<ReadyTemplate | undefined> {
+  const result = await findTemplate(app, serviceId, templateId);
+  return result.found === 'here' ? result.template : undefined;
+}
+
+/** Those that the address fills. */
+function isOfAddress(channel: Channel | undefined, name: string): boolean {
+  return channel === 'letter' && /^(address[ _]?line[ _]?[1-7]|postcode)$/i.test(name);
+}
+
+/** The visitor, so that a first message reaches no stranger; a number that belongs to no person. */
+function exampleRecipient(user: Visitor['user'], channel: Channel): string {
+  if (channel === 'sms') return user.mobile_number ?? '07700900123';
+  return channel === 'email' ? user.email_address : `${user.name}\n12 St James’s Square\nLondon\nSW1Y 4JH`;
+}
+
+const examples = new Map([
+  ['day', 'Friday'],
+  ['date', '1 May'],
+  ['time', '10:30am'],
+]);
+
+function exampleValue({ name: userName }: Visitor['user'], name: string): string {
+  if (/^(first )?name$/i.test(name)) return userName.split(' ')[0] ?? userName;
+  return examples.get(name) ?? name;
+}
+
+/** Blank values are left out, so that the rules say what is missing. */
+export function requestOf({ template, to, values }: Fields): ApiRequest | undefined {
+  if (!template) return undefined;
+  const filled = values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]);
+  return { channel: template.row.template_type, template_id: template.row.id, to, values: Object.fromEntries(filled) };
+}
+
+/** The key of the demo is no secret for those who manage the keys of its service: `pennypost demo` prints it, too. */
+function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined {
+  if (!config.demo.enabled) return undefined;
+  const demo = readDemo(config.storage.dataDir);
+  return demo?.service_id === serviceId ? demo.api_key : undefined;
+}
+
+/** A test key: its messages are never handed to a provider. It is shown on the page and stored encrypted only. */
+export async function createTestKey(
+  app: Pick<Platform, 'db' | 'secrets' | 'clock'>,
+  { user, service }: Sender,
+): Promise<string> {
+  const moment = app.clock.now().toISOString().slice(0, 19).replaceAll(/\D/g, '');
+  const name = `quick-start-${moment}`;
+  const secret = await createApiKey(app, service.id, { name, key_type: 'test', created_by: user.id });
+  return `${name}-${service.id}-${secret}`;
+}

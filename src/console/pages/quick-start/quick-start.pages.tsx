@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import { printInSandbox } from '../../../letters/print/print-run.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import { holds, may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { noDraft } from '../../draft.ts';
+import type { Asked, Draft, Pages, View } from '../../page.ts';
+import { sendFragment } from '../../send-fragment.tsx';
+import { findLastService } from '../services/last-service.ts';
+import { createTestKey, readFields } from './fields.ts';
+import { QuickStart } from './quick-start.tsx';
+import { type SentMessage, sendFromHere } from './send-from-here.ts';
+import { languages } from './snippets.ts';
+import { canPrintNow, findMessage, Way } from './way.tsx';
+
+type OfService = Asked<{ service: 'api'; membersOnly: true }>;
+
+const Form = Type.Object({
+  do: Type.Optional(OneOf(['show', 'key', 'send', 'look', 'print'])),
+  api_key: Type.Optional(Type.String({ maxLength: 1_000 })),
+  template_id: Type.Optional(Type.String()),
+  channel: Type.Optional(Type.String()),
+  to: Type.Optional(Type.String()),
+  names: Type.Array(Type.String()),
+  values: Type.Array(Type.String()),
+  language: Type.Optional(OneOf(languages)),
+  message_id: Type.Optional(Type.String({ format: 'uuid' })),
+});
+
+export function quickStartPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/quick-start', {
+    who: 'signed-in',
+    menu: 'Quick start',
+    show: ({ visitor: { user }, request }) => {
+      const mine = Object.keys(user.permissions).filter((id) => holds('api', user.permissions[id] ?? []));
+      const last = findLastService(app, request);
+      const id = mine.find((one) => one === last) ?? mine[0];
+      return id === undefined ? noService : { to: `/services/${id}/quick-start` };
+    },
+  });
+
+  async function view(
+    asked: OfService,
+    draft: Draft,
+    more: { sent?: SentMessage; newKey?: string } = {},
+  ): Promise<View> {
+    const { service, visitor, query } = asked;
+    // The page contains a key.
+    asked.reply.header('cache-control', 'no-store');
+    const typed = more.newKey === undefined ? draft.typed : new Map([...draft.typed, ['api_key', more.newKey]]);
+    const fields = await readFields(app, { user: visitor.user, service }, typed, query('template'));
+    const shown = more.sent?.id ?? [typed.get('message_id') ?? ''].flat()[0] ?? '';
+    const message = shown === '' ? undefined : await findMessage(app, service.id, shown);
+    return {
+      title: 'Quick start',
+      scripts: ['quick-start'],
+      content: (
+        <QuickStart
+          draft={{ typed, problems: draft.problems }}
+          service={service}
+          config={app.config}
+          fields={fields}
+          isNewKey={more.newKey !== undefined}
+          sent={more.sent}
+          message={message}
+          has={(path) => pages.all.some((page) => page.path === path && may(page.who, visitor.user, service) === 'yes')}
+        />
+      ),
+    };
+  }
+
+  /** A letter that was printed meanwhile stays as it is. */
+  async function print(serviceId: string, messageId: string): Promise<void> {
+    const message = messageId === '' ? undefined : await findMessage(app, serviceId, messageId);
+    if (message && canPrintNow(app.config, message)) await printInSandbox(app, message.id);
+  }
+
+  pages.add('/services/:service_id/quick-start', {
+    who: { service: 'api', membersOnly: true },
+    menu: 'Quick start',
+    show: view,
+    form: Form,
+    async act(asked, form) {
+      const { service, visitor, request } = asked;
+      const draft = { ...noDraft, typed: new Map(Object.entries(form)) };
+      switch (form.do) {
+        case 'key':
+          return view(asked, draft, { newKey: await createTestKey(app, { user: visitor.user, service }) });
+        case 'send': {
+          const fields = await readFields(app, { user: visitor.user, service }, draft.typed);
+          return view(asked, draft, { sent: await sendFromHere(app, request, service.id, fields) });
+        }
+        case 'print':
+          await print(service.id, form.message_id ?? '');
+          return view(asked, draft);
+        default:
+          return view(asked, draft);
+      }
+    },
+  });
+
+  pages.add('/services/:service_id/quick-start/messages/:message_id', {
+    who: { service: 'api', membersOnly: true },
+    below: 'Quick start',
+    async show({ service, param, request, reply }) {
+      const message = await findMessage(app, service.id, param('message_id'));
+      if (!message) throw notFound();
+      return sendFragment(request, reply, <Way message={message} config={app.config} />);
+    },
+  });
+}
+
+const noService: View = {
+  title: 'Quick start',
+  content: (
+    <div class="empty">
+      <h2>You manage the API keys of no service</h2>
+      <p>Add a service of your own, or ask a person who manages one for the right to manage its API integration.</p>
+      <p>
+        <a class="button button--primary" href="/console/services/add">
+          Add a service
+        </a>
+      </p>
+    </div>
+  ),
+};

@@ -1,0 +1,198 @@
+import type { Config } from '../../../config.ts';
+import { isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
+import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import type { Service } from '../../../services/services.ts';
+import { Icon } from '../../layout/icon.tsx';
+import type { Draft } from '../../page.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
+import { Code } from './code.tsx';
+import { type Fields, requestOf } from './fields.ts';
+import { NextSteps } from './next-steps.tsx';
+import type { SentMessage } from './send-from-here.ts';
+import { snippetsOf } from './snippets.ts';
+import { LiveWay } from './way.tsx';
+
+interface QuickStartProps {
+  draft: Draft;
+  service: Service;
+  config: Config;
+  fields: Fields;
+  isNewKey: boolean;
+  sent: SentMessage | undefined;
+  message: ActivityRecord | undefined;
+  /** Whether the visitor can open the page. */
+  has(path: string): boolean;
+}
+
+export function QuickStart(props: QuickStartProps) {
+  const { draft, service, config, fields, sent, message } = props;
+  const request = requestOf(fields);
+  return (
+    <form method="post" noValidate data-quick-start>
+      {/* Enter in a field must not press the first visible button, which creates a key. */}
+      <button type="submit" name="do" value="show" hidden>
+        Show the code
+      </button>
+      {message && <input type="hidden" name="message_id" value={message.id} />}
+      <ol class="guide">
+        <li>
+          <h2>Your key</h2>
+          <KeyStep {...props} />
+        </li>
+        <li>
+          <h2>Choose a template and fill it in</h2>
+          {fields.template ? <TemplateStep draft={draft} fields={fields} /> : <NoTemplate />}
+        </li>
+        <li>
+          <h2>Send it</h2>
+          {request && (
+            <Code
+              snippets={snippetsOf({ baseUrl: config.urls.api, apiKey: fields.apiKey || 'YOUR-API-KEY', request })}
+              language={fields.language}
+            />
+          )}
+          <div class="row">
+            <button class="button button--primary" type="submit" name="do" value="send" disabled={!request}>
+              <Icon name="play" small />
+              Send it from here
+            </button>
+            <noscript>
+              <button class="button" type="submit" name="do" value="show">
+                Update the code
+              </button>
+            </noscript>
+            {sent && (
+              <span class="small" role="status">
+                <Status kind="delivered">{`201 in ${sent.took_ms} ms`}</Status>{' '}
+                <span class="muted">
+                  id <code>{sent.id}</code>
+                </span>
+              </span>
+            )}
+          </div>
+        </li>
+        <li id="way">
+          <h2>Watch it arrive</h2>
+          {message ? (
+            <LiveWay message={message} config={config} />
+          ) : (
+            <p class="muted">
+              {sent
+                ? 'This recipient is for tests: the API accepts the message and stores nothing.'
+                : 'Send a message: its way appears here.'}
+            </p>
+          )}
+        </li>
+        <li>
+          <h2>Make it yours</h2>
+          <NextSteps serviceId={service.id} has={props.has} />
+        </li>
+      </ol>
+    </form>
+  );
+}
+
+function KeyStep({ draft, config, fields, isNewKey, service }: QuickStartProps) {
+  return (
+    <div class="stack stack--tight measure">
+      {isNewKey && (
+        <Notice tone="green">
+          A test key was created. Copy it now: it is not shown again. Revoke it when you are done.
+        </Notice>
+      )}
+      <Field
+        draft={draft}
+        name="api_key"
+        label="API key"
+        hint={keyHint(config, service, fields)}
+        value={fields.apiKey}
+        autocomplete="off"
+        code
+        beside={<Copy of="api_key" what="the API key" />}
+      />
+      <div>
+        <button class="button button--small" type="submit" name="do" value="key">
+          Create a test key
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function keyHint(config: Config, { restricted }: Service, { apiKey }: Fields): string {
+  if (apiKey === '') return 'Paste a key of this service, or create one. It stays on this page and is not stored.';
+  if (isAllSandbox(config)) return 'The sandbox takes every message: nothing leaves this machine.';
+  return restricted
+    ? 'In trial mode, messages reach the team and the guest list only.'
+    : 'With a live key, the message really goes out. With a test key, nothing is handed to a provider.';
+}
+
+const channelNames: Record<Channel, string> = { sms: 'text', email: 'email', letter: 'letter' };
+
+function TemplateStep({ draft, fields }: { draft: Draft; fields: Fields }) {
+  const { template, templates, to, values } = fields;
+  if (!template) return null;
+  const channel = template.row.template_type;
+  // What is shown is decided: the fields of another channel were replaced by examples.
+  const shown = { typed: new Map(), problems: draft.problems };
+  return (
+    <div class="stack">
+      <div class="field measure">
+        <label class="label" for="template_id">
+          Template
+        </label>
+        <div class="row">
+          <select class="input" id="template_id" name="template_id">
+            {templates.map(({ id, name, template_type }) => (
+              <option key={id} value={id} selected={id === template.row.id}>
+                {`${name} (${channelNames[template_type]})`}
+              </option>
+            ))}
+          </select>
+          <button class="button" type="submit" name="do" value="show">
+            Use this template
+          </button>
+        </div>
+      </div>
+      <input type="hidden" name="channel" value={channel} />
+      <div class="cols">
+        {channel === 'letter' ? (
+          <TextArea draft={shown} name="to" label="To" hint="Name and address, a line each" rows={5} value={to} />
+        ) : (
+          <Field
+            draft={shown}
+            name="to"
+            label="To"
+            hint={channel === 'sms' ? 'A mobile number' : 'An email address'}
+            type={channel === 'sms' ? 'tel' : 'email'}
+            value={to}
+            autocomplete="off"
+          />
+        )}
+        {values.map(({ name, value }, index) => (
+          <div key={name}>
+            <input type="hidden" name="names[]" value={name} />
+            <Field
+              draft={shown}
+              name={`value_${index}`}
+              sentAs="values[]"
+              label={name}
+              hint={`For ((${name})) in the template`}
+              value={value}
+              autocomplete="off"
+            />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function NoTemplate() {
+  return <p class="muted">This service has no template yet. Write one, then come back.</p>;
+}

@@ -1,0 +1,136 @@
+import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Segments } from '../../parts/tabs.tsx';
+import { addressOf, type Place, views, widths } from './place.ts';
+import { Preformatted } from './preformatted.tsx';
+
+interface EmailProps {
+  message: InboxMessage;
+  email: SentEmail | undefined;
+  place: Place;
+}
+
+const viewNames = { html: 'HTML', text: 'Text', source: 'Source', headers: 'Headers', raw: 'Raw' };
+
+/** An email: rendered in a frame of its own, or as one of its texts. */
+export function EmailReader({ message, email, place }: EmailProps) {
+  if (!email) {
+    return (
+      <div class="desk stack">
+        <Notice tone="amber">
+          This machine has no file of the email: the process that sent it keeps it in its own data folder. This is its
+          text.
+        </Notice>
+        <Preformatted label="Text of the email">{message.text}</Preformatted>
+      </div>
+    );
+  }
+  const path = `/${message.id}`;
+  return (
+    <>
+      <div class="toolbar reader-bar">
+        <Segments
+          name="View"
+          tabs={views.map((view) => ({
+            label: viewNames[view],
+            to: addressOf(path, place, { view }),
+            isCurrent: view === place.view,
+          }))}
+        />
+        {place.view === 'html' && (
+          <div class="row--end">
+            <Segments
+              name="Width"
+              tabs={widths.map((width) => ({
+                label: width === 'full' ? 'Full' : width,
+                to: addressOf(path, place, { width }),
+                isCurrent: width === place.width,
+              }))}
+            />
+          </div>
+        )}
+      </div>
+      <div class="desk">
+        <Shown message={message} email={email} place={place} />
+      </div>
+      <EmailFoot message={message} email={email} place={place} />
+    </>
+  );
+}
+
+function Shown({ message, email, place }: EmailProps & { email: SentEmail }) {
+  switch (place.view) {
+    case 'text':
+      return <Preformatted label="Text of the email">{email.text}</Preformatted>;
+    case 'source':
+      return <Preformatted label="HTML of the email">{email.html}</Preformatted>;
+    case 'raw':
+      return <Preformatted label="Source of the email">{email.source.toString()}</Preformatted>;
+    case 'headers':
+      return (
+        <dl class="facts facts--headers card card--snug">
+          {email.headers.map(({ name, value }, index) => [
+            <dt key={`${index} name`}>{name}</dt>,
+            <dd key={`${index} value`}>{value}</dd>,
+          ])}
+        </dl>
+      );
+    default:
+      return (
+        <iframe
+          class={`mail mail--${place.width}`}
+          src={`/console/sandbox/emails/${message.id}/frame${place.images ? '?images=remote' : ''}`}
+          sandbox=""
+          title="The email as received"
+        />
+      );
+  }
+}
+
+function EmailFoot({ message, email, place }: EmailProps & { email: SentEmail }) {
+  const { links, html, source } = email;
+  const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(html);
+  return (
+    <div class="card-foot small">
+      <span class="muted">{sizeInWords(source.length)}</span>
+      {links.length > 0 && (
+        <details class="more">
+          <summary>{links.length === 1 ? '1 link' : `${links.length} links`}</summary>
+          <ul class="links">
+            {links.map((link) => (
+              <li key={link}>
+                <Link to={link} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {place.view === 'html' && (hasPictures || place.images) && (
+        <span class="muted">
+          {place.images ? 'Remote pictures are loaded. ' : 'Remote pictures are blocked. '}
+          <a href={addressOf(`/${message.id}`, place, { images: !place.images })}>
+            {place.images ? 'Block them' : 'Show them'}
+          </a>
+        </span>
+      )}
+      <a href={`/console/sandbox/emails/${message.id}/source`} download>
+        Download .eml
+      </a>
+    </div>
+  );
+}
+
+/** Opens beside the console. Other schemes than those of the web are shown as text. */
+function Link({ to }: { to: string }) {
+  if (!/^https?:\/\//i.test(to)) return <code>{to}</code>;
+  return (
+    <a href={to} target="_blank" rel="noopener noreferrer">
+      {to}
+    </a>
+  );
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000).toLocaleString('en-GB')} kB`;
+}

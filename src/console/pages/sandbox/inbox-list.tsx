@@ -1,0 +1,88 @@
+import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
+import { Stamp } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { addressOf, listPlace, type Place } from './place.ts';
+
+interface InboxProps {
+  messages: InboxMessage[];
+  hasOlder: boolean;
+  place: Place;
+  current: string | undefined;
+  now: Date;
+}
+
+const stampOf = { email: 'email', sms: 'text', letter: 'letter' } as const;
+
+/** The list at the left. */
+export function Inbox({ messages, hasOlder, place, current, now }: InboxProps) {
+  return (
+    <>
+      {messages.length === 0 && <p class="inbox-note muted">{emptyNote(place)}</p>}
+      <ul class="inbox">
+        {messages.map((message) => (
+          <li key={message.id}>
+            <a
+              href={addressOf(`/${message.id}`, listPlace(place))}
+              aria-current={message.id === current ? 'true' : undefined}
+            >
+              <Stamp channel={stampOf[message.notification_type]} small />
+              <span>
+                <b>{shortRecipient(message)}</b>
+              </span>
+              <Time at={message.received_at} now={now} brief />
+              <span class="preview">{previewOf(message)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {place.find !== '' ? (
+        hasOlder && <p class="inbox-note muted">There are more. Search for something more precise.</p>
+      ) : (
+        <Pages place={place} last={hasOlder ? messages.at(-1)?.id : undefined} />
+      )}
+    </>
+  );
+}
+
+function Pages({ place, last }: { place: Place; last: string | undefined }) {
+  const list = listPlace(place);
+  if (last === undefined && place.before === undefined) return null;
+  return (
+    <nav class="inbox-note row" aria-label="Pages">
+      {place.before !== undefined && <a href={addressOf('', { ...list, before: undefined })}>Newest messages</a>}
+      {last !== undefined && <a href={addressOf('', { ...list, before: last })}>Older messages</a>}
+    </nav>
+  );
+}
+
+function emptyNote({ find, channel, before }: Place): string {
+  if (find !== '') return `None of the newest ${maxSearched.toLocaleString('en-GB')} messages contains this.`;
+  if (before !== undefined) return 'No older messages: the sandbox keeps them for a week.';
+  return channel ? 'None yet.' : 'Nothing has been sent yet. Send a message with the API, and it appears here.';
+}
+
+/** The first line of an address. */
+export function shortRecipient({ recipient }: Pick<InboxMessage, 'recipient'>): string {
+  return recipient.split('\n')[0] ?? '';
+}
+
+const maxPreview = 120;
+
+function previewOf(message: InboxMessage): string {
+  if (message.notification_type === 'letter') return [message.template_name, ...letterFacts(message)].join(', ');
+  return (message.subject ?? message.text).slice(0, maxPreview);
+}
+
+const postageNames = {
+  first: 'first class',
+  second: 'second class',
+  economy: 'economy',
+  europe: 'to Europe',
+  'rest-of-world': 'to the rest of the world',
+};
+
+/** Such as "2 pages", "second class". */
+export function letterFacts({ page_count, postage }: InboxMessage): string[] {
+  const pages = page_count === null ? [] : [page_count === 1 ? '1 page' : `${page_count} pages`];
+  return [...pages, ...(postage ? [postageNames[postage]] : [])];
+}

@@ -1,0 +1,69 @@
+import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { shortRecipient } from './inbox-list.tsx';
+import { addressOf, type Place } from './place.ts';
+
+/** The pages that the printer gets, as pictures. */
+export function LetterReader({ message, place }: { message: InboxMessage; place: Place }) {
+  const { id, page_count: count } = message;
+  if (count === null) {
+    return (
+      <div class="desk">
+        <p>The letter is not drawn yet. It takes a second: load the page again.</p>
+      </div>
+    );
+  }
+  const page = Math.min(place.page, count);
+  return (
+    <>
+      <div class="toolbar reader-bar">
+        <div class="row">
+          <Turn to={page > 1 ? addressOf(`/${id}`, place, { page: page - 1 }) : undefined} icon="left">
+            Page before
+          </Turn>
+          <span>
+            Page {page} of {count}
+          </span>
+          <Turn to={page < count ? addressOf(`/${id}`, place, { page: page + 1 }) : undefined} icon="right">
+            Next page
+          </Turn>
+        </div>
+        <div class="row row--end">
+          <a href={`/console/sandbox/letters/${id}/pdf`} download>
+            Download PDF
+          </a>
+        </div>
+      </div>
+      <div class="desk">
+        <img
+          class="sheet"
+          src={`/console/sandbox/letters/${id}/pages/${page}`}
+          alt={`Page ${page} of ${count} of the letter to ${shortRecipient(message)}`}
+          width="595"
+          height="842"
+        />
+      </div>
+    </>
+  );
+}
+
+function Turn({ to, icon, children }: { to: string | undefined; icon: 'left' | 'right'; children: string }) {
+  const content = (
+    <>
+      <Icon name={icon} />
+      <span class="sr">{children}</span>
+    </>
+  );
+  if (to === undefined) {
+    return (
+      <button class="button button--icon button--small" type="button" disabled>
+        {content}
+      </button>
+    );
+  }
+  return (
+    <a class="button button--icon button--small" href={to}>
+      {content}
+    </a>
+  );
+}

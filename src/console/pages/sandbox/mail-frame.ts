@@ -1,0 +1,40 @@
+import type { FastifyReply } from 'fastify';
+import type { Sent } from '../../page.ts';
+
+/**
+ * An email is written by others. The policy gives it an origin of its own, even when it is opened alone: no script, no
+ * forms, no cookies of ours, nothing from the network but the pictures that the reader asks for.
+ */
+export function sendMailFrame(reply: FastifyReply, html: string, { images }: { images: boolean }): Sent {
+  const policy = [
+    'sandbox',
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    images ? 'img-src data: https:' : 'img-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ');
+  return sendContent(reply, { policy, type: 'text/html; charset=utf-8', content: Buffer.from(html) });
+}
+
+/** A file that the browser stores or, a picture, shows. Opened alone, it may do as little as an email. */
+export function sendSentFile(reply: FastifyReply, type: string, content: Uint8Array, name?: string): Sent {
+  // Names are ids: they need no quoting.
+  if (name) reply.header('content-disposition', `attachment; filename="${name}"`);
+  return sendContent(reply, { policy: "sandbox; default-src 'none'; frame-ancestors 'none'", type, content });
+}
+
+function sendContent(
+  reply: FastifyReply,
+  { policy, type, content }: { policy: string; type: string; content: Uint8Array },
+): Sent {
+  const sent = reply
+    .type(type)
+    .header('content-security-policy', policy)
+    // Servers of pictures do not learn where the message is read.
+    .header('referrer-policy', 'no-referrer')
+    .serializer((bytes: Buffer) => bytes as unknown as string)
+    .send(Buffer.from(content));
+  return { sent };
+}

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { findOrganisationIdByEmailAddress } from '../../../organisations/domains.ts';
+import { type OrganisationType, organisationTypes } from '../../../organisations/organisation-types.ts';
+import { getOrganisation } from '../../../organisations/organisations.ts';
+import { invalidField } from '../../../platform/failure.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import { createService } from '../../../services/service-create.ts';
+import { settable } from '../../../services/service-fields.ts';
+import { defaultServicePermissions } from '../../../services/service-permissions.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Field } from '../../parts/field.tsx';
+
+/** In the words of the people who choose; the type decides how many texts a year are free. */
+const typeNames: Record<OrganisationType, string> = {
+  central: 'Central government',
+  local: 'Local government',
+  nhs_central: 'Health service: national body',
+  nhs_local: 'Health service: trust or local body',
+  nhs_gp: 'Doctors’ surgery',
+  nhs_notify: 'Health service: shared message service',
+  emergency_service: 'Emergency service',
+  school_or_college: 'School or college',
+  other: 'Something else',
+};
+
+export function addServicePages(pages: Pages, app: ConsoleApp): void {
+  /** The organisation that owns the domain of the address: it decides the type. */
+  async function typeOfOrganisation(emailAddress: string): Promise<OrganisationType | null> {
+    const id = await findOrganisationIdByEmailAddress(app.db, emailAddress);
+    return id === undefined ? null : (await getOrganisation(app.db, id)).organisation_type;
+  }
+
+  pages.add('/services/add', {
+    who: 'signed-in',
+    below: 'Your services',
+    show: async ({ visitor }, draft) => ({
+      title: 'Add a service',
+      lead: 'It begins in trial mode: messages reach you, your team and the guest list only.',
+      crumbs: [{ label: 'Your services', to: '/services' }],
+      content: (
+        <form class="stack measure" method="post" noValidate>
+          <Field
+            draft={draft}
+            name="name"
+            label="Name of the service"
+            hint="Recipients see it: as the sender of emails and at the beginning of texts."
+            autocomplete="off"
+          />
+          {(await typeOfOrganisation(visitor.user.email_address)) === null && (
+            <Choices
+              draft={draft}
+              name="organisation_type"
+              legend="Who runs it?"
+              kind="one"
+              choices={organisationTypes
+                .filter((type) => type !== 'nhs_notify')
+                .map((value) => ({ value, label: typeNames[value] }))}
+            />
+          )}
+          <div>
+            <button class="button button--primary" type="submit">
+              Add service
+            </button>
+          </div>
+        </form>
+      ),
+    }),
+    form: Type.Object({ name: settable.name, organisation_type: Type.Optional(OneOf(organisationTypes)) }),
+    needs: { name: 'Enter a name.' },
+    async act({ visitor: { user } }, { name, organisation_type }) {
+      const known = await typeOfOrganisation(user.email_address);
+      if (known === null && organisation_type === undefined) {
+        throw invalidField('organisation_type', 'Choose who runs the service.');
+      }
+      const { id } = await createService(app, {
+        name,
+        user_id: user.id,
+        restricted: true,
+        ...(known === null ? { organisation_type } : {}),
+        // Those who sign in by a link in an email may invite others who do so.
+        permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],
+      });
+      return { to: `/services/${id}`, notice: `${name} was added. You may do everything in it.` };
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import { Failure } from '../../../platform/failure.ts';
+import { readAccountLink } from '../../../users/sign-in/account-links.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { View } from '../../page.ts';
+
+type Purpose = Parameters<typeof readAccountLink>[1];
+
+/** What a link in a message says; undefined when it is old, used or altered. */
+export async function findLink<P extends Purpose>(app: ConsoleApp, purpose: P, token: string) {
+  try {
+    return await readAccountLink<P>(app, purpose, token);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'invalid') return undefined;
+    throw error;
+  }
+}
+
+export function brokenLink(lifetime: string): View {
+  return {
+    title: 'This link does not work',
+    status: 400,
+    frame: 'door',
+    content: (
+      <>
+        <p class="lead">
+          It has been used, or it is older than {lifetime}, or its end is missing. Sign in again, and we send another.
+        </p>
+        <p>
+          <a class="button" href="/console/sign-in">
+            Sign in
+          </a>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** The page behind a link: programs that scan mail open links, so only the button does something. */
+export function oneMoreClick(title: string, lead: string): View {
+  return {
+    title,
+    lead,
+    frame: 'door',
+    content: (
+      <form class="stack" method="post">
+        <div>
+          <button class="button button--primary" type="submit">
+            Continue
+          </button>
+        </div>
+      </form>
+    ),
+  };
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findSandboxText, isSandboxInUse } from '../../../delivery/sandbox/sandbox.ts';
+import { isLoopback } from '../../../platform/http/networks.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { Notice } from '../../parts/notice.tsx';
+
+const wait_ms = 2_000;
+const every_ms = 50;
+
+/**
+ * In the demo no message arrives anywhere, so the page shows the one that it asks for: only on this machine, and only to
+ * the browser that has just given the password.
+ */
+export async function findDemoMessage(app: ConsoleApp, messageId: string | undefined): Promise<string | undefined> {
+  const { demo, http } = app.config;
+  if (messageId === undefined || !demo.enabled || !isLoopback(http.host) || !isSandboxInUse(app.config))
+    return undefined;
+  // It is delivered in the background, within milliseconds.
+  for (let waited_ms = 0; waited_ms < wait_ms; waited_ms += every_ms) {
+    const message = await findSandboxText(app, messageId);
+    if (message) return message.text;
+    await sleep(every_ms);
+  }
+  return undefined;
+}
+
+/** The text of the message, with its link as a button. */
+export function DemoMessage({ text, action }: { text: string; action: string }) {
+  const [, link] = /https?:\/\/[^\s/]+(\/console\/\S+)/.exec(text) ?? [];
+  return (
+    <Notice tone="amber">
+      <p>
+        <strong>Sandbox:</strong> nothing leaves this machine, so here is the message.
+      </p>
+      {link ? (
+        <p>
+          <a class="button" href={link}>
+            {action}
+          </a>
+        </p>
+      ) : (
+        <p>{text}</p>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+import { Failure } from '../../../platform/failure.ts';
+import { getUserRecord } from '../../../users/user-record.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { nextPage } from '../../next-page.ts';
+import type { Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Live } from '../../parts/live.tsx';
+import { sendFragment } from '../../send-fragment.tsx';
+import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
+import { DemoMessage, findDemoMessage } from './demo-message.tsx';
+import { maskedEmail, maskedNumber } from './masked.ts';
+import { findPendingSignIn, pendingSignIn } from './pending-sign-in.ts';
+import { checkCode, completeSignIn, pageOf, readCode, sendStep } from './sign-in-steps.ts';
+
+export function secondStepPages(pages: Pages, app: ConsoleApp): void {
+  const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
+
+  pages.add('/sign-in/code', {
+    who: 'anyone',
+    async show({ request }, draft) {
+      const found = await findPendingSignIn(app, request);
+      if (!found) return again;
+      const { pending, user } = found;
+      const demo = await findDemoMessage(app, pending.message_id);
+      return {
+        title: 'Check your phone',
+        lead: `We sent a text message with a security code to ${maskedNumber(user.mobile_number ?? '')}.`,
+        content: (
+          <>
+            {demo && <DemoMessage text={demo} action="Open the link" />}
+            <form class="stack" method="post" noValidate>
+              <Field
+                draft={draft}
+                name="code"
+                label="Security code"
+                hint="5 digits. It works for 30 minutes."
+                inputmode="numeric"
+                autocomplete="one-time-code"
+                short
+                code
+              />
+              <div>
+                <button class="button button--primary" type="submit">
+                  Continue
+                </button>
+              </div>
+            </form>
+            <SendAgain />
+          </>
+        ),
+      };
+    },
+    form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
+    needs: { code: 'Enter the security code.' },
+    async act(asked, form) {
+      const found = await findPendingSignIn(app, asked.request);
+      if (!found) return again;
+      await checkCode(app, found.user.id, { code: readCode(form.code), code_type: 'sms' });
+      return completeSignIn(app, asked, found.pending);
+    },
+  });
+
+  pages.add('/sign-in/inbox', {
+    who: 'anyone',
+    async show({ request, visitor }) {
+      const found = await findPendingSignIn(app, request);
+      if (!found) return visitor ? { to: '' } : again;
+      const { pending, user } = found;
+      const demo = await findDemoMessage(app, pending.message_id);
+      return {
+        title: 'Check your inbox',
+        lead: `We sent a link to ${maskedEmail(user.email_address)}. It works for 30 minutes.`,
+        content: (
+          <>
+            {demo && <DemoMessage text={demo} action="Sign in with that link" />}
+            {pending.step === 'proof' && (
+              <p class="lead">We ask for this every 90 days, to know that the address is still yours.</p>
+            )}
+            <Live from="/console/sign-in/inbox/state">
+              <WaitingForLink isSignedIn={false} />
+            </Live>
+            <SendAgain />
+          </>
+        ),
+        frame: 'door',
+      };
+    },
+  });
+
+  pages.add('/sign-in/inbox/state', {
+    who: 'anyone',
+    show: ({ request, reply, visitor }) =>
+      sendFragment(request, reply, <WaitingForLink isSignedIn={visitor !== undefined} />),
+  });
+
+  pages.add('/sign-in/again', {
+    who: 'anyone',
+    show: () => ({ to: '/sign-in' }),
+    form: Type.Object({}),
+    async act({ request, reply }) {
+      const found = await findPendingSignIn(app, request);
+      if (!found) return again;
+      const { pending } = found;
+      const message_id = await sendStep(app, pending);
+      pendingSignIn.keep(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
+      const notice = message_id ? 'We sent it again.' : 'We have sent several already. Use the latest one.';
+      return { to: pageOf(pending.step), notice };
+    },
+  });
+
+  pages.add('/email-auth/:token', {
+    who: 'anyone',
+    // Programs that scan mail open links: only the button signs in.
+    async show(asked) {
+      const link = await findLink(app, 'email-auth', asked.param('token'));
+      if (!link) return brokenLink('30 minutes');
+      return oneMoreClick('Sign in', 'One more click, and you are signed in on this device.');
+    },
+    form: Type.Object({}),
+    async act(asked) {
+      const link = await findLink(app, 'email-auth', asked.param('token'));
+      if (!link) return brokenLink('30 minutes');
+      const user = await getUserRecord(app.db, link.user_id);
+      const waiting = await findPendingSignIn(app, asked.request);
+      const pending = waiting?.user.id === user.id ? waiting.pending : undefined;
+      // The link alone proves the password only for those who sign in with a link. For others it is the third step.
+      if (user.state !== 'active' || (user.auth_type !== 'email_auth' && pending?.step !== 'proof'))
+        return brokenLink('30 minutes');
+      try {
+        await checkCode(app, user.id, { code: link.secret_code, code_type: 'email' });
+      } catch (error) {
+        if (error instanceof Failure && error.kind === 'invalid') return brokenLink('30 minutes');
+        throw error;
+      }
+      const next = nextPage(asked.query('next'));
+      return completeSignIn(app, asked, { next, ...pending, user_id: user.id, step: pending?.step ?? 'email' });
+    },
+  });
+}
+
+function WaitingForLink({ isSignedIn }: { isSignedIn: boolean }) {
+  return (
+    <p class="small" role="status" data-live={isSignedIn ? undefined : true}>
+      {isSignedIn ? (
+        <>
+          You are signed in. <a href="/console">Continue</a>
+        </>
+      ) : (
+        'Open the link on any device. This page waits.'
+      )}
+    </p>
+  );
+}
+
+function SendAgain() {
+  return (
+    <form class="row small muted" method="post" action="/console/sign-in/again">
+      <span>Nothing arrived?</span>
+      <button class="button button--quiet button--small" type="submit">
+        Send it again
+      </button>
+      <a href="/console/sign-in">Start again</a>
+    </form>
+  );
+}

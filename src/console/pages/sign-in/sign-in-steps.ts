@@ -1,0 +1,123 @@
+import { day_ms, earlier, timestamp } from '../../../platform/clock.ts';
+import { Failure, invalidField } from '../../../platform/failure.ts';
+import { sendEmailVerification } from '../../../users/sign-in/account-links.ts';
+import { resetFailedLoginCount, verifyCode, verifyPassword } from '../../../users/sign-in/sign-in.ts';
+import { sendEmailCode, sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
+import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
+import { activateUser, getUserByEmail, updatePassword, updateUser } from '../../../users/users.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Redirection } from '../../page.ts';
+import { signIn } from '../../sessions/visitor.ts';
+import { acceptInvitation } from '../invitations/invitations.ts';
+import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts';
+
+/** An address must be proven again by a link after this time. */
+const proofLasts_ms = 90 * day_ms;
+
+type Place = Pick<Asked, 'request' | 'reply'>;
+
+/** One sentence for every reason, so that nobody learns which addresses have accounts. */
+const refusal = () => invalidField('email_address', 'The email address or the password is wrong.');
+
+/** The user with this address and password. Wrong ones are counted and, after a while, refused for longer and longer. */
+export async function checkPassword(app: ConsoleApp, email: string, password: string): Promise<UserRecord> {
+  try {
+    const { id } = await getUserByEmail(app, email);
+    await verifyPassword(app, id, password);
+    const user = await getUserRecord(app.db, id);
+    if (user.state !== 'inactive') return user;
+  } catch (error) {
+    if (!(error instanceof Failure) || (error.kind !== 'not-found' && error.kind !== 'invalid')) throw error;
+  }
+  throw refusal();
+}
+
+/** The password was right: sends what the second step needs. */
+export async function beginSecondStep(
+  app: ConsoleApp,
+  { reply }: Place,
+  user: UserRecord,
+  more: Pick<PendingSignIn, 'next' | 'new_password' | 'activates' | 'invitation'>,
+): Promise<Redirection> {
+  if (user.auth_type === 'webauthn_auth') return { to: '/sign-in/security-key' };
+  const step = user.auth_type === 'sms_auth' ? 'text' : 'email';
+  const pending = { user_id: user.id, password_changed_at: user.password_changed_at, step, ...more } as const;
+  pendingSignIn.keep(app, reply, { ...pending, message_id: await sendStep(app, pending) });
+  return { to: pageOf(step) };
+}
+
+/** Returns the id of the message; undefined when enough of them are on their way. */
+export function sendStep(
+  app: ConsoleApp,
+  { user_id, step, next }: Pick<PendingSignIn, 'user_id' | 'step' | 'next'>,
+): Promise<string | undefined> {
+  if (step === 'text') return sendSmsCode(app, user_id);
+  return sendEmailCode(app, user_id, { next: next === '' ? null : `/console${next}` });
+}
+
+export function pageOf(step: PendingSignIn['step']): string {
+  return step === 'text' ? '/sign-in/code' : '/sign-in/inbox';
+}
+
+/** A new account has to confirm its address first. */
+export async function askToConfirm(app: ConsoleApp, user: UserRecord): Promise<Redirection> {
+  await sendEmailVerification(app, user.id);
+  return { to: '/sign-in/confirm-address' };
+}
+
+const sentences = new Map([
+  ['Code is not valid', 'The code is wrong. Check the latest message.'],
+  ['Code has expired', 'The code has expired. Ask for a new one.'],
+  ['Code not found', 'The code is no longer valid. Ask for a new one.'],
+]);
+
+/** As typed, with spaces or without. */
+export function readCode(typed: string): string {
+  const code = typed.replaceAll(/[\s-]/g, '');
+  if (!/^\d{5}$/.test(code)) throw invalidField('code', 'The code has 5 digits.');
+  return code;
+}
+
+/** Throws about the field `code`, whatever is wrong. */
+export async function checkCode(
+  app: ConsoleApp,
+  userId: string,
+  attempt: { code: string; code_type: 'sms' | 'email' },
+): Promise<void> {
+  try {
+    await verifyCode(app, userId, attempt);
+  } catch (error) {
+    const sentence = error instanceof Failure ? sentences.get(error.message) : undefined;
+    throw sentence === undefined ? error : invalidField('code', sentence);
+  }
+}
+
+/** The second step succeeded: the browser is signed in, unless the address has to be proven again. */
+export async function completeSignIn(
+  app: ConsoleApp,
+  { request, reply }: Place,
+  pending: Pick<PendingSignIn, 'user_id' | 'step' | 'next' | 'new_password' | 'activates' | 'invitation'>,
+): Promise<Redirection> {
+  if (pending.new_password !== undefined) {
+    await updatePassword(app, pending.user_id, pending.new_password);
+    await resetFailedLoginCount(app, pending.user_id);
+    // The link for a new password came by email.
+    await updateUser(app, pending.user_id, { email_access_validated_at: timestamp(app.clock.now()) });
+  }
+  const known = await getUserRecord(app.db, pending.user_id);
+  const user = pending.activates && known.state === 'pending' ? await activateUser(app, known.id) : known;
+  if (pending.invitation) await acceptInvitation(app, pending.invitation, user.id);
+  if (pending.step === 'text' && isProofOld(app, user)) {
+    const { id: user_id, password_changed_at } = user;
+    const proof = { user_id, password_changed_at, step: 'proof' as const, next: pending.next };
+    pendingSignIn.keep(app, reply, { ...proof, message_id: await sendStep(app, proof) });
+    return { to: pageOf('proof') };
+  }
+  pendingSignIn.forget(app, reply);
+  await signIn(app, user, request, reply);
+  return { to: pending.next };
+}
+
+function isProofOld(app: ConsoleApp, user: UserRecord): boolean {
+  return user.email_access_validated_at <= timestamp(earlier(app.clock.now(), proofLasts_ms));
+}

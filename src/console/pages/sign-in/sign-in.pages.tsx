@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { hasPlatformAdmin } from '../../../users/create-admin.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { nextPage } from '../../next-page.ts';
+import type { Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
+import { endSession } from '../../sessions/sessions.ts';
+import { forgetSession } from '../../sessions/visitor.ts';
+import { askToConfirm, beginSecondStep, checkPassword } from './sign-in-steps.ts';
+
+export function signInPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/sign-in', {
+    who: 'anyone',
+    async show(asked, draft) {
+      if (asked.visitor) return { to: nextPage(asked.query('next')) };
+      const isNew = !(await hasPlatformAdmin(app));
+      return {
+        title: 'Sign in',
+        content: (
+          <>
+            {isNew && (
+              <div class="lead">
+                <Notice>
+                  This Pennypost has no administrator yet. <a href="/console/start">Set it up</a>
+                </Notice>
+              </div>
+            )}
+            <form class="stack" method="post" noValidate>
+              <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
+              <PasswordField draft={draft} name="password" label="Password" autocomplete="current-password" />
+              <div class="row">
+                <button class="button button--primary" type="submit">
+                  Sign in
+                </button>
+                <a class="small" href="/console/forgot-password">
+                  Forgotten your password?
+                </a>
+              </div>
+            </form>
+            <p class="small muted">Invited? Open the link in your invitation.</p>
+          </>
+        ),
+      };
+    },
+    form: Type.Object({ email_address: Type.String({ format: 'email' }), password: Type.String({ maxLength: 1_000 }) }),
+    needs: { email_address: 'Enter your email address.', password: 'Enter your password.' },
+    async act(asked, { email_address, password }) {
+      const user = await checkPassword(app, email_address, password);
+      if (user.state === 'pending') return askToConfirm(app, user);
+      return beginSecondStep(app, asked, user, { next: nextPage(asked.query('next')) });
+    },
+  });
+
+  pages.add('/sign-out', {
+    who: 'anyone',
+    show: () => ({ to: '' }),
+    form: Type.Object({}),
+    async act({ visitor, reply }) {
+      if (visitor) await endSession(app, visitor.user.id, visitor.session.id);
+      forgetSession(app, reply);
+      return { to: '/sign-in', notice: 'You are signed out.' };
+    },
+  });
+
+  pages.add('/sign-in/security-key', {
+    who: 'anyone',
+    show: () => ({
+      title: 'Sign in with a security key',
+      content: (
+        <>
+          <p class="lead">
+            Your account asks for a security key, which this console does not support yet. Ask a platform administrator
+            to change how you sign in.
+          </p>
+          <p>
+            <a href="/console/sign-in">Sign in as another person</a>
+          </p>
+        </>
+      ),
+    }),
+  });
+}

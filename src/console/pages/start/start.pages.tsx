@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { isSandboxInUse } from '../../../delivery/sandbox/sandbox.ts';
+import { readDemo } from '../../../operations/demo.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { joinService } from '../../../services/members/service-members.ts';
+import { createAdminWithPassword, hasPlatformAdmin } from '../../../users/create-admin.ts';
+import { creatorPermissions } from '../../../users/members/permissions.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
+import { signIn } from '../../sessions/visitor.ts';
+import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
+import { SetUpTries } from './set-up.ts';
+
+export function startPages(pages: Pages, app: ConsoleApp): void {
+  const tries = new SetUpTries(app);
+
+  pages.add('/start', {
+    who: 'anyone',
+    async show(_asked, draft) {
+      if (await hasPlatformAdmin(app)) throw notFound();
+      return {
+        title: 'Set up this Pennypost',
+        lead: 'You create the first account. It may do everything, and it can invite the others.',
+        frame: 'door',
+        scripts: ['start'],
+        content: (
+          <>
+            <form class="stack" method="post" noValidate>
+              <Field
+                draft={draft}
+                name="code"
+                label="Set-up code"
+                hint={
+                  <>
+                    Filled in from your link. Or run <code>pennypost console-link</code> on the server.
+                  </>
+                }
+                autocomplete="off"
+                code
+              />
+              <Field draft={draft} name="name" label="Your name" autocomplete="name" />
+              <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
+              <PasswordField
+                draft={draft}
+                name="password"
+                label="Password"
+                hint={passwordHint}
+                autocomplete="new-password"
+              />
+              <div>
+                <button class="button button--primary" type="submit">
+                  Create account
+                </button>
+              </div>
+            </form>
+            <div class="lead">
+              <Notice>
+                This page answers only until the first account exists.
+                {isSandboxInUse(app.config) && ' Nothing leaves this machine while the sandbox is on.'}
+              </Notice>
+            </div>
+          </>
+        ),
+      };
+    },
+    form: Type.Object({
+      code: Type.String({ maxLength: 100 }),
+      name: Type.String({ format: 'user-name', maxLength: 255 }),
+      email_address: Type.String({ format: 'email', maxLength: 255 }),
+      password: Type.String(),
+    }),
+    needs: {
+      code: 'Enter the set-up code.',
+      name: 'Enter your name.',
+      email_address: 'Enter your email address.',
+      password: 'Enter a password.',
+    },
+    async act({ request, reply }, { code, ...admin }) {
+      if (await hasPlatformAdmin(app)) throw notFound();
+      if (!tries.isRight(code)) throw invalidField('code', 'The set-up code is wrong.');
+      refuseWeakPassword(admin.password);
+      const user = await createAdminWithPassword(app, admin);
+      const home = await joinDemo(app, user.id);
+      await signIn(app, user, request, reply);
+      return { to: home, notice: 'Your account is ready, and you are signed in.' };
+    },
+  });
+}
+
+/** The first administrator of a demo joins its service. */
+async function joinDemo(app: ConsoleApp, user_id: string): Promise<string> {
+  const demo = app.config.demo.enabled ? readDemo(app.config.storage.dataDir) : undefined;
+  if (!demo) return '';
+  const permissions = [...creatorPermissions];
+  await joinService(app, { service_id: demo.service_id, user_id }, { permissions, folder_permissions: [] });
+  return `/services/${demo.service_id}/quick-start`;
+}
