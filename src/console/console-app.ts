@@ -3,6 +3,7 @@ import type { ServiceKeys } from '../auth/service-keys.ts';
 import type { Config } from '../config.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
+import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Allowances } from '../services/allowances.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
@@ -11,6 +12,7 @@ import type { AccountMessageSender } from '../users/account-messages/account-mes
 export type ConsoleApp = Platform &
   SendDeps & {
     config: Config;
+    bodyMemory: BodyMemory;
     pdfThreads: PdfThreads;
     accountMessages: AccountMessageSender;
     allowances: Allowances;

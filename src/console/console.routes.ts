@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { Uuid } from '../protocol/fields.ts';
 import { addPageHeaders } from './access/page-headers.ts';
@@ -7,7 +8,8 @@ import { refuseOtherOrigins } from './access/same-origin.ts';
 import { refuseUnlessMay } from './access/who-may.ts';
 import { collectPages } from './collect-pages.ts';
 import type { ConsoleApp } from './console-app.ts';
-import { isAboutForm, noDraft, prepareForm, problemsOf, problemsOfForm } from './draft.ts';
+import { isAboutForm, noDraft, problemsOf, problemsOfForm } from './draft.ts';
+import { bodyOptions, readFields } from './form-body.ts';
 import { assetRoutes } from './layout/assets.ts';
 import { withOwnLinks } from './own-links.ts';
 import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './page.ts';
@@ -25,14 +27,18 @@ declare module 'fastify' {
 
 export function consoleRoutes(http: Http, served: ConsoleApp): void {
   const app = withOwnLinks(served);
-  const pages = collectPages(app);
+  servePages(http, app, collectPages(app));
+  assetRoutes(http);
+}
+
+export function servePages(http: Http, app: ConsoleApp, pages: readonly DeclaredPage[]): void {
   const refuseOthers = refuseOtherOrigins(app.config.urls.api);
   http.decorateRequest('asked', undefined);
+  http.decorateRequest('multipart', undefined);
   http.addHook('onRequest', async (request, reply) => {
     addPageHeaders(reply);
     refuseOthers(request);
   });
-  assetRoutes(http);
   for (const page of pages) addPage(http, app, page, pages);
 }
 
@@ -77,28 +83,29 @@ function addPage(http: Http, app: ConsoleApp, page: DeclaredPage, pages: readonl
 
   http.get(url, { schema: { params }, onRequest }, ({ asked }) => asked && show(asked, noDraft));
 
-  const { form, act, needs = {} } = page;
+  const { form, act, needs, file } = page;
   if (!form || !act) return;
   http.post(
     url,
     {
+      ...bodyOptions(page),
       schema: { params, body: form },
       attachValidation: true,
       onRequest,
-      preValidation: async (request) => {
-        request.body = prepareForm(form, request.body);
-      },
+      preValidation: readFields(app, form, file),
     },
-    async ({ asked, body, validationError }) => {
+    async ({ asked, body, multipart, validationError }) => {
       if (!asked) return undefined;
       const typed = new Map(Object.entries(body as Record<string, string | string[]>));
-      const problems = problemsOfForm(form, typed, needs, validationError);
-      if (problems.size > 0) return show(asked, { typed, problems });
       try {
-        return respond(asked, await act(asked, body as Record<string, unknown>), noDraft);
+        const problems = problemsOfForm({ form, needs, file }, typed, multipart?.file !== undefined, validationError);
+        if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+        return respond(asked, await act(asked, body as Record<string, unknown>, multipart?.file), noDraft);
       } catch (error) {
         if (!isAboutForm(error)) throw error;
         return show(asked, { typed, problems: problemsOf(error.detail) });
+      } finally {
+        multipart?.stop();
       }
     },
   );

@@ -1,18 +1,22 @@
 import type { TObject } from 'typebox';
 import { Failure, type FailureDetail } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
-import type { Draft } from './page.ts';
+import type { Draft, FileRule } from './page.ts';
 
 export const noDraft: Draft = { typed: new Map(), problems: new Map() };
 
 type Fields = Record<string, string | string[]>;
 
-const maxFields = 1_000;
+export const maxFields = 1_000;
 
-/** Reads the fields of a form: one text each, or a list where the name ends in `[]`. */
 export function readForm(body: Buffer): Fields {
   const parameters = new URLSearchParams(body.toString());
   if (parameters.size > maxFields) throw tooManyValues();
+  return fieldsOf(parameters);
+}
+
+/** The fields of a form: one text each, or a list where the name ends in `[]`. */
+export function fieldsOf(parameters: URLSearchParams): Fields {
   const fields = new Map<string, string | string[]>();
   for (const name of new Set(parameters.keys())) {
     if (name.endsWith('[]')) fields.set(name.slice(0, -2), parameters.getAll(name));
@@ -40,15 +44,17 @@ export function prepareForm(form: TObject, body: unknown): Fields {
 
 /** In the order of the form, one sentence per field. */
 export function problemsOfForm(
-  form: TObject,
+  { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
   typed: Draft['typed'],
-  needs: object,
+  hasFile: boolean,
   validationError: unknown,
 ): Map<string, string> {
   const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
   const invalid = validationError instanceof Failure ? problemsOf(validationError.detail) : new Map<string, string>();
   const all = new Map<string, string>([...invalid, ...missing]);
-  return new Map(Object.keys(form.properties).flatMap((name) => (all.has(name) ? [[name, all.get(name) ?? '']] : [])));
+  if (file?.needs !== undefined && !hasFile) all.set(file.name, file.needs);
+  const names = [...Object.keys(form.properties), ...(file ? [file.name] : [])];
+  return new Map(names.flatMap((name) => (all.has(name) ? [[name, all.get(name) ?? '']] : [])));
 }
 
 /** Sentences by field. A text without a field is about the whole form. */
@@ -59,5 +65,5 @@ export function problemsOf(detail: FailureDetail): Map<string, string> {
 
 /** A failure that the person can correct in the form; others are pages of their own. */
 export function isAboutForm(error: unknown): error is Failure {
-  return error instanceof Failure && (error.kind === 'invalid' || error.kind === 'conflict');
+  return error instanceof Failure && ['invalid', 'conflict', 'too-large'].includes(error.kind);
 }

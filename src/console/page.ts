@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { Static, TObject } from 'typebox';
+import type { FormFile } from '../platform/http/body/form-file.ts';
 import type { Service } from '../services/services.ts';
 import type { OfService, Who } from './access/may.ts';
 import type { Crumb } from './layout/crumbs.tsx';
@@ -67,18 +68,36 @@ interface Shows<W extends Who> {
   show(asked: Asked<W>, draft: Draft): Result<View | Redirection | Sent>;
 }
 
-interface Acts<W extends Who, S extends TObject> {
+/** The file that a form takes, in the last field of the form. */
+export interface FileRule {
+  /** The name of its field. */
+  name: string;
+  max_bytes: number;
+  /** The sentence for a form without a file; leave it out where the file is optional. */
+  needs?: string;
+}
+
+type FileOf<F extends FileRule | undefined> = F extends { needs: string }
+  ? FormFile
+  : F extends FileRule
+    ? FormFile | undefined
+    : undefined;
+
+interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined> {
   /** The fields of its form; a wrong one shows the sentence that the API would respond with. */
   form: S;
+  file?: F;
+  /** Of a form without a file, where the default of 256 KiB is not enough. */
+  bodyLimit?: number;
   /** Sentences for fields that must not be empty. */
   needs?: { [Name in keyof Static<S>]?: string };
   /**
    * Called with a valid form. An invalid one, and a Failure about fields, shows the page again with what was typed.
    */
-  act(asked: Asked<W>, form: Static<S>): Result<View | Redirection | Sent>;
+  act(asked: Asked<W>, form: Static<S>, file: FileOf<F>): Result<View | Redirection | Sent>;
 }
 
-export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject>> {
+export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject, FileRule | undefined>> {
   path: string;
 }
 
@@ -86,7 +105,10 @@ export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject>> {
 export class Pages {
   readonly all: DeclaredPage[] = [];
 
-  add<const W extends Who, S extends TObject>(path: string, page: Shows<W> & Partial<Acts<W, S>>): void {
+  add<const W extends Who, S extends TObject, const F extends FileRule | undefined = undefined>(
+    path: string,
+    page: Shows<W> & Partial<Acts<W, S, F>>,
+  ): void {
     if ((page.form === undefined) !== (page.act === undefined)) throw new Error(`${path} needs both: form and act`);
     // The routes call each page only with what its `who` and `form` have checked.
     this.all.push({ path, ...(page as unknown as Omit<DeclaredPage, 'path'>) });

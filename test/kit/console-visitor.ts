@@ -32,6 +32,21 @@ export class ConsoleVisitor {
     return this.call('POST', url, { 'content-type': 'application/x-www-form-urlencoded', ...sent }, payload);
   }
 
+  /** Sends a form with a file, as browsers do: the file last. */
+  async postFile(
+    url: string,
+    form: Record<string, string>,
+    { field, name, content }: { field: string; name: string; content: string | Uint8Array<ArrayBuffer> },
+    headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
+  ): Promise<Page> {
+    const data = new FormData();
+    for (const [key, value] of Object.entries(form)) data.append(key, value);
+    data.append(field, new Blob([content]), name);
+    const encoded = new Response(data);
+    const payload = Buffer.from(await encoded.arrayBuffer());
+    return this.call('POST', url, { 'content-type': encoded.headers.get('content-type') ?? '', ...headers }, payload);
+  }
+
   /** Opens what a redirect leads to. */
   async follow(page: Page): Promise<Page> {
     if (page.location === undefined) throw new Error(`No redirect: ${page.status} ${page.h1}`);
@@ -42,7 +57,7 @@ export class ConsoleVisitor {
     method: 'GET' | 'POST',
     url: string,
     headers: Record<string, string>,
-    payload?: string,
+    payload?: string | Buffer,
   ): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await this.request({

@@ -31,7 +31,7 @@ interface UploadRequest {
   sender_id?: string;
   is_contact_list: boolean;
   /** Undefined for an empty file. */
-  body: StreamedBody | undefined;
+  body: Pick<StreamedBody, 'read' | 'digest'> | undefined;
   signal: AbortSignal;
 }
 

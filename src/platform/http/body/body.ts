@@ -22,7 +22,7 @@ declare module 'fastify' {
      * How a body is read, by content type; `*` is any other, an empty name is none. Requests of types without an entry are
      * rejected. A route without this parses any body as JSON, or as its surface says.
      */
-    bodyTypes?: Record<string, 'json' | 'stream'>;
+    bodyTypes?: Record<string, 'json' | 'form' | 'stream'>;
     /** Numbers directly under this key are shown to people: keep their digits unchanged. */
     verbatimNumbersUnder?: string;
   }
@@ -59,7 +59,7 @@ export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: R
   }
 }
 
-function typeOf({ headers }: FastifyRequest, { bodyTypes }: FastifyContextConfig): 'json' | 'stream' | undefined {
+function typeOf({ headers }: FastifyRequest, { bodyTypes }: FastifyContextConfig) {
   if (!bodyTypes) return undefined;
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   return bodyTypes[type.trim().toLowerCase()] ?? bodyTypes['*'];
