@@ -109,10 +109,10 @@ describe('scripts/ready.mjs', () => {
 
   it('fails with the compiler and keeps the last good build', async () => {
     await makeReady();
-    write('src/main.ts', 'export const postage: number = "first";\n');
+    write('src/main.ts', 'export const postage = ;\n');
     const { status, output, errors } = await makeReady();
     expect({ status, output }).toEqual({ status: 1, output: '' });
-    expect(errors).toContain('TS2322');
+    expect(errors).toContain('TS1109');
     expect(read('dist/main.js')).toContain('postage = "second"');
   });
 
