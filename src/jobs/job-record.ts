@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import type { Db } from '../platform/db/database.ts';
 import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import { type RecordedJob, selectJobStatistics } from './jobs.sql.ts';
+import { type JobRow, type RecordedJob, selectJobStatistics } from './jobs.sql.ts';
 
-export const JobRecord = Type.Object({
+/** Fields that both APIs show. */
+export const jobFields = {
   id: Uuid,
   service: Uuid,
   service_name: Type.Object({ name: Type.String() }),
@@ -16,30 +17,35 @@ export const JobRecord = Type.Object({
   notification_count: Type.Integer({ description: 'All rows of the file' }),
   rows_done: Type.Integer({ description: 'Rows that are notifications' }),
   rows_skipped: Type.Integer({ description: 'Rows with problems that are not sent' }),
-  job_status: Type.String(),
   cancelled_because: Nullable(Type.String()),
-  created_by: Type.Unsafe<{ id: string; name: string } | null>({
-    type: ['object', 'null'],
-    properties: { id: Uuid, name: Type.String() },
-    description: 'Null if it was sent with an API key',
-  }),
   created_at: Datetime,
   updated_at: Nullable(Datetime),
   processing_started: Nullable(Datetime),
   processing_finished: Nullable(Datetime),
   scheduled_for: Nullable(Datetime),
   archived: Type.Boolean({ description: 'Its rows were deleted' }),
-  contact_list_id: Nullable(Uuid),
   statistics: Type.Array(Type.Object({ status: Type.String(), count: Type.Integer() })),
+};
+
+export const JobRecord = Type.Object({
+  ...jobFields,
+  job_status: Type.String(),
+  created_by: Type.Unsafe<{ id: string; name: string } | null>({
+    type: ['object', 'null'],
+    properties: { id: Uuid, name: Type.String() },
+    description: 'Null if it was sent with an API key',
+  }),
+  contact_list_id: Nullable(Uuid),
 });
 
 type JobRecord = Static<typeof JobRecord>;
 
-/** Statistics come from a rollup: the cost does not depend on the number of rows. */
-export async function jobRecords(db: Db, jobs: RecordedJob[]): Promise<JobRecord[]> {
-  const started = jobs.filter(({ processing_started }) => processing_started !== null).map(({ id }) => id);
-  const statistics = started.length > 0 ? await selectJobStatistics(db, started) : [];
-  return jobs.map((job) => ({
+type NamedJob = JobRow & { service_name: string; template_name: string };
+type Statistics = Awaited<ReturnType<typeof selectJobStatistics>>;
+
+/** The fields that both APIs show. */
+export function jobValues(job: NamedJob, statistics: Statistics) {
+  return {
     id: job.id,
     service: job.service_id,
     service_name: { name: job.service_name },
@@ -51,16 +57,25 @@ export async function jobRecords(db: Db, jobs: RecordedJob[]): Promise<JobRecord
     notification_count: job.row_count,
     rows_done: job.rows_done,
     rows_skipped: job.rows_skipped,
-    job_status: job.status,
     cancelled_because: job.cancelled_because,
-    created_by: job.created_by_id === null ? null : { id: job.created_by_id, name: job.created_by_name ?? '' },
     created_at: job.created_at,
     updated_at: job.updated_at,
     processing_started: job.processing_started,
     processing_finished: job.processing_finished,
     scheduled_for: job.scheduled_for,
     archived: job.archived,
+    statistics: statistics.flatMap(({ job_id, status, count }) => (job_id === job.id ? [{ status, count }] : [])),
+  };
+}
+
+/** Statistics come from a rollup: the cost does not depend on the number of rows. */
+export async function jobRecords(db: Db, jobs: RecordedJob[]): Promise<JobRecord[]> {
+  const started = jobs.filter(({ processing_started }) => processing_started !== null).map(({ id }) => id);
+  const statistics = started.length > 0 ? await selectJobStatistics(db, started) : [];
+  return jobs.map((job) => ({
+    ...jobValues(job, statistics),
+    job_status: job.status,
+    created_by: job.created_by_id === null ? null : { id: job.created_by_id, name: job.created_by_name ?? '' },
     contact_list_id: job.contact_list_id,
-    statistics: statistics.filter(({ job_id }) => job_id === job.id).map(({ status, count }) => ({ status, count })),
   }));
 }
