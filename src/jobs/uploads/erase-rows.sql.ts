@@ -33,15 +33,16 @@ interface LockedChunk {
   is_finished: boolean;
 }
 
-/** In the order of expanding a chunk: the job first. */
+/** In the order of expanding, checking and deleting: the job first, then the upload, then the chunk. */
 export async function lockChunk(tx: Tx, upload_id: string, first_row: number): Promise<LockedChunk | undefined> {
   await sql`select from jobs where id = ${upload_id} for no key update`.execute(tx);
+  await sql`select from uploads where id = ${upload_id} for update`.execute(tx);
   const { rows } = await sql<LockedChunk>`
     select c.cells, c.messages, u.summary, u.state = 'saved' as is_saved,
       c.expanded_at is not null or coalesce(j.status in ('cancelled', 'sending limits exceeded'), false) as is_finished
     from upload_chunks c join uploads u on u.id = c.upload_id left join jobs j on j.id = c.upload_id
     where c.upload_id = ${upload_id} and c.first_row = ${first_row}
-    for update of c, u`.execute(tx);
+    for update of c`.execute(tx);
   return rows[0];
 }
 

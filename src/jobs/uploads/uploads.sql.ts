@@ -93,18 +93,22 @@ export async function beginCheck(db: Db, id: string, check_id: string): Promise<
   return numUpdatedRows > 0n;
 }
 
-/** False if another check has begun, or the upload was sent or deleted. */
+/**
+ * False if another check has begun, or the upload was sent or deleted. Its row is locked first, because the upload may be sent in
+ * this moment: rows of a send are never replaced.
+ */
 export async function updateChunk(
   db: Db,
   check_id: string,
   { upload_id, first_row, messages, problems, problem_count, abroad_count }: Omit<NewChunk, 'cells' | 'row_count'>,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
+    with locked as (
+      select id from uploads where id = ${upload_id} and check_id = ${check_id} and state = 'checked' for share
+    )
     update upload_chunks c set messages = ${messages}, problems = ${problems},
       problem_count = ${problem_count}, abroad_count = ${abroad_count}
-    from uploads u
-    where c.upload_id = ${upload_id} and c.first_row = ${first_row}
-      and u.id = c.upload_id and u.check_id = ${check_id} and u.state = 'checked'
+    from locked where c.upload_id = locked.id and c.first_row = ${first_row}
   `.execute(db);
   return (numAffectedRows ?? 0n) > 0n;
 }

@@ -3,7 +3,10 @@ import { aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders
 import { type Answer, adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
 import { aCheckedUpload, smsRows } from '../../../test/kit/uploads.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
+import { markUploadSent } from '../jobs.sql.ts';
+import { beginCheck, updateChunk } from './uploads.sql.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { bulk: { maxRows: 1_000, maxBytes: 2_000_000 } } });
 let service: string;
@@ -378,6 +381,33 @@ describe('POST /service/{service_id}/upload/{upload_id}', () => {
     const last = (await get(id)).body.data;
     expect(others).toContain(last.template_id);
     expect(last.valid).toBe(true);
+  });
+});
+
+describe('checking again', () => {
+  it('does not replace rows of an upload that is being sent', async () => {
+    const { db, pool } = harness.app;
+    const upload_id = await aCheckedUpload(harness, service, template, smsRows(1));
+    const check_id = newId(harness.clock.now());
+    await beginCheck(db, upload_id, check_id);
+    let ended = false;
+    let replacing: Promise<boolean> | undefined;
+    await inTransaction(db, async (tx) => {
+      await markUploadSent(tx, upload_id);
+      const chunk = { upload_id, first_row: 0, messages: '[]', problems: null, problem_count: 0, abroad_count: 0 };
+      replacing = updateChunk(db, check_id, chunk).finally(() => {
+        ended = true;
+      });
+      const isWaiting = async () => (await pool.query('select from pg_locks where not granted')).rowCount !== 0;
+      while (!ended && !(await isWaiting()));
+    });
+    expect(await replacing).toBe(false);
+    const { messages } = await db
+      .selectFrom('upload_chunks')
+      .select('messages')
+      .where('upload_id', '=', upload_id)
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(messages ?? '')).toHaveLength(1);
   });
 });
 
