@@ -12,6 +12,7 @@ import { readVersion } from '../operations/build.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
 import { recordAddress } from '../operations/listening-address.ts';
 import { migrate } from '../platform/db/migrate.ts';
+import { limitHeapGrowth } from '../platform/garbage.ts';
 import { buildListeners } from '../platform/http/listeners.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { buildServer } from '../platform/http/server.ts';
@@ -39,6 +40,7 @@ export interface Started {
 
 /** Runs one process of the service: migrations, worker, delivery and HTTP listeners. */
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
+  limitHeapGrowth();
   await migrate(config.database.sessionUrl ?? databaseUrl, log, { seeds, wait_ms: config.database.wait_ms });
   if (roles.api && config.auth.functionalTestsSecrets.length > 0) {
     log.warn(

@@ -1,6 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+/**
+ * V8 lets a large heap grow to four times what is in use before it collects the old generation, where everything ends that
+ * waits for the database: a file of 100,000 rows left 200 MB of garbage. With this it grows by half.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString('--heap-growing-percent=50');
+}
+
 let collect: (() => void) | undefined;
 
 /** Collects all garbage now, which stops the process for some tens of milliseconds. */
