@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { composeLetter } from '../notifications/letter-tasks.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { storeRows } from '../notifications/sending/store-rows.ts';
@@ -6,6 +7,7 @@ import { inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { enqueueExpansion } from './expand-job-task.ts';
+import { ExpansionPace } from './expansion-pace.ts';
 import type { JobDeps } from './job-deps.ts';
 import { notificationsOf } from './job-notifications.ts';
 import {
@@ -30,6 +32,7 @@ const pause_ms = 1_000;
 /** Of this process. More at once would slow down single messages, and keep other tasks waiting. */
 const expansionsAtOnce = 2;
 let running = 0;
+const pace = new ExpansionPace();
 
 /** Starts a job that is due, and turns its rows into notifications for about a second. */
 export async function runExpansion(app: JobDeps, { job_id }: { job_id: string }): Promise<void> {
@@ -38,10 +41,12 @@ export async function runExpansion(app: JobDeps, { job_id }: { job_id: string })
     return;
   }
   running += 1;
+  pace.begin();
   try {
     await expandForATurn(app, job_id);
   } finally {
     running -= 1;
+    pace.end();
   }
 }
 
@@ -57,7 +62,9 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
       await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
       return;
     }
+    const began = performance.now();
     if (!(await expandChunk(app, job, service, template))) return;
+    await sleep(pace.restAfter(performance.now() - began));
   } while (performance.now() < end);
   await enqueueExpansion(app, app.db, job_id);
 }
@@ -92,28 +99,24 @@ async function expandChunk(
     const chunk = await selectNextChunk(tx, id);
     const expandedAt = app.clock.now();
     if (!chunk) return { job, done: 0, finished: await finish(tx, job, expandedAt) };
-    const rows = readReadyRows(chunk.messages ?? '[]');
-    const { stored, files } = await notificationsOf(app, {
+    const {
+      rows: stored,
+      files,
+      letters,
+    } = await notificationsOf(app, {
       job,
       service,
       template,
-      rows,
+      rows: readReadyRows(chunk.messages ?? '[]'),
       firstRow: chunk.first_row,
       expandedAt,
     });
-    await storeRows(
-      tx,
-      stored.map(({ row }) => row),
-      files,
-    );
-    if (job.notification_type === 'letter') {
-      const letters = stored.filter(({ notification }) => notification.status === 'created');
-      const tasks = letters.map(({ notification }) => ({
-        payload: { notification_id: notification.id },
-        priority: app.sending.letterTurns.priorityFor(notification),
-      }));
-      await app.queue.addMany(tx, composeLetter, tasks);
-    }
+    await storeRows(tx, stored, files);
+    const tasks = letters.map((letter) => ({
+      payload: { notification_id: letter.id },
+      priority: app.sending.letterTurns.priorityFor(letter),
+    }));
+    await app.queue.addMany(tx, composeLetter, tasks);
     await markChunkExpanded(tx, chunk, timestamp(expandedAt));
     const changed = await updateJob(tx, id, {
       rows_done: job.rows_done + stored.length,

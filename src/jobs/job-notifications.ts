@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
 import type { NewNotification } from '../notifications/notification.ts';
 import { encryptValues } from '../notifications/sending/secret-values.ts';
@@ -16,21 +17,34 @@ interface JobChunk {
   service: SendingService;
   template: TemplateRow;
   /** Null for a row with a problem, which is left out. */
-  rows: (ReadyRow | null)[];
+  rows: Iterable<ReadyRow | null>;
   firstRow: number;
   expandedAt: Date;
 }
 
-/** The notifications of a chunk's rows, serialized, and the links to files of emails. */
-export async function notificationsOf(app: JobDeps, chunk: JobChunk) {
+/** Then requests that have arrived meanwhile are handled: 500 rows would keep them waiting for ten milliseconds. */
+const rowsAtATime = 50;
+
+interface ChunkNotifications {
+  rows: NotificationRow[];
+  /** The links to files of emails. */
+  files: RowFiles[];
+  /** Letters to compose. */
+  letters: NewNotification[];
+}
+
+/** The notifications of a chunk's rows, serialized. */
+export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<ChunkNotifications> {
   const { job, template, expandedAt } = chunk;
   const idOf = jobRowIds(job.id, expandedAt);
   const created_at = timestamp(expandedAt);
   const lastMillisecond = timestamp(earlier(expandedAt, 1));
-  const stored: { notification: NewNotification; row: NotificationRow }[] = [];
-  const files: RowFiles[] = [];
-  for (const [offset, row] of chunk.rows.entries()) {
+  const result: ChunkNotifications = { rows: [], files: [], letters: [] };
+  let offset = -1;
+  for (const row of chunk.rows) {
+    offset += 1;
     if (!row) continue;
+    if (offset % rowsAtATime === rowsAtATime - 1) await immediate();
     const number = chunk.firstRow + offset;
     const id = idOf(number);
     const notification: NewNotification = {
@@ -61,12 +75,12 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk) {
     };
     const accepted = isAllowed(chunk, notification) ? notification : failed(notification);
     const serialized = storableRow(accepted);
-    stored.push(serialized ? { notification: accepted, row: serialized } : unstorable(accepted));
-    if (serialized && accepted.status === 'created' && template.email_files.length > 0) {
-      files.push(await filesOf(app, template, accepted));
-    }
+    result.rows.push(serialized ?? withoutUnstorableText(accepted));
+    if (!serialized || accepted.status !== 'created') continue;
+    if (template.email_files.length > 0) result.files.push(await filesOf(app, template, accepted));
+    if (accepted.notification_type === 'letter') result.letters.push(accepted);
   }
-  return { stored, files };
+  return result;
 }
 
 /** Microseconds apart, in the last millisecond, so that rows are due at once and delivered in the order of the file. */
@@ -90,8 +104,7 @@ function failed(notification: NewNotification): NewNotification {
   return { ...notification, status: 'validation-failed', lane: null };
 }
 
-/** Without the text that the database cannot store. */
-function unstorable(notification: NewNotification) {
+function withoutUnstorableText(notification: NewNotification): NotificationRow {
   const clean = (text: string) => Buffer.from(text).toString().replaceAll('\0', '');
   const { recipient, normalised_recipient } = notification;
   const cleaned: NewNotification = {
@@ -103,7 +116,7 @@ function unstorable(notification: NewNotification) {
   };
   const row = storableRow(cleaned);
   if (!row) throw new Error('A row of a job cannot be stored');
-  return { notification: cleaned, row };
+  return row;
 }
 
 async function filesOf(app: JobDeps, template: TemplateRow, notification: NewNotification): Promise<RowFiles> {

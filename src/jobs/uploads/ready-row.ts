@@ -26,9 +26,12 @@ export function writeReadyRows(rows: readonly (ReadyRow | null)[]): string {
   return JSON.stringify(rows.map((row) => row && withoutDefaults(row)));
 }
 
-export function readReadyRows(text: string): (ReadyRow | null)[] {
+/** One by one: what was read of a row is garbage before the next one is. */
+export function* readReadyRows(text: string): Generator<ReadyRow | null> {
   const rows: (StoredRow | null)[] = JSON.parse(text);
-  return rows.map((row) => row && { ...defaults, normalised_recipient: row.recipient, personalisation: {}, ...row });
+  for (const row of rows) {
+    yield row && { ...defaults, normalised_recipient: row.recipient, personalisation: {}, ...row };
+  }
 }
 
 function withoutDefaults({ recipient, normalised_recipient, personalisation, ...rest }: ReadyRow): StoredRow {

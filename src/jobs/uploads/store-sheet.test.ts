@@ -76,8 +76,8 @@ describe('storeSheet', () => {
       [1_000, 201, 0],
     ]);
     expect(JSON.parse(chunks[2]?.cells ?? '')[200]).toEqual(['07700900460', 'Ann', 'x']);
-    expect(readReadyRows(chunks[2]?.messages ?? '')).toHaveLength(201);
-    expect(readReadyRows(chunks[0]?.messages ?? '')[0]).toEqual({
+    expect([...readReadyRows(chunks[2]?.messages ?? '')]).toHaveLength(201);
+    expect([...readReadyRows(chunks[0]?.messages ?? '')][0]).toEqual({
       recipient: '07700900460',
       normalised_recipient: '447700900460',
       international: false,
@@ -94,7 +94,7 @@ describe('storeSheet', () => {
     const stored = await store(await openSpreadsheet('a.csv', chunksOf(text)));
     const [chunk] = await chunksOfUpload(stored.id);
     expect(chunk).toMatchObject({ problem_count: 3, abroad_count: 1 });
-    expect(readReadyRows(chunk?.messages ?? '').map((row) => row !== null)).toEqual([true, false, false, false]);
+    expect([...readReadyRows(chunk?.messages ?? '')].map((row) => row !== null)).toEqual([true, false, false, false]);
     expect(JSON.parse(chunk?.problems ?? '')).toEqual([
       { row: 1, problems: [{ column: 'phone number', problem: 'Missing' }] },
       {

@@ -127,7 +127,7 @@ if (!hasVectors) {
       withProblems: expected.rows_with_errors,
       shown: expected.displayed_rows.filter((row) => row !== null).slice(0, 50),
     });
-    const messages = chunks.flatMap((chunk) => readReadyRows(chunk.messages ?? '[]'));
+    const messages = chunks.flatMap((chunk) => [...readReadyRows(chunk.messages ?? '[]')]);
     for (const row of expected.rows ?? expected.rows_sample ?? []) {
       const ready = row && messages[row.index];
       if (!row || !ready) continue;
