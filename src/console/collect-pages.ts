@@ -7,6 +7,8 @@ import { themePages } from './pages/account/theme.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
+import { choosePages } from './pages/send/choose.pages.tsx';
+import { sendPages } from './pages/send/send.pages.tsx';
 import { addServicePages } from './pages/services/add-service.pages.tsx';
 import { joinPages } from './pages/services/join.pages.tsx';
 import { joinRequestPages } from './pages/services/join-requests.pages.tsx';
@@ -32,6 +34,8 @@ const modules: PageModule<ConsoleApp>[] = [
   addServicePages,
   joinPages,
   joinRequestPages,
+  choosePages,
+  sendPages,
   quickStartPages,
   accountPages,
   profilePages,

@@ -30,6 +30,7 @@ let service: { id: string; organisation: string };
 let otherService: string;
 let sent: { email: string; letter: string };
 let joinRequest: string;
+let templates: Record<'sms' | 'email' | 'letter', string>;
 const visitors = new Map<Role, { browser: ConsoleVisitor; id: string | undefined }>();
 
 beforeAll(async () => {
@@ -39,7 +40,12 @@ beforeAll(async () => {
   otherService = await aService(harness);
   const email = await aQueuedMessage(harness, service.id, { notification_type: 'email' });
   await harness.deliver();
-  const letter = await aLetter(harness, service.id, await aTemplate(harness, service.id, { template_type: 'letter' }));
+  templates = {
+    sms: await aTemplate(harness, service.id),
+    email: await aTemplate(harness, service.id, { template_type: 'email', subject: 'Hello' }),
+    letter: await aTemplate(harness, service.id, { template_type: 'letter' }),
+  };
+  const letter = await aLetter(harness, service.id, templates.letter);
   await harness.runTasks();
   sent = { email, letter };
   for (const [role, permissions] of Object.entries(roles) as [Role, string[] | null | undefined][]) {
@@ -75,6 +81,9 @@ function urlOf(page: DeclaredPage, serviceId = service.id): string {
     ['email_id', sent.email],
     ['letter_id', sent.letter],
     ['page', '1'],
+    ['template_id', templates.sms],
+    ['email_template_id', templates.email],
+    ['letter_template_id', templates.letter],
     ['asked_id', serviceId],
     ['request_id', joinRequest],
   ]);
@@ -90,7 +99,8 @@ function openingOf({ status, location }: Page): string {
   return { 403: 'forbidden', 404: 'not-found' }[status] ?? (status < 500 ? 'yes' : `failed with ${status}`);
 }
 
-describe('every page', () => {
+// Each of them opens all pages, for every role.
+describe('every page', { timeout: 120_000 }, () => {
   it('opens for those who may, and for no others', async () => {
     const wrong: string[] = [];
     for (const [role, { browser, id }] of visitors) {

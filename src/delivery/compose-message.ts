@@ -13,6 +13,22 @@ type Deps = Pick<Platform, 'secrets'> & {
   config: Pick<Config, 'email' | 'branding'>;
 };
 
+/** What a message is composed of: one that waits for delivery, or one that is only previewed. */
+export type Composable = Pick<
+  QueuedNotification,
+  | 'id'
+  | 'notification_type'
+  | 'template_id'
+  | 'template_version'
+  | 'recipient'
+  | 'normalised_recipient'
+  | 'personalisation'
+  | 'secret_personalisation'
+  | 'reply_to_text'
+  | 'international'
+  | 'one_click_unsubscribe_url'
+>;
+
 export interface Composed<Message> {
   message: Message;
   /** The cost in text message fragments. */
@@ -21,7 +37,7 @@ export interface Composed<Message> {
 
 export async function composeText(
   app: Deps,
-  queued: QueuedNotification,
+  queued: Composable,
   service: SenderIdentity,
 ): Promise<Composed<TextMessage>> {
   const { compiled } = await getTemplateForDelivery(app, queued);
@@ -43,7 +59,7 @@ export async function composeText(
 
 export async function composeEmail(
   app: Deps,
-  queued: QueuedNotification,
+  queued: Composable,
   service: SenderIdentity,
 ): Promise<Composed<EmailMessage>> {
   const { compiled, row } = await getTemplateForDelivery(app, queued);

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { collectPages } from '../../src/console/collect-pages.ts';
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
-import { aService } from '../kit/builders.ts';
-import { aPerson } from '../kit/console-people.ts';
+import { aService, aTemplate } from '../kit/builders.ts';
+import { aPerson, joinService } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
 import { accessibilityProblems, overflow_px, useBrowser } from './kit/browser.ts';
 
@@ -15,11 +15,26 @@ const folder = 'test/browser/output';
 
 let service: string;
 let token: string;
+let values: Record<string, string>;
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   const user = await aPerson(harness, { name: 'Ada Lovelace', platform_admin: true, email_address: 'ada@example.org' });
   service = await aService(harness, { name: 'Town Hall appointments', created_by_id: user.id });
+  await joinService(harness, service, user.id);
+  const content = 'Hello ((name)), your appointment is on ((day)) at 10:30. Can’t come? Call 020 7946 0100.';
+  values = {
+    service_id: service,
+    token: 'nonsense',
+    page: '1',
+    template_id: await aTemplate(harness, service, { name: 'Appointment', content }),
+    email_template_id: await aTemplate(harness, service, { template_type: 'email', name: 'Welcome', subject: 'Hello' }),
+    letter_template_id: await aTemplate(harness, service, {
+      template_type: 'letter',
+      name: 'Reminder',
+      subject: 'Hello',
+    }),
+  };
   await createSession(
     harness.app,
     user,
@@ -35,7 +50,7 @@ const looks: [string, BrowserContextOptions][] = [320, 1280].flatMap((width) => 
 ]);
 
 function urlOf({ path }: DeclaredPage): string {
-  return `/console${path.replace(':service_id', service).replace(':token', 'nonsense')}`;
+  return `/console${path.replaceAll(/:(\w+)/g, (whole, name: string) => values[name] ?? whole)}`;
 }
 
 describe.each(looks)('every page, %s', (look, options) => {

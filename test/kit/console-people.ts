@@ -1,6 +1,7 @@
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/id.ts';
+import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { hashPassword } from '../../src/users/sign-in/passwords.ts';
 import { getUserRecord } from '../../src/users/user-record.ts';
 import { ConsoleVisitor } from './console-visitor.ts';
@@ -41,6 +42,18 @@ export async function aPerson({ app, clock }: Harness, fields: Fields = {}) {
     })
     .execute();
   return getUserRecord(app.db, id);
+}
+
+/** Makes a person a member of a service, with the rights of the person who creates one unless others are named. */
+export async function joinService(
+  harness: Harness,
+  serviceId: string,
+  userId: string,
+  permissions: readonly string[] = creatorPermissions,
+): Promise<void> {
+  await harness.admin('POST', `/service/${serviceId}/users/${userId}`, {
+    permissions: permissions.map((permission) => ({ permission })),
+  });
 }
 
 /** A browser that is signed in, without the steps of a sign-in. */

@@ -17,6 +17,7 @@ import { Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
 import { TextArea } from './text-area.tsx';
 import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
 
@@ -24,6 +25,14 @@ const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems:
 const parts: Record<string, (text: string) => VNode> = {
   field: (text) => <Field draft={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
   'text area': (text) => <TextArea draft={draftOf(text)} name="name" label={text} hint={text} rows={3} value={text} />,
+  when: (text) => (
+    <When
+      draft={{ typed: new Map([['scheduled_for', text]]), problems: new Map([['scheduled_for', text]]) }}
+      now={new Date('2026-10-24T22:30:00Z')}
+      until={new Date('2026-10-25T02:30:00Z')}
+      hint={text}
+    />
+  ),
   copy: (text) => <Copy of={text} what={text} />,
   choices: (text) => (
     <Choices
@@ -110,6 +119,28 @@ describe('Time', () => {
     ['2025-12-31T08:00:00Z', '31 Dec 2025, 08:00'],
   ])('%s: %s', (at, words) => {
     expect(renderToString(<Time at={at} now={now} />)).toMatch(new RegExp(`>${words}<`));
+  });
+});
+
+describe('When', () => {
+  it('offers full hours in London, also those of the night when clocks go back', () => {
+    const html = renderToString(
+      <When
+        draft={{ typed: new Map(), problems: new Map() }}
+        now={new Date('2026-10-24T22:30:00Z')}
+        until={new Date('2026-10-25T02:30:00Z')}
+      />,
+    );
+    expect(
+      [...html.matchAll(/<option value(?:="([^"]*)")?>([^<]*)/g)].map(([, at = '', words]) => [at, words]),
+    ).toEqual([
+      ['', 'Now'],
+      ['2026-10-24T23:00:00.000Z', 'Tomorrow, 00:00'],
+      ['2026-10-25T00:00:00.000Z', 'Tomorrow, 01:00'],
+      ['2026-10-25T01:00:00.000Z', 'Tomorrow, 01:00'],
+      ['2026-10-25T02:00:00.000Z', 'Tomorrow, 02:00'],
+    ]);
+    expect(html).toContain('<optgroup label="Tomorrow">');
   });
 });
 

@@ -23,6 +23,15 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
           ),
           sender_id: Type.Optional(Nullable(Uuid)),
           reference: Type.Optional(Nullable(Type.String({ maxLength: 1000 }))),
+          scheduled_for: Type.Optional(
+            Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead; not for letters' })),
+          ),
+          send_id: Type.Optional(
+            Type.String({
+              format: 'uuid',
+              description: 'Chosen by the client; repeated within 24 hours, requests send no second message',
+            }),
+          ),
         }),
         response: { 201: Type.Object({ id: Uuid }) },
       },

@@ -87,6 +87,24 @@ describe('POST /service/{id}/send-notification', () => {
     expect(response.body).toEqual({ result: 'error', message });
   });
 
+  it('201 at a time within 24 hours; 400 for others, and for letters', async () => {
+    const { status, body } = await send({ scheduled_for: '2026-11-17T11:00:00+00:00' });
+    expect([status, (await stored(body.id))?.scheduled_for]).toEqual([201, '2026-11-17T11:00:00.000000Z']);
+    const late = await send({ scheduled_for: '2026-11-17T12:00:01Z' });
+    expect(late.body.message).toEqual({ scheduled_for: ['datetime can only be 24 hours in the future'] });
+    const letter = await aTemplate(harness, service, { template_type: 'letter', subject: 's' });
+    const scheduled = await send({ template_id: letter, scheduled_for: '2026-11-17T11:00:00Z' });
+    expect(scheduled.body.message).toEqual({ scheduled_for: ['Letters cannot be scheduled'] });
+  });
+
+  it('201 with the same message for each request with the same send_id', async () => {
+    const send_id = randomUUID();
+    const all = await Promise.all([send({ send_id }), send({ send_id }), send({ send_id: send_id.toUpperCase() })]);
+    expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
+    expect((await send({ send_id })).body).toEqual(all[0]?.body);
+    expect((await send({ send_id: randomUUID() })).body.id).not.toBe(all[0]?.body.id);
+  });
+
   it('400 when the sender is not a member', async () => {
     const stranger = await aUser(harness, { name: 'Eve' });
     expect((await send({ created_by: stranger })).body.message).toBe(

@@ -1,5 +1,7 @@
+import type { Timestamp } from '../../platform/clock.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
@@ -8,6 +10,8 @@ import { findTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Postage } from '../notification.ts';
+import { findStoredResponse } from '../sending/idempotency.ts';
+import { readScheduledTime } from '../sending/scheduled-time.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
 import type { SendContext, SendDeps } from '../sending/send-context.ts';
 import { refuseIfDailyLimitIsReached, type Values } from '../sending/send-rules.ts';
@@ -21,11 +25,33 @@ interface OneOffRequest {
   personalisation?: Record<string, unknown> | null;
   sender_id?: string | null;
   reference?: string | null;
+  /** Not for letters. */
+  scheduled_for?: string | null;
 }
 
-/** Sends a message from the front end. The same rules as for API clients, without a key. */
-export async function sendOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<{ id: string }> {
+/**
+ * Sends a message from the front end. The same rules as for API clients, without a key. Repeated with the same `send_id`, it
+ * sends no second message.
+ */
+export async function sendOneOff(
+  app: SendDeps,
+  serviceId: string,
+  request: OneOffRequest & { send_id?: string },
+): Promise<{ id: string }> {
   const context = await oneOffContext(app, serviceId, request.created_by);
+  if (request.send_id === undefined) return send(app, context, request);
+  const idempotency = { key: `send_id\n${canonicalId(request.send_id)}`, request_digest: 'send_id' };
+  const stored = await findStoredResponse(app, context.service.id, idempotency.key);
+  if (stored) return stored.response as { id: string };
+  return send(app, { ...context, idempotency }, request);
+}
+
+/** Refuses what `sendOneOff` would refuse now. */
+export async function checkOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<void> {
+  await send(app, { ...(await oneOffContext(app, serviceId, request.created_by)), only_check: true }, request);
+}
+
+async function send(app: SendDeps, context: SendContext, request: OneOffRequest): Promise<{ id: string }> {
   const { row } = templateOfCaller(await findTemplate(app, context.service.id, request.template_id));
   refuseIfDailyLimitIsReached(context, row.template_type);
   const shared = {
@@ -34,25 +60,34 @@ export async function sendOneOff(app: SendDeps, serviceId: string, request: OneO
     reference: request.reference ?? undefined,
   };
   const sender_id = request.sender_id ?? undefined;
+  const scheduled_for = readSchedule(row.template_type, request.scheduled_for ?? null, context.now);
   switch (row.template_type) {
     case 'sms': {
       const parsed = parsePhoneNumber(request.to);
       if (!parsed.ok) throw invalidField('to', phoneNumberTexts[parsed.reason]);
       const smsRequest = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
-      const sms = { request: smsRequest, number: parsed.number, scheduled_for: null };
+      const sms = { request: smsRequest, number: parsed.number, scheduled_for };
       return (await sendSms(app, context, sms)).response;
     }
     case 'email': {
       const parsed = parseEmailAddress(request.to);
       if (!parsed.ok) throw invalidField('to', emailAddressText);
       const emailRequest = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
-      return (await sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for: null })).response;
+      return (await sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for })).response;
     }
     case 'letter': {
       const letter = { ...shared, personalisation: withAddressKeys(shared.personalisation) };
       return (await sendLetter(app, context, letter)).response;
     }
   }
+}
+
+function readSchedule(channel: Channel, text: string | null, now: Date): Timestamp | null {
+  if (text === null) return null;
+  if (channel === 'letter') throw invalidField('scheduled_for', 'Letters cannot be scheduled');
+  const read = readScheduledTime(text, now);
+  if ('problem' in read) throw invalidField('scheduled_for', read.problem);
+  return read.at;
 }
 
 interface OneOffLetterRequest {

@@ -23,7 +23,7 @@ interface MessageFiles {
 /** Returns the response once the message is durable. */
 export async function persistAndRespond<ResponseBody>(
   app: SendDeps,
-  { service, idempotency }: SendContext,
+  { service, idempotency, only_check }: SendContext,
   message: {
     /** Null for a simulated recipient: then nothing is stored. */
     notification: NewNotification | null;
@@ -36,6 +36,7 @@ export async function persistAndRespond<ResponseBody>(
   },
 ): Promise<Sent<ResponseBody>> {
   const { notification, response, abroad, task, files, secret_values } = message;
+  if (only_check) return { response, replayed: false };
   const paths = notification ? (files?.paths ?? []) : [];
   if (paths.length > 0) await insertUnconfirmedFiles(app.db, paths, timestamp(app.clock.now()));
   let stored: StoredResponse | undefined;

@@ -28,4 +28,6 @@ export interface SendContext {
   /** Base URL of links in the response. */
   root: string;
   idempotency: IdempotencyClaim | undefined;
+  /** Every rule is checked, and nothing is stored or sent. */
+  only_check?: true;
 }

@@ -65,7 +65,7 @@ async function findReady(app: ConsoleApp, serviceId: string, templateId: string)
 }
 
 /** Those that the address fills. */
-function isOfAddress(channel: Channel | undefined, name: string): boolean {
+export function isOfAddress(channel: Channel | undefined, name: string): boolean {
   return channel === 'letter' && /^(address[ _]?line[ _]?[1-7]|postcode)$/i.test(name);
 }
 

@@ -1,0 +1,83 @@
+import type { Channel } from '../../../protocol/channels.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { Icon } from '../../layout/icon.tsx';
+import type { Pages } from '../../page.ts';
+import { Stamp } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { listSendableTemplates } from './sendable-templates.ts';
+
+const stamps: Record<Channel, 'email' | 'text' | 'letter'> = { email: 'email', sms: 'text', letter: 'letter' };
+const names: Record<Channel, string> = { email: 'Emails', sms: 'Texts', letter: 'Letters' };
+
+/** The beginning of everything that is sent by hand: with which template? */
+export function choosePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/send', {
+    who: { service: 'send', membersOnly: true },
+    menu: 'Send',
+    async show({ service, visitor, query }) {
+      const all = await listSendableTemplates(app, service.id, visitor.user.id);
+      const allowed = all.filter(({ template_type }) => service.permissions.includes(template_type));
+      const channels = (['email', 'sms', 'letter'] as const).filter((channel) =>
+        allowed.some(({ template_type }) => template_type === channel),
+      );
+      const channel = channels.find((one) => one === query('channel'));
+      const shown = allowed.filter(({ template_type }) => channel === undefined || template_type === channel);
+      const path = `/console/services/${service.id}`;
+      return {
+        title: 'Send',
+        lead: 'Choose a template, then whom it goes to.',
+        content: (
+          <div class="stack">
+            {channels.length > 1 && (
+              <Tabs
+                name="Channel"
+                tabs={[
+                  { label: 'All', to: `${path}/send`, isCurrent: channel === undefined },
+                  ...channels.map((one) => ({
+                    label: names[one],
+                    to: `${path}/send?channel=${one}`,
+                    isCurrent: one === channel,
+                  })),
+                ]}
+              />
+            )}
+            {shown.length === 0 ? (
+              <div class="empty">
+                <h2>There is no template to send with</h2>
+                <p>Every message is written as a template first. Ask a person who may edit templates to write one.</p>
+              </div>
+            ) : (
+              <Table
+                caption="Templates"
+                rows={shown}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    head: 'Template',
+                    cell: ({ name, template_type }) => (
+                      <span class="row row--tight">
+                        <Stamp channel={stamps[template_type]} small />
+                        {name}
+                      </span>
+                    ),
+                  },
+                  {
+                    head: 'Send to',
+                    hidden: true,
+                    cell: ({ id, name }) => (
+                      <a class="button button--small" href={`${path}/send/${id}`}>
+                        <Icon name="user" small />
+                        One person<span class="sr"> with {name}</span>
+                      </a>
+                    ),
+                  },
+                ]}
+              />
+            )}
+          </div>
+        ),
+      };
+    },
+  });
+}

@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aReplyTo, aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
+import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { getInboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import { findSentEmail } from '../../../delivery/sandbox/sent-email.ts';
+
+const everything = { platform_admin: true, permissions: {} };
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+
+let service: string;
+let person: string;
+let browser: ConsoleVisitor;
+let templates: Record<'sms' | 'email' | 'letter', string>;
+
+async function aServiceOfPerson(fields: Parameters<typeof aService>[1]): Promise<string> {
+  const id = await aService(harness, fields);
+  await joinService(harness, id, person);
+  return id;
+}
+
+beforeAll(async () => {
+  ({ id: person } = await aPerson(harness, { name: 'Grace Hopper', mobile_number: '07700900777' }));
+  service = await aServiceOfPerson({ name: 'Town Hall', prefix_sms: true });
+  browser = await signedIn(harness, person);
+  const content = 'Hello ((name)), see you on ((day)).';
+  templates = {
+    sms: await aTemplate(harness, service, { content }),
+    email: await aTemplate(harness, service, { template_type: 'email', subject: 'About ((day))', content }),
+    letter: await aTemplate(harness, service, { template_type: 'letter', subject: 'Dear ((name))', content }),
+  };
+});
+
+const urlOf = (template: string, of = service) => `/console/services/${of}/send/${template}`;
+const values = { 'names[]': ['name', 'day'], 'values[]': ['Ada', 'Friday'] };
+const filled = { to: '07700 900123', ...values };
+
+function fieldsOf({ text }: Page): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = {};
+  for (const [, name = '', value = ''] of text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)) {
+    fields[name] = name.endsWith('[]') ? [...(fields[name] ?? []), value] : value;
+  }
+  return fields;
+}
+
+const messages = async (of = service) =>
+  (await harness.admin('GET', `/service/${of}/notifications?page_size=50`)).body.notifications as Record<
+    string,
+    string
+  >[];
+
+describe('GET /console/services/{id}/send', () => {
+  it('lists templates of the channels that are on, in folders that the person sees', async () => {
+    const hidden = (
+      await harness.admin('POST', `/service/${service}/template-folder`, { name: 'Secret', parent_id: null })
+    ).body.data.id;
+    await harness.admin('POST', `/service/${service}/template-folder/${hidden}`, {
+      name: 'Secret',
+      users_with_permission: [],
+    });
+    const inside = await aTemplate(harness, service, { name: 'In a hidden folder' });
+    await harness.admin('POST', `/service/${service}/template-folder/${hidden}/contents`, {
+      templates: [inside],
+      folders: [],
+    });
+    const page = await browser.get(`/console/services/${service}/send`);
+    for (const id of Object.values(templates)) expect(page.text).toContain(urlOf(id));
+    expect(page.text).not.toContain('In a hidden folder');
+    expect((await browser.get(urlOf(inside))).status).toBe(404);
+    const texts = await browser.get(`/console/services/${service}/send?channel=sms`);
+    expect([texts.text.includes(urlOf(templates.sms)), texts.text.includes(urlOf(templates.email))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('POST /console/services/{id}/send/{template_id}', () => {
+  it('checks, then sends once, also when it is sent twice at the same time and again', async () => {
+    const checked = await browser.post(urlOf(templates.sms), { do: 'check', reference: 'case-4711', ...filled });
+    expect(checked.status).toBe(200);
+    expect(checked.text).toContain('Town Hall: Hello Ada, see you on Friday.');
+    expect(checked.text).toMatch(/40 characters · 1 part · [\d.]+p/);
+    expect(await messages()).toEqual([]);
+    const form = { ...fieldsOf(checked), do: 'send' };
+    const both = await Promise.all([
+      browser.post(urlOf(templates.sms), form),
+      browser.post(urlOf(templates.sms), form),
+    ]);
+    const again = await browser.post(urlOf(templates.sms), form);
+    expect([...both, again].map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(new Set([...both, again].map(({ location }) => location)).size).toBe(1);
+    const sent = await messages();
+    expect(sent).toMatchObject([
+      { to: '07700 900123', client_reference: 'case-4711', created_by_name: 'Grace Hopper' },
+    ]);
+  });
+
+  it('sends what it has shown: the same text', async () => {
+    const checked = await browser.post(urlOf(templates.sms), { do: 'check', ...filled, to: '07700900124' });
+    const shown = /<p class="bubble">(.*?)<\/p>/.exec(checked.text)?.[1];
+    await browser.post(urlOf(templates.sms), { ...fieldsOf(checked), do: 'send' });
+    await harness.deliver();
+    expect((await getInboxMessage(harness.app, everything, (await messages())[0]?.id ?? '')).text).toBe(shown);
+  });
+
+  it('sends at the chosen hour', async () => {
+    const at = '2026-11-17T09:00:00.000Z';
+    const page = await browser.get(urlOf(templates.sms));
+    expect(page.text).toContain(`<option value="${at}">Tomorrow, 09:00</option>`);
+    const checked = await browser.post(urlOf(templates.sms), { do: 'check', ...filled, scheduled_for: at });
+    expect(checked.text).toContain('Tomorrow, 09:00');
+    await browser.post(urlOf(templates.sms), { ...fieldsOf(checked), do: 'send' });
+    expect((await messages())[0]?.scheduled_for).toBe('2026-11-17T09:00:00.000000Z');
+    const late = await browser.post(urlOf(templates.sms), {
+      do: 'check',
+      ...filled,
+      scheduled_for: '2026-11-18T09:00:00Z',
+    });
+    expect(late.problems).toEqual({ scheduled_for: 'datetime can only be 24 hours in the future' });
+  });
+
+  it('400 keeps every value, and says what is wrong at each field', async () => {
+    const typed = { do: 'check', to: '0770', 'names[]': ['name', 'day'], 'values[]': ['Ada <b>', ''], reference: 'r' };
+    const page = await browser.post(urlOf(templates.sms), typed);
+    expect([page.status, page.problems]).toEqual([400, { to: 'Mobile number is too short' }]);
+    for (const kept of ['value="0770"', 'value="Ada &lt;b>"', 'value="r"']) expect(page.text).toContain(kept);
+    const missing = await browser.post(urlOf(templates.sms), { ...typed, to: '07700900123' });
+    expect(missing.problems).toEqual({ value_1: 'Enter a value for day.' });
+    expect((await browser.post(urlOf(templates.sms), { do: 'check' })).problems).toEqual({
+      to: 'Enter a phone number.',
+    });
+    const long = await browser.post(urlOf(templates.sms), {
+      ...filled,
+      do: 'check',
+      'values[]': ['x'.repeat(2_000), 'y'],
+    });
+    expect(long.problems.value_0).toMatch(/character count greater than the limit of 918/);
+  });
+
+  it('400 in words for people: trial mode, abroad, the daily limit', async () => {
+    const trial = await aServiceOfPerson({ restricted: true });
+    const inTrial = await browser.post(urlOf(await aTemplate(harness, trial), trial), { do: 'check', ...filled });
+    expect(inTrial.problems.to).toMatch(/^In trial mode you can only send to members of your team/);
+    const home = await aServiceOfPerson({ permissions: ['sms'] });
+    const toAbroad = { do: 'check', ...filled, to: '+1 202 555 0147' };
+    const abroad = await browser.post(urlOf(await aTemplate(harness, home), home), toAbroad);
+    expect(abroad.problems.to).toMatch(/^This number is abroad/);
+    const full = await aServiceOfPerson({ sms_message_limit: 0 });
+    const over = await browser.post(urlOf(await aTemplate(harness, full), full), { do: 'check', ...filled });
+    expect(over.problems['']).toBe('The daily limit of the service is reached. Try again tomorrow.');
+  });
+
+  it('uses my own number or address, and renders the preview alone', async () => {
+    const mine = await browser.post(urlOf(templates.sms), { do: 'mine', ...values });
+    for (const kept of ['value="07700900777"', 'value="Ada"']) expect(mine.text).toContain(kept);
+    const preview = await browser.post(urlOf(templates.sms), { do: 'preview', 'names[]': 'name', 'values[]': 'Ada' });
+    expect(preview.text).not.toContain('<html');
+    expect(preview.text).toContain('Town Hall: Hello Ada, see you on <mark class="placeholder">((day))</mark>.');
+  });
+
+  it('offers the senders when there is more than one', async () => {
+    expect((await browser.get(urlOf(templates.email))).text).not.toContain('Answers go to');
+    const first = await aReplyTo(harness, service, 'email', { text: 'desk@example.org', is_default: true });
+    const second = await aReplyTo(harness, service, 'email', { text: 'late@example.org', is_default: false });
+    const page = await browser.get(urlOf(templates.email));
+    expect(page.text).toMatch(new RegExp(`value="${first}" checked`));
+    const email = { ...values, to: 'ada@example.org', sender_id: second };
+    const checked = await browser.post(urlOf(templates.email), { do: 'check', ...email });
+    expect(checked.text).toContain('late@example.org');
+    await browser.post(urlOf(templates.email), { ...fieldsOf(checked), do: 'send' });
+    await harness.deliver();
+    const [sent] = await messages();
+    expect(sent).toMatchObject({ subject: 'About Friday', reply_to_text: 'late@example.org' });
+    const frame = /<iframe[^>]* src="([^"]+)"/.exec(checked.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(frame).not.toContain('Ada');
+    const html = (await findSentEmail(harness.app, sent?.id ?? ''))?.html;
+    expect((await browser.get(frame)).text.trim()).toBe(html?.trim());
+  });
+
+  it('draws a letter, counts its sheets, and refuses an address that is none', async () => {
+    const wrong = await browser.post(urlOf(templates.letter), { do: 'check', to: 'Ada\nLondon', ...values });
+    expect(wrong.problems).toEqual({ to: 'Address must be at least 3 lines' });
+    const to = 'Ada Lovelace\n12 St James’s Square\nLondon\nSW1Y 4JH';
+    const checked = await browser.post(urlOf(templates.letter), { do: 'check', to, ...values });
+    expect(checked.text).toMatch(/1 sheet · second class · \d+p/);
+    const picture = /<img[^>]* src="([^"]+)"/.exec(checked.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect((await browser.get(picture)).headers['content-type']).toBe('image/png');
+    const sent = await browser.post(urlOf(templates.letter), { ...fieldsOf(checked), do: 'send' });
+    expect(sent.status).toBe(303);
+    expect((await messages())[0]?.to).toBe(to);
+  }, 60_000);
+
+  it('403 for a platform administrator who is no member, 404 for templates of others', async () => {
+    const { id } = await aPerson(harness, { platform_admin: true });
+    const admin = await signedIn(harness, id);
+    expect((await admin.post(urlOf(templates.sms), { do: 'send', ...filled })).status).toBe(403);
+    const foreign = await aTemplate(harness, await aService(harness));
+    expect((await browser.get(urlOf(foreign))).status).toBe(404);
+    const archived = await aTemplate(harness, service, { archived: true });
+    expect((await browser.get(urlOf(archived))).status).toBe(404);
+  });
+});
