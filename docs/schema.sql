@@ -239,6 +239,22 @@ create table events (
 );
 CREATE INDEX events_created_at_idx ON public.events USING btree (created_at);
 
+create table failed_attempts (
+  notification_id uuid not null,
+  attempt integer not null,
+  provider text,
+  outcome text not null,
+  reason text not null,
+  duration_ms integer,
+  failed_at timestamp with time zone not null,
+  retry_at timestamp with time zone,
+  constraint failed_attempts_attempt_check CHECK ((attempt > 0)),
+  constraint failed_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
+  constraint failed_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['failed'::text, 'refused'::text, 'unknown'::text]))),
+  constraint failed_attempts_pkey PRIMARY KEY (notification_id, attempt),
+  constraint failed_attempts_reason_check CHECK ((length(reason) <= 200))
+);
+
 create table idempotency_keys (
   service_id uuid not null,
   key text not null,
@@ -748,6 +764,7 @@ create table service_callbacks (
   constraint service_callbacks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 );
 CREATE INDEX service_callbacks_service_id_idx ON public.service_callbacks USING btree (service_id, id DESC);
+CREATE INDEX service_callbacks_subject_id_idx ON public.service_callbacks USING btree (subject_id);
 CREATE INDEX service_callbacks_waiting_idx ON public.service_callbacks USING btree (service_id, due_at) WHERE (status = 'waiting'::text);
 
 create table service_data_retention (

@@ -37,6 +37,7 @@ import { letterLogoRoutes } from './letters/preview/letter-logo.routes.ts';
 import { letterPreviewRoutes } from './letters/preview/letter-preview.routes.ts';
 import { printerCallbackRoutes } from './letters/print/printer-callback.routes.ts';
 import { returnedLetterRoutes } from './letters/returned/returned-letters.routes.ts';
+import { attemptRoutes } from './notifications/attempts/attempts.routes.ts';
 import { activityRoutes } from './notifications/history/activity.routes.ts';
 import { publicNotificationRoutes } from './notifications/history/public-notifications.routes.ts';
 import { limitReading } from './notifications/limits/read-limits.ts';
@@ -164,6 +165,7 @@ const listed: Surface<App>[] = [
       complaintRoutes,
       // notifications
       activityRoutes,
+      attemptRoutes,
       oneOffRoutes,
       inboxRoutes,
       unsubscribeReportRoutes,

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { type FailedAttemptRow, failedAttemptRow } from '../notifications/attempts/attempts.ts';
 import type { Status } from '../notifications/notification.ts';
 import type { QueuedNotification } from '../notifications/queue/delivery-queue.ts';
 import type { StatusChange } from '../notifications/status.ts';
@@ -39,6 +40,8 @@ export interface Result {
   provider?: string;
   /** Set if the provider was called. */
   outcome?: Outcome['kind'];
+  /** Set if the attempt failed: kept for the timeline of the message. */
+  failure?: FailedAttemptRow;
 }
 
 /**
@@ -149,7 +152,9 @@ async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefine
   if (!service || !provider) throw new Error('Cannot send a message without a service and a provider');
   const { message, billable_units } = await attempt.compose(queued, service);
   if (!attempt.isHeld()) return undefined;
-  return resultOf(attempt, await send(attempt, provider, message), billable_units);
+  const began = performance.now();
+  const outcome = await send(attempt, provider, message);
+  return resultOf(attempt, outcome, billable_units, performance.now() - began);
 }
 
 async function send<M>({ queued, log }: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
@@ -164,8 +169,8 @@ async function send<M>({ queued, log }: Attempt<M>, provider: Provider<M>, messa
   }
 }
 
-function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: number): Result {
-  const { queued, provider } = attempt;
+function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: number, duration_ms?: number): Result {
+  const { queued, provider, clock } = attempt;
   const called = { queued, provider: provider?.name, outcome: outcome.kind };
   switch (outcome.kind) {
     case 'accepted': {
@@ -181,9 +186,14 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
       return {
         ...called,
         change: { id: queued.id, status: outcome.status, event: 'givenUp', provider: provider?.name, billable_units },
+        failure: failedAttemptRow(
+          queued,
+          { provider: provider?.name, outcome: 'refused', reason: outcome.reason, duration_ms, at: clock.now() },
+          undefined,
+        ),
       };
     case 'retry':
-      return { ...retried(attempt, outcome), ...called };
+      return { ...retried(attempt, outcome, duration_ms), ...called };
   }
 }
 
@@ -196,6 +206,7 @@ function handedOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChang
 function retried<M>(
   { queued, provider, clock, config, log }: Attempt<M>,
   outcome: Outcome & { kind: 'retry' },
+  duration_ms?: number,
 ): Result {
   const attempts = queued.attempts + 1;
   const { reason, after_ms, perhaps_sent = false } = outcome;
@@ -203,12 +214,25 @@ function retried<M>(
     { event: 'message.deferred', notification_id: queued.id, provider: provider?.name, reason, attempts },
     'A message could not be handed over to a provider',
   );
-  if (attempts > config.delivery.maxRetries) return givenUp(queued);
+  const failed = {
+    provider: provider?.name,
+    outcome: perhaps_sent ? ('unknown' as const) : ('failed' as const),
+    reason,
+    duration_ms,
+    at: clock.now(),
+  };
+  if (attempts > config.delivery.maxRetries) {
+    return { ...givenUp(queued), failure: failedAttemptRow(queued, failed, undefined) };
+  }
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
   const requested_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
   const delay_ms = requested_ms ?? (isAtOnce ? 0 : config.delivery.retryDelay_ms);
   const due_at = nextTry(queued, delay_ms, clock, config);
-  return { queued, later: { due_at, attempts, outcome_known: !perhaps_sent } };
+  return {
+    queued,
+    later: { due_at, attempts, outcome_known: !perhaps_sent },
+    failure: failedAttemptRow(queued, failed, due_at),
+  };
 }
 
 /** Limit of the delay that a provider can request. */
@@ -225,9 +249,17 @@ export function failedAttempt(
   { clock, config }: Pick<Attempt<unknown>, 'clock' | 'config'>,
 ): Result {
   const attempts = queued.attempts + 1;
-  if (attempts > config.delivery.maxRetries) return givenUp(queued);
+  const reason = 'it could not be prepared for sending';
+  const failed = { provider: undefined, outcome: 'failed' as const, reason, at: clock.now() };
+  if (attempts > config.delivery.maxRetries) {
+    return { ...givenUp(queued), failure: failedAttemptRow(queued, failed, undefined) };
+  }
   const due_at = nextTry(queued, config.delivery.retryDelay_ms, clock, config);
-  return { queued, later: { due_at, attempts, outcome_known: queued.outcome_known } };
+  return {
+    queued,
+    later: { due_at, attempts, outcome_known: queued.outcome_known },
+    failure: failedAttemptRow(queued, failed, due_at),
+  };
 }
 
 function givenUp(queued: QueuedNotification): Result {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type FailedAttemptRow, keepFailures } from '../notifications/attempts/attempts.ts';
 import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/queue/delivery-queue.ts';
 import {
   byIds,
@@ -21,18 +22,26 @@ export interface ResultRow extends Partial<StatusChange> {
   outcome_known?: boolean;
 }
 
+interface Results {
+  worker: string;
+  rows: ResultRow[];
+  failures: FailedAttemptRow[];
+  health: HealthChange[];
+  now: Date;
+}
+
 /** A single statement: one round trip, atomic. Returns the messages that the worker still held. */
-export async function updateResults(
-  db: Db,
-  { worker, rows, health, now }: { worker: string; rows: ResultRow[]; health: HealthChange[]; now: Date },
-): Promise<Set<string>> {
+export async function updateResults(db: Db, { worker, rows, failures, health, now }: Results): Promise<Set<string>> {
   const ids = rows.map(({ id }) => id);
-  const { rows: held } = await sql<{ id: string }>`/* prepared: record-results */
+  // Without failures the statement is another one, which does not name their table.
+  const name = failures.length > 0 ? sql`/* prepared: record-failures */` : sql`/* prepared: record-results */`;
+  const kept = failures.length > 0 ? sql`, ${keepFailures(failures)}` : sql``;
+  const { rows: held } = await sql<{ id: string }>`${name}
     with result as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${placeColumns})
     ), ${heldBy(worker, ids)}, wanted as (
       select * from held where event is not null
-    ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}
+    ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}${kept}
     select id from held`.execute(db);
   return new Set(held.map(({ id }) => id));
 }

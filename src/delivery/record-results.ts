@@ -11,7 +11,8 @@ import { type ResultRow, updateResults } from './record-results.sql.ts';
  */
 export async function recordResults(db: Db, worker: string, results: Result[], now: Date): Promise<Result[]> {
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
-  const held = await updateResults(db, { worker, rows: results.map(rowOf), health, now });
+  const failures = results.flatMap(({ failure }) => failure ?? []);
+  const held = await updateResults(db, { worker, rows: results.map(rowOf), failures, health, now });
   const recorded = results.filter(({ queued }) => held.has(queued.id));
   // The sandbox sends nothing, so its account messages stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
+import { forgetFailures } from './attempts/attempts.sql.ts';
 import type { Status } from './notification.ts';
 
 /** Returns the last id of the next batch; undefined at the end of the table. */
@@ -28,7 +29,7 @@ export async function eraseMessagesBetween(
         secret_personalisation = null, client_reference = null, one_click_unsubscribe_url = null
       from found where n.id = found.id and found.is_final and n.id > ${after} and n.id <= ${until}
       returning n.id
-    )
+    ), ${forgetFailures}
     select found.id, erased.id is not null as is_erased from found left join erased using (id)`.execute(db);
   return {
     erased: rows.filter(({ is_erased }) => is_erased).map(({ id }) => id),

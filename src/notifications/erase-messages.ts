@@ -4,7 +4,7 @@ import { eraseMessagesBetween, selectEndOfBatch } from './erase-messages.sql.ts'
 import type { Status } from './notification.ts';
 
 /** Replaces the recipient of an erased message. */
-const erasedRecipient = '[erased]';
+export const erasedRecipient = '[erased]';
 
 const finalStatuses: Status[] = [
   'sent',

@@ -2,6 +2,7 @@ import { addDays, utcDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays, firstKeptId, listRetentionRules } from '../services/settings/data-retention.ts';
+import { deleteAttemptsWithoutMessage } from './attempts/attempts.ts';
 import { deleteAll, deleteFromDefault, deleteFromKept, retireDays } from './expired-days.ts';
 import { deleteOldRateWindows } from './limits/rate-limits.ts';
 import { deleteOldUploadedLetters } from './one-off/uploaded-letters.ts';
@@ -31,6 +32,7 @@ export async function applyRetention(app: Deps): Promise<void> {
   app.log.info({ event: 'messages.deleted', notifications: deleted }, 'Deleted old messages');
   // Last, because it fails and is retried while a long query, such as a backup, uses a table.
   await retireDays(app, defaultCutOff, keepers);
+  await deleteAttemptsWithoutMessage(app.db, firstKeptId(now, 0));
 }
 
 /** Deletes short-lived data that has expired. */

@@ -190,6 +190,17 @@ export interface Events {
   created_at: Time;
 }
 
+export interface FailedAttempts {
+  notification_id: string;
+  attempt: number;
+  provider: string | null;
+  outcome: 'failed' | 'refused' | 'unknown';
+  reason: string;
+  duration_ms: number | null;
+  failed_at: Time;
+  retry_at: Time | null;
+}
+
 export interface IdempotencyKeys {
   service_id: string;
   key: string;
@@ -1040,6 +1051,7 @@ export interface DB {
   documents: Documents;
   email_branding: EmailBranding;
   events: Events;
+  failed_attempts: FailedAttempts;
   idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
   inbound_sms: InboundSms;

@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+export interface FailedAttemptRow {
+  notification_id: string;
+  attempt: number;
+  provider: string | null;
+  outcome: 'failed' | 'refused' | 'unknown';
+  reason: string;
+  duration_ms: number | null;
+  failed_at: Timestamp;
+  retry_at: Timestamp | null;
+}
+
+/** A CTE for statements with `held`, the results that count: keeps those of them that failed. */
+export function keepFailures(rows: FailedAttemptRow[]): RawBuilder<unknown> {
+  return sql`kept_failures as (
+      insert into failed_attempts
+        (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at, retry_at)
+      select f.* from json_to_recordset(${JSON.stringify(rows)}::json) as f (notification_id uuid, attempt int,
+        provider text, outcome text, reason text, duration_ms int, failed_at timestamptz, retry_at timestamptz)
+      join held on held.id = f.notification_id
+      on conflict (notification_id, attempt) do nothing
+    )`;
+}
+
+export async function selectFailedAttempts(db: Db, notificationId: string): Promise<FailedAttemptRow[]> {
+  const rows = await db
+    .selectFrom('failed_attempts')
+    .selectAll()
+    .where('notification_id', '=', notificationId)
+    .orderBy('attempt')
+    .execute();
+  return rows as FailedAttemptRow[];
+}
+
+/** A CTE for statements with `erased`, the messages without personal data from now on. */
+export const forgetFailures = sql`forgotten_failures as (
+  delete from failed_attempts f using erased where f.notification_id = erased.id
+)`;
+
+/** Deletes those of one batch whose message is gone. Returns the last id of the batch; undefined at the end. */
+export async function deleteOrphanedAttempts(
+  db: Db,
+  { after, before }: { after: string; before: string },
+  size: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ last: string | null }>`
+    with batch as (
+      select distinct notification_id as id from failed_attempts
+      where notification_id > ${after} and notification_id < ${before} order by 1 limit ${size}
+    ), deleted as (
+      delete from failed_attempts f using batch
+      where f.notification_id = batch.id and not exists (select from notifications n where n.id = batch.id)
+    )
+    select max(id::text) as last from batch`.execute(db);
+  return rows[0]?.last ?? undefined;
+}
