@@ -5,6 +5,8 @@ import { devicePages } from './pages/account/devices.pages.tsx';
 import { profilePages } from './pages/account/profile.pages.tsx';
 import { themePages } from './pages/account/theme.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
+import { messagePages } from './pages/messages/message.pages.tsx';
+import { messagesPages } from './pages/messages/messages.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
 import { choosePages } from './pages/send/choose.pages.tsx';
@@ -34,6 +36,8 @@ const modules: PageModule<ConsoleApp>[] = [
   addServicePages,
   joinPages,
   joinRequestPages,
+  messagesPages,
+  messagePages,
   choosePages,
   sendPages,
   quickStartPages,

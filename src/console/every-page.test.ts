@@ -86,6 +86,7 @@ function urlOf(page: DeclaredPage, serviceId = service.id): string {
     ['letter_template_id', templates.letter],
     ['asked_id', serviceId],
     ['request_id', joinRequest],
+    ['callback_id', joinRequest],
   ]);
   return `/console${page.path.replaceAll(/:(\w+)/g, (_, name) => {
     const value = values.get(name);

@@ -8,7 +8,7 @@ import { type CompiledTemplates, getTemplateForDelivery } from '../templates/com
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 
-type Deps = Pick<Platform, 'secrets'> & {
+export type ComposeDeps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   config: Pick<Config, 'email' | 'branding'>;
 };
@@ -36,7 +36,7 @@ export interface Composed<Message> {
 }
 
 export async function composeText(
-  app: Deps,
+  app: ComposeDeps,
   queued: Composable,
   service: SenderIdentity,
 ): Promise<Composed<TextMessage>> {
@@ -58,7 +58,7 @@ export async function composeText(
 }
 
 export async function composeEmail(
-  app: Deps,
+  app: ComposeDeps,
   queued: Composable,
   service: SenderIdentity,
 ): Promise<Composed<EmailMessage>> {

@@ -8,6 +8,7 @@ import { aService, aTemplate } from '../kit/builders.ts';
 import { aPerson, joinService } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
 import { accessibilityProblems, overflow_px, useBrowser } from './kit/browser.ts';
+import { fillTownHall, type TownHall } from './kit/town-hall.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z' });
 const open = useBrowser(harness);
@@ -16,6 +17,7 @@ const folder = 'test/browser/output';
 let service: string;
 let token: string;
 let values: Record<string, string>;
+let sent: TownHall;
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
@@ -40,6 +42,7 @@ beforeAll(async () => {
     user,
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Safari/604.1',
   );
+  sent = await fillTownHall(harness, service);
   token = await createSession(harness.app, user, 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36');
 });
 
@@ -49,8 +52,16 @@ const looks: [string, BrowserContextOptions][] = [320, 1280].flatMap((width) => 
   [`forced-${width}`, { viewport: { width, height: 860 }, forcedColors: 'active' }],
 ]);
 
+/** What the parameters of paths stand for. */
 function urlOf({ path }: DeclaredPage): string {
-  return `/console${path.replaceAll(/:(\w+)/g, (whole, name: string) => values[name] ?? whole)}`;
+  const messageId = path.startsWith('/services/') ? sent.text : sent.email;
+  const all: Record<string, string> = {
+    ...values,
+    message_id: messageId,
+    email_id: sent.email,
+    letter_id: sent.letter,
+  };
+  return `/console${path.replaceAll(/:(\w+)/g, (whole, name: string) => all[name] ?? whole)}`;
 }
 
 describe.each(looks)('every page, %s', (look, options) => {

@@ -1,7 +1,7 @@
 import type { ServicePermission } from '../../users/members/permissions.ts';
 
 /** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
-export type Right = 'any' | 'activity' | 'send' | 'templates' | 'manage' | 'api';
+export type Right = 'any' | 'activity' | 'send' | 'messages' | 'templates' | 'manage' | 'api';
 
 /** Pages of one service: its members with the right, and platform administrators. */
 export interface OfService {
@@ -48,6 +48,8 @@ export function may(who: Who, visitor: Visitor | undefined, service?: Service): 
 const waysToHave: Record<Exclude<Right, 'any'>, string[][]> = {
   activity: [['view_activity']],
   send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
+  /** To open one message: those who see the activity, and those who may have sent it. */
+  messages: [['view_activity'], ['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   templates: [['manage_templates']],
   manage: [['manage_service'], ['manage_users', 'manage_settings']],
   api: [['manage_api_keys']],

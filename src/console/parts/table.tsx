@@ -16,14 +16,16 @@ interface TableProps<Row> {
   keyOf(row: Row): string;
   /** The first column names the row. */
   columns: readonly Column<Row>[];
+  /** Cells of several lines: the others stand in the middle of them. */
+  middle?: boolean;
 }
 
 /** On narrow screens each row becomes a list of labelled values. */
-export function Table<Row>({ caption, rows, keyOf, columns }: TableProps<Row>) {
+export function Table<Row>({ caption, rows, keyOf, columns, middle }: TableProps<Row>) {
   const [name, ...others] = columns;
   return (
     <div class="card card--flush">
-      <table class="table table--hover">
+      <table class={middle ? 'table table--hover table--middle' : 'table table--hover'}>
         <caption class="sr">{caption}</caption>
         <thead>
           <tr>

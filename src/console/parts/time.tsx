@@ -38,7 +38,7 @@ function dayOfYear(moment: Date): string {
 }
 
 function exactTime(moment: Date): string {
-  return `${dayOfYear(moment)}, ${clockTime(moment)}:${twoDigits(londonWallTime(moment).second)} London time`;
+  return `${dayOfYear(moment)}, ${exactClockTime(moment)} London time`;
 }
 
 function shortTime(moment: Date, now: Date): string {
@@ -50,12 +50,17 @@ function shortTime(moment: Date, now: Date): string {
   return `${isThisYear ? dayAndMonth(moment) : day}, ${time}`;
 }
 
-/** "14:02:11", for what happens within seconds. */
+/** "14:02:11" */
+export function exactClockTime(moment: Date): string {
+  return `${clockTime(moment)}:${twoDigits(londonWallTime(moment).second)}`;
+}
+
+/** For what happens within seconds. */
 export function ClockTime({ at }: { at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={moment.toISOString()} title={exactTime(moment)}>
-      {clockTime(moment)}:{twoDigits(londonWallTime(moment).second)}
+      {exactClockTime(moment)}
     </time>
   );
 }

@@ -8,6 +8,7 @@ import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
 import { defaultRetentionDays, firstKeptId } from '../../services/settings/data-retention.ts';
 import {
+  type CallbackRow,
   deleteCallbacks,
   deleteCallbacksAfter,
   deleteCallbacksOf,
@@ -15,6 +16,7 @@ import {
   selectCallbackRecipients,
   selectCallbackRules,
   selectCallbacks,
+  selectCallbacksAbout,
 } from './service-callbacks.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
@@ -27,12 +29,29 @@ export async function listCallbacks(
   page: { status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
 ) {
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const rows = await selectCallbacks(app.db, serviceId, { size: pageSize, ...page });
-  return rows.map(({ due_at, attempt_log, ...row }) => ({
+  return (await selectCallbacks(app.db, serviceId, { size: pageSize, ...page })).map(callbackRecord);
+}
+
+/** The callbacks about one message or received text, oldest first. */
+export async function listCallbacksAbout({ db }: Pick<Platform, 'db'>, serviceId: string, subjectId: string) {
+  return (await selectCallbacksAbout(db, serviceId, subjectId, pageSize)).map(callbackRecord);
+}
+
+interface AttemptOfCallback {
+  at: string;
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number;
+}
+
+export type CallbackRecord = ReturnType<typeof callbackRecord>;
+
+function callbackRecord({ due_at, attempt_log, ...row }: CallbackRow) {
+  return {
     ...row,
-    attempt_log: attempt_log as { at: string; status_code: number | null; error: string | null; duration_ms: number }[],
+    attempt_log: attempt_log as unknown as AttemptOfCallback[],
     next_attempt_at: row.status === 'waiting' ? due_at : null,
-  }));
+  };
 }
 
 export async function replayCallback(app: Deps, serviceId: string, callbackId: string): Promise<void> {

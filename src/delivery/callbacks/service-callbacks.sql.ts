@@ -178,6 +178,25 @@ export function selectCallbacks(
     .execute();
 }
 
+export type CallbackRow = Awaited<ReturnType<typeof selectCallbacks>>[number];
+
+/** Oldest first. */
+export function selectCallbacksAbout(
+  db: Db,
+  serviceId: string,
+  subjectId: string,
+  size: number,
+): Promise<CallbackRow[]> {
+  return db
+    .selectFrom('service_callbacks')
+    .select(listed)
+    .where('subject_id', '=', subjectId)
+    .where('service_id', '=', serviceId)
+    .orderBy('id')
+    .limit(size)
+    .execute();
+}
+
 interface ReplayedCallbacks {
   service_id: string;
   id?: string;

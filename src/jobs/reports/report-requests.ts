@@ -1,5 +1,5 @@
 import { reportActivity } from '../../notifications/history/activity-report.ts';
-import type { Status } from '../../notifications/notification.ts';
+import { statusesOfGroup, statusGroups } from '../../notifications/status-groups.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { day_ms, earlier, later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -22,21 +22,7 @@ import {
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
 
-export const reportStatuses = ['all', 'sending', 'delivered', 'failed'] as const;
-
-const statusesOfGroup: Record<(typeof reportStatuses)[number], Status[] | undefined> = {
-  all: undefined,
-  sending: ['created', 'sending', 'pending', 'pending-virus-check'],
-  delivered: ['delivered', 'sent', 'returned-letter'],
-  failed: [
-    'failed',
-    'technical-failure',
-    'temporary-failure',
-    'permanent-failure',
-    'validation-failed',
-    'virus-scan-failed',
-  ],
-};
+export const reportStatuses = ['all', ...statusGroups] as const;
 
 interface ReportRequest {
   user_id: string;
@@ -101,7 +87,11 @@ export async function downloadReport(app: Deps, serviceId: string, id: string) {
     first_id: firstKeptId(app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays),
     end_id: firstIdAt(later(requested, 1)),
   };
-  const filter = { notification_type, statuses: statusesOfGroup[notification_status] };
+  const filter = {
+    types: [notification_type],
+    statuses: notification_status === 'all' ? undefined : statusesOfGroup[notification_status],
+    key_types: ['normal', 'team'] as const,
+  };
   return {
     name: `${notification_type} ${notification_status} - ${londonDay(requested)}.csv`,
     parts: reportActivity(app, serviceId, filter, range),

@@ -57,6 +57,11 @@ export async function previewLetter(
   return { content: await show(pdfTasks, pdf, format, page), page_count, ...problems };
 }
 
+/** Null until the letter is drawn, or if its file cannot be read. */
+export async function countLetterPages({ db }: Pick<Platform, 'db'>, letterId: string): Promise<number | null> {
+  return (await selectLetterFile(db, letterId))?.page_count ?? null;
+}
+
 /** A page of the file that the printer gets. */
 export async function letterPagePicture(
   app: Pick<Deps, 'files' | 'pdfThreads'>,

@@ -2,7 +2,7 @@ import { londonTime } from '../../platform/calendar.ts';
 import { csvLine } from '../../platform/http/csv.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statusLabel } from './activity-export.ts';
-import { type ReportedMessage, type ReportFilter, selectReportRows } from './report-rows.sql.ts';
+import { type MessageFilter, type MessageRow, selectMessageRows } from './message-rows.sql.ts';
 
 const header = [
   'Recipient',
@@ -19,23 +19,23 @@ const header = [
 
 const messagesAtOnce = 2_500;
 
-/** Messages of a service as CSV, newest first, without a connection in between. Test keys are left out. */
+/** Messages of a service as CSV, newest first, without a connection in between. */
 export async function* reportActivity(
   { db }: Pick<Platform, 'db'>,
   serviceId: string,
-  filter: ReportFilter,
+  filter: MessageFilter,
   { first_id, end_id }: { first_id: string; end_id: string },
 ): AsyncGenerator<string> {
   yield csvLine(header);
   for (let before: string | null = end_id; before !== null; ) {
     const range = { first_id, end_id: before };
-    const { rows, next } = await selectReportRows(db, serviceId, filter, range, messagesAtOnce);
-    if (rows.length > 0) yield rows.map((row) => line(row, filter)).join('');
+    const { rows, next } = await selectMessageRows(db, serviceId, filter, range, { size: messagesAtOnce });
+    if (rows.length > 0) yield rows.map(line).join('');
     before = next;
   }
 }
 
-function line(message: ReportedMessage, { notification_type }: ReportFilter): string {
+function line({ notification_type, ...message }: MessageRow): string {
   const [firstLine = ''] = message.recipient.split(/\r?\n/, 1);
   return csvLine([
     notification_type === 'letter' ? firstLine : message.recipient,

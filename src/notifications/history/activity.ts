@@ -7,7 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { Status } from '../notification.ts';
-import { recordStatusChanges } from '../status.ts';
+import { recordStatusChanges, transitions } from '../status.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
 import { matchingStatuses, type PublicStatus } from './public-notification.ts';
@@ -84,9 +84,10 @@ export function statusesInFilter(given: readonly PublicStatus[] | undefined): St
 }
 
 /** Normalises part of a phone number or email address for searching. */
-function normaliseSearch(text: string): string {
+export function normaliseSearch(text: string): string {
   const looksLikeNumber = /^[\d\s()+-]+$/.test(text);
-  return looksLikeNumber ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : text.trim().toLowerCase();
+  const number = looksLikeNumber ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : '';
+  return number || text.trim().toLowerCase();
 }
 
 function midnightBefore(app: ListDeps, days: number): Date {
@@ -123,6 +124,19 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
   return getActivity(app, serviceId, letter.id);
 }
 
+/** Whether `cancelLetter` would, now. */
+export function canCancelLetter(
+  { notification_type, status, created_at }: Pick<ActivityRecord, 'notification_type' | 'status' | 'created_at'>,
+  now: Date,
+): boolean {
+  const mayChange = transitions.cancelled.some((one) => one === status);
+  return notification_type === 'letter' && mayChange && now < printCutOffOf(created_at);
+}
+
+function printCutOffOf(createdAt: string): Date {
+  return londonInstant(printRunDay(new Date(createdAt)), printCutOff.hour, printCutOff.minute);
+}
+
 function refuseUnlessLetter({ notification_type }: StoredNotification): void {
   if (notification_type === 'letter') return;
   throw invalid('Notification cannot be cancelled - only letters can be cancelled');
@@ -130,7 +144,7 @@ function refuseUnlessLetter({ notification_type }: StoredNotification): void {
 
 function refuseIfPrintingBegan({ created_at }: StoredNotification, now: Date): void {
   const runDay = printRunDay(new Date(created_at));
-  if (now < londonInstant(runDay, printCutOff.hour, printCutOff.minute)) return;
+  if (now < printCutOffOf(created_at)) return;
   throw invalid(`It’s too late to cancel this letter. Printing started ${dayInWords(runDay, now)} at 5.30pm`);
 }
 

@@ -166,7 +166,7 @@ const maxLifetimeDays = 90;
  * Returns the id range of all messages with these statuses, from the statistics, so that a rare status does not scan all
  * messages. Undefined if there is no such message.
  */
-async function selectIdRange(
+export async function selectIdRange(
   db: Db,
   serviceId: string,
   { statuses, types, key_types }: NotificationFilter & { statuses: readonly Status[] },

@@ -51,3 +51,11 @@ export async function listRetentionRules(db: Db, now: Date) {
   const rules = await selectRetentionRules(db);
   return rules.map((rule) => ({ ...rule, before_id: firstKeptId(now, rule.days_of_retention) }));
 }
+
+/** How long a service keeps its messages of each channel. */
+export async function retentionDaysOf(db: Db, serviceId: string): Promise<Record<Channel, number>> {
+  const days = { email: defaultRetentionDays, sms: defaultRetentionDays, letter: defaultRetentionDays };
+  for (const rule of await selectRetentions(db, serviceId))
+    days[rule.notification_type as Channel] = rule.days_of_retention;
+  return days;
+}

@@ -73,7 +73,7 @@ function previewOf(message: InboxMessage): string {
   return (message.subject ?? message.text).slice(0, maxPreview);
 }
 
-const postageNames = {
+export const postageNames = {
   first: 'first class',
   second: 'second class',
   economy: 'economy',

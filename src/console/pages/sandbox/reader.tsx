@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
-import { isWorkingDay, printRunDay } from '../../../notifications/history/estimated-delivery.ts';
-import { addDays } from '../../../platform/calendar.ts';
+import { printDay } from '../../letter-days.ts';
 import type { Draft } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { MessageStatus } from '../../parts/message-status.tsx';
@@ -109,17 +108,4 @@ function statusNote(
   const repeated = times_sent > 1 ? [`received ${times_sent} times`] : [];
   if (notification_type === 'letter' && status === 'created') return `on ${printDay(received_at)}`;
   return [...(email?.unsubscribe_url ? ['unsubscribe: one click'] : []), ...repeated].join(', ');
-}
-
-const dayInWords = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'UTC',
-});
-
-function printDay(acceptedAt: string): string {
-  let day = printRunDay(new Date(acceptedAt));
-  while (!isWorkingDay(day)) day = addDays(day, 1);
-  return `${dayInWords.format(new Date(`${day}T00:00:00Z`))} after 17:30`;
 }

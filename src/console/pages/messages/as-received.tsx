@@ -1,0 +1,123 @@
+import type { ReceivedMessage } from '../../../delivery/received-message.ts';
+import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
+import { Segments } from '../../parts/tabs.tsx';
+import { Preformatted } from '../sandbox/preformatted.tsx';
+
+interface AsReceivedProps {
+  received: ReceivedMessage;
+  record: ActivityRecord;
+  /** The address of the message. */
+  path: string;
+  /** How an email is shown. */
+  view: 'html' | 'text';
+  /** Whether pictures from other servers are loaded. */
+  images: boolean;
+  /** Of a letter; null until it is drawn. */
+  pageCount: number | null;
+  page: number;
+}
+
+/** What the recipient gets. */
+export function AsReceived(props: AsReceivedProps) {
+  switch (props.received.channel) {
+    case 'sms':
+      return (
+        <div class="phone">
+          <header>
+            {props.received.message.sender}
+            <small>Text message</small>
+          </header>
+          <p class="bubble">{props.received.message.text}</p>
+        </div>
+      );
+    case 'email':
+      return <Email {...props} message={props.received.message} />;
+    case 'letter':
+      return <Letter {...props} />;
+  }
+}
+
+type Email = Extract<ReceivedMessage, { channel: 'email' }>['message'];
+
+function Email({ message, path, view, images }: AsReceivedProps & { message: Email }) {
+  const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(message.html);
+  const { name, address } = message.from;
+  return (
+    <div class="card card--flush">
+      <dl class="facts facts--mail">
+        <dt>From</dt>
+        <dd>
+          {name} {`<${address}>`}
+        </dd>
+        {message.reply_to && (
+          <>
+            <dt>Reply to</dt>
+            <dd>{message.reply_to}</dd>
+          </>
+        )}
+        <dt>Subject</dt>
+        <dd>
+          <b>{message.subject}</b>
+        </dd>
+      </dl>
+      <div class="toolbar reader-bar">
+        <Segments
+          name="View"
+          tabs={[
+            { label: 'Email', to: path, isCurrent: view === 'html' },
+            { label: 'Plain text', to: `${path}?view=text`, isCurrent: view === 'text' },
+          ]}
+        />
+        {view === 'html' && (hasPictures || images) && (
+          <a href={images ? path : `${path}?images=remote`}>
+            {images ? 'Block remote pictures' : 'Show remote pictures'}
+          </a>
+        )}
+      </div>
+      <div class="desk">
+        {view === 'text' ? (
+          <Preformatted label="Text of the email">{message.text}</Preformatted>
+        ) : (
+          <iframe
+            class="mail"
+            src={`${path}/email${images ? '?images=remote' : ''}`}
+            sandbox=""
+            title="The email as received"
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Letter({ record, path, pageCount, page }: AsReceivedProps) {
+  if (record.status === 'virus-scan-failed') return <p>The file has a virus, and was not kept.</p>;
+  if (pageCount === null) return <p>The letter is not drawn yet. It takes a second: load the page again.</p>;
+  const shown = Math.min(page, pageCount);
+  return (
+    <div class="stack stack--tight">
+      <img
+        class="sheet"
+        src={`${path}/pages/${shown}`}
+        alt={`Page ${shown} of ${pageCount} of the letter`}
+        width="595"
+        height="842"
+      />
+      <p class="row small">
+        {pageCount > 1 && (
+          <Segments
+            name="Page"
+            tabs={Array.from({ length: pageCount }, (_, index) => ({
+              label: String(index + 1),
+              to: `${path}?page=${index + 1}`,
+              isCurrent: index + 1 === shown,
+            }))}
+          />
+        )}
+        <a href={`${path}/pdf`} download>
+          Download PDF
+        </a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import { listCallbacksAbout, replayCallback } from '../../../delivery/callbacks/callback-history.ts';
+import { composeReceived } from '../../../delivery/received-message.ts';
+import { countLetterPages, previewLetter } from '../../../letters/preview/letter-preview.ts';
+import { listAttempts } from '../../../notifications/attempts/attempts.ts';
+import { cancelLetter } from '../../../notifications/history/activity.ts';
+import { getShownMessage, type ShownMessage } from '../../../notifications/history/shown-message.ts';
+import { unfinishedStatuses } from '../../../notifications/notification.ts';
+import { sendAgain } from '../../../notifications/one-off/send-again.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { may, type Right } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Pages, View } from '../../page.ts';
+import { sendFragment } from '../../send-fragment.tsx';
+import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import { Message, Progress } from './message.tsx';
+import { shortRecipient } from './recipient.ts';
+import { timelineEvents } from './timeline-events.ts';
+
+type Seen = Asked<{ service: 'messages' }>;
+
+const path = '/services/:service_id/messages/:message_id';
+const who = { service: 'messages' } as const;
+const noFields = Type.Object({});
+
+/** One message with everything about it. */
+export function messagePages(pages: Pages, app: ConsoleApp): void {
+  pages.add(path, { who, below: 'Messages', show: (asked) => view(asked) });
+
+  pages.add(`${path}/progress`, {
+    who,
+    async show(asked) {
+      const message = await messageOf(asked);
+      return sendFragment(asked.request, asked.reply, (await progress(asked, message)).content);
+    },
+  });
+
+  pages.add(`${path}/email`, {
+    who,
+    async show(asked) {
+      const received = await composeReceived(app, await messageOf(asked));
+      if (received.channel !== 'email') throw notFound();
+      return sendMailFrame(asked.reply, received.message.html, { images: asked.query('images') === 'remote' });
+    },
+  });
+
+  pages.add(`${path}/pdf`, {
+    who,
+    async show(asked) {
+      const id = asked.param('message_id');
+      const { content } = await previewLetter(app, asked.service.id, id, 'pdf', 1);
+      return sendSentFile(asked.reply, 'application/pdf', content, `${id}.pdf`);
+    },
+  });
+
+  pages.add(`${path}/pages/:page`, {
+    who,
+    async show(asked) {
+      const page = Number(asked.param('page'));
+      if (!Number.isInteger(page) || page < 1 || page > 100) throw notFound();
+      const { content } = await previewLetter(app, asked.service.id, asked.param('message_id'), 'png', page);
+      return sendSentFile(asked.reply, 'image/png', content);
+    },
+  });
+
+  pages.add(`${path}/cancel`, {
+    who: { service: 'send' },
+    below: 'Messages',
+    // The form is on the page of the message; only a refusal is shown here.
+    show: (asked, draft) => (draft.problems.size > 0 ? view(asked) : { to: addressOf(asked) }),
+    form: noFields,
+    async act(asked) {
+      await cancelLetter(app, asked.service.id, asked.param('message_id'));
+      return { to: addressOf(asked), notice: 'The letter will not be printed.' };
+    },
+  });
+
+  pages.add(`${path}/send-again`, {
+    who: { service: 'send', membersOnly: true },
+    below: 'Messages',
+    show: (asked, draft) => (draft.problems.size > 0 ? view(asked) : { to: addressOf(asked) }),
+    form: noFields,
+    async act(asked) {
+      const { service, visitor } = asked;
+      const { id } = await sendAgain(app, service.id, asked.param('message_id'), visitor.user.id);
+      return { to: `/services/${service.id}/messages/${id}`, notice: 'A new message was sent. This is its page.' };
+    },
+  });
+
+  pages.add(`${path}/callbacks/:callback_id/replay`, {
+    who: { service: 'api' },
+    below: 'Messages',
+    show: (asked) => ({ to: addressOf(asked) }),
+    form: noFields,
+    async act(asked) {
+      const message = await messageOf(asked);
+      const callbacks = await listCallbacksAbout(app, asked.service.id, message.stored.id);
+      if (!callbacks.some(({ id }) => id === asked.param('callback_id'))) throw notFound();
+      await replayCallback(app, asked.service.id, asked.param('callback_id'));
+      return { to: addressOf(asked), notice: 'The callback is sent again, to the address that is set now.' };
+    },
+  });
+
+  type OfMessage = Pick<Seen, 'service' | 'visitor' | 'param'>;
+
+  const addressOf = ({ service, param }: OfMessage) => `/services/${service.id}/messages/${param('message_id')}`;
+  const messageOf = ({ service, param }: OfMessage) =>
+    getShownMessage(app, service.id, param('message_id'), app.config.urls.api);
+  const mayDo = ({ visitor, service }: OfMessage, right: Right, membersOnly?: true) =>
+    may({ service: right, ...(membersOnly ? { membersOnly } : {}) }, visitor.user, service) === 'yes';
+
+  async function progress(asked: OfMessage, message: ShownMessage) {
+    const { service } = asked;
+    const [attempts, callbacks] = await Promise.all([
+      listAttempts(app, service.id, message.stored.id),
+      listCallbacksAbout(app, service.id, message.stored.id),
+    ]);
+    const replayAt = (id: string) => `/console${addressOf(asked)}/callbacks/${id}/replay`;
+    const isUnderWay = unfinishedStatuses.some((status) => status === message.record.status);
+    const isOpen = isUnderWay || callbacks.some(({ status }) => status === 'waiting');
+    return {
+      isOpen,
+      content: (
+        <Progress
+          record={message.record}
+          events={timelineEvents({ message, attempts, callbacks })}
+          isOpen={isOpen}
+          replayAt={mayDo(asked, 'api') ? replayAt : undefined}
+        />
+      ),
+    };
+  }
+
+  async function view(asked: OfMessage & Pick<Seen, 'query'>): Promise<View> {
+    const message = await messageOf(asked);
+    const { record, stored } = message;
+    const { content, isOpen } = await progress(asked, message);
+    const name = { sms: 'Text', email: 'Email', letter: 'Letter' }[record.notification_type];
+    const isLetter = record.notification_type === 'letter';
+    return {
+      title: `${name} to ${shortRecipient(stored)}`,
+      crumbs: [{ label: 'Messages', to: `/services/${asked.service.id}/messages` }],
+      ...Message({
+        message,
+        received: await composeReceived(app, message),
+        pageCount: isLetter ? await countLetterPages(app, stored.id) : null,
+        path: `/console${addressOf(asked)}`,
+        place: {
+          view: asked.query('view') === 'text' ? 'text' : 'html',
+          images: asked.query('images') === 'remote',
+          page: /^[1-9]\d?$/.test(asked.query('page')) ? Number(asked.query('page')) : 1,
+        },
+        may: { send: mayDo(asked, 'send'), sendAsMember: mayDo(asked, 'send', true) },
+        templatePage: pageOf('/services/:service_id/templates/:template_id', asked.service.id, record.template.id),
+        progress: content,
+        isOpen,
+        apiUrl: app.config.urls.api,
+        now: app.clock.now(),
+      }),
+    };
+  }
+
+  function pageOf(declared: string, serviceId: string, templateId: string): string | undefined {
+    if (!pages.all.some((page) => page.path === declared)) return undefined;
+    return `/console${declared.replace(':service_id', serviceId).replace(':template_id', templateId)}`;
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../platform/failure.ts';
+import { readSearch } from './read-search.ts';
+
+const now = new Date('2026-06-15T12:00:00Z');
+
+describe('the search box', () => {
+  it.each([
+    ['', {}],
+    ['07700 900123', { words: '07700 900123' }],
+    ['to:ada@example.org', { recipient: 'ada@example.org' }],
+    ['to:"07700 900123" march.csv', { recipient: '07700 900123', words: 'march.csv' }],
+    ['STATUS:cancelled', { statuses: ['cancelled'] }],
+    ['status:delivered', { statuses: ['delivered', 'sent', 'returned-letter'] }],
+    ['template:"Your appointment" ref:A-1', { template: 'Your appointment', reference: 'A-1' }],
+    ['after:yesterday before:today', { since: new Date('2026-06-13T23:00Z'), until: new Date('2026-06-14T23:00Z') }],
+    ['after:2026-01-02', { since: new Date('2026-01-02T00:00Z') }],
+    // Not an operator: part of a word, or unknown.
+    ['photo:1 web:2', { words: 'photo:1 web:2' }],
+  ])('%s', (text, search) => {
+    expect(readSearch(text, now)).toEqual(search);
+  });
+
+  it.each([
+    ['status:lost', 'There is no status “lost”. Use sending, delivered, failed, cancelled, or a status of the API.'],
+    ['before:2026-02-30', 'Write the day as before:2026-06-15, before:today or before:yesterday.'],
+    ['to:', 'Write what you look for after to:'],
+    ['template:""', 'Write what you look for after template:'],
+  ])('%s is refused', (text, problem) => {
+    expect(() => readSearch(text, now)).toThrow(Failure);
+    try {
+      readSearch(text, now);
+    } catch (error) {
+      expect((error as Failure).detail).toEqual({ find: [problem] });
+    }
+  });
+});

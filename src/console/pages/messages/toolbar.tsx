@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact';
+import type { StatusGroup } from '../../../notifications/status-groups.ts';
+import type { Statistics } from '../../../services/statistics/service-statistics.ts';
+import { Icon } from '../../layout/icon.tsx';
+import type { Draft } from '../../page.ts';
+import { HintAndError } from '../../parts/field.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Segments, Tabs } from '../../parts/tabs.tsx';
+import { addressOf, origins, type Place } from './place.ts';
+
+const channelTabs = [
+  { label: 'All', channel: undefined },
+  { label: 'Email', channel: 'email' },
+  { label: 'Text', channel: 'sms' },
+  { label: 'Letter', channel: 'letter' },
+] as const;
+
+export type Counts = Record<StatusGroup | 'all', number>;
+
+/** Cancelled messages are in no group, and do not count. */
+export function countsOf(statistics: Statistics, { channel }: Place): Counts {
+  const counted = channel ? [statistics[channel]] : Object.values(statistics);
+  const sum = (name: 'requested' | 'delivered' | 'failed') => counted.reduce((total, one) => total + one[name], 0);
+  const [all, delivered, failed] = [sum('requested'), sum('delivered'), sum('failed')];
+  return { all, delivered, failed, sending: all - delivered - failed };
+}
+
+interface ToolbarProps {
+  place: Place;
+  path: string;
+  /** Undefined where the statistics cannot know them: a search. */
+  counts: Counts | undefined;
+}
+
+/** The counts are filters. */
+export function MessageFilters({ place, path, counts }: ToolbarProps) {
+  const tab = (status: StatusGroup | undefined, label: ComponentChildren, count: number | undefined) => ({
+    label: (
+      <>
+        {label} {count !== undefined && <span class="num">{count.toLocaleString('en-GB')}</span>}
+      </>
+    ),
+    to: addressOf(path, place, { status }),
+    isCurrent: place.status === status,
+  });
+  return (
+    <div class="toolbar">
+      <Tabs
+        name="Status"
+        tabs={[
+          tab(undefined, 'All', counts?.all),
+          tab('sending', <Status kind="sending">Sending</Status>, counts?.sending),
+          tab('delivered', <Status kind="delivered">Delivered</Status>, counts?.delivered),
+          tab('failed', <Status kind="failed">Failed</Status>, counts?.failed),
+        ]}
+      />
+      <Segments
+        name="Channel"
+        tabs={channelTabs.map(({ label, channel }) => ({
+          label,
+          to: addressOf(path, place, { channel }),
+          isCurrent: channel === place.channel,
+        }))}
+      />
+    </div>
+  );
+}
+
+/** A search is posted, so that no recipient is part of an address. */
+export function MessageSearchForm({ place, path, draft }: Omit<ToolbarProps, 'counts'> & { draft: Draft }) {
+  const error = draft.problems.get('find');
+  const typed = draft.typed.get('find');
+  return (
+    <search aria-label="Messages">
+      <form class={error ? 'filter field--error' : 'filter'} method="post" action={path} noValidate>
+        {place.channel && <input type="hidden" name="channel" value={place.channel} />}
+        {place.status && <input type="hidden" name="status" value={place.status} />}
+        <div class="find find--wide">
+          <label class="sr" for="find">
+            Find messages
+          </label>
+          <Icon name="search" />
+          <input
+            class="input"
+            id="find"
+            name="find"
+            type="search"
+            value={typeof typed === 'string' ? typed : place.find}
+            placeholder="Recipient, reference or file"
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={200}
+            aria-invalid={error === undefined ? undefined : 'true'}
+            aria-describedby={error === undefined ? 'find-hint' : 'find-hint find-error'}
+          />
+        </div>
+        <div class="row">
+          <label class="sr" for="from">
+            Sent by
+          </label>
+          <select class="input" id="from" name="from">
+            <option value="">From anything</option>
+            {Object.entries(origins).map(([value, name]) => (
+              <option key={value} value={value} selected={value === place.from}>
+                From {name}
+              </option>
+            ))}
+          </select>
+          <button class="button button--primary" type="submit">
+            Find
+          </button>
+          {(place.find !== '' || place.from) && (
+            <a class="button" href={addressOf(path, place, { kept: '', from: undefined })}>
+              Show all
+            </a>
+          )}
+        </div>
+        <HintAndError
+          name="find"
+          hint={
+            <>
+              Also <code>to:</code> <code>status:failed</code> <code>template:"Your name"</code> <code>ref:</code>{' '}
+              <code>before:</code> <code>after:yesterday</code>. What you look for never shows in the address bar.
+            </>
+          }
+          error={error}
+        />
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,165 @@
+import { addDays, londonDay } from '../../platform/calendar.ts';
+import { day_ms, later } from '../../platform/clock.ts';
+import { firstIdAt, isUuid, momentOfId, nilId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { firstKeptId, retentionDaysOf } from '../../services/settings/data-retention.ts';
+import { noStatistics, type Statistics, statisticsByService } from '../../services/statistics/service-statistics.ts';
+import type { Status } from '../notification.ts';
+import { normaliseSearch } from './activity.ts';
+import { reportActivity } from './activity-report.ts';
+import { type MessageFilter, type MessageRow, type Origin, selectMessageRows } from './message-rows.sql.ts';
+import { selectJobIdsByFileName, selectTemplateIdsByName } from './search-messages.sql.ts';
+import { selectIdRange } from './stored-notifications.sql.ts';
+
+export type { MessageRow } from './message-rows.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock'>;
+
+/** What somebody looks for among the messages of a service. Undefined stands for all. */
+export interface MessageSearch {
+  channel?: Channel | undefined;
+  statuses?: readonly Status[] | undefined;
+  /** Messages of test keys are listed only where they are asked for. */
+  origin?: Origin | 'test-key' | undefined;
+  recipient?: string | undefined;
+  reference?: string | undefined;
+  /** Part of the name of a template, or its id. */
+  template?: string | undefined;
+  /** Part of a recipient, a reference or the name of a file. */
+  words?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** Ids of messages: the page begins after one, or ends before one. */
+interface PagePosition {
+  before?: string | undefined;
+  after?: string | undefined;
+}
+
+export interface FoundMessages {
+  /** Newest first. */
+  messages: MessageRow[];
+  newer: string | undefined;
+  older: string | undefined;
+  /** The search stopped here, before its page was full: what is older was not looked at yet. */
+  searchedTo: Date | undefined;
+}
+
+const pageSize = 50;
+/** Most pages are full after the first read; a search for one recipient goes on in larger steps. */
+const [firstRead, furtherRead] = [500, 5_000];
+/** There is no index by recipient, which would slow down every accepted message. A page goes on where another stopped. */
+const searchFor_ms = 60;
+
+export async function searchMessages(
+  app: Deps,
+  serviceId: string,
+  search: MessageSearch,
+  { before, after }: PagePosition = {},
+): Promise<FoundMessages> {
+  const order = after === undefined ? 'desc' : 'asc';
+  const { filter, range } = await filterOf(app, serviceId, search);
+  const began = performance.now();
+  const rows: MessageRow[] = [];
+  let next: string | null = after ?? (before !== undefined && before < range.end_id ? before : range.end_id);
+  do {
+    const part = order === 'desc' ? { ...range, end_id: next } : { ...range, first_id: next };
+    const size = rows.length === 0 && next === (after ?? before ?? range.end_id) ? firstRead : furtherRead;
+    const read = await selectMessageRows(app.db, serviceId, filter, part, { size, order });
+    rows.push(...read.rows.filter(({ id }) => id !== after));
+    next = read.next;
+  } while (next !== null && rows.length <= pageSize && performance.now() - began < searchFor_ms);
+  return pageOf(rows, next, { before, after });
+}
+
+function pageOf(rows: MessageRow[], next: string | null, { before, after }: PagePosition): FoundMessages {
+  const found = rows.slice(0, pageSize);
+  const last = rows.length > pageSize ? found.at(-1)?.id : (next ?? undefined);
+  const isStopped = rows.length <= pageSize && next !== null;
+  if (after !== undefined) {
+    const messages = found.toReversed();
+    return { messages, newer: last, older: messages.at(-1)?.id ?? after, searchedTo: undefined };
+  }
+  return {
+    messages: found,
+    newer: before === undefined ? undefined : (found[0]?.id ?? before),
+    older: last,
+    searchedTo: isStopped ? momentOfId(next ?? '') : undefined,
+  };
+}
+
+/** All messages that match, newest first, as CSV that is made while it is sent. */
+export async function exportMessages(
+  app: Deps,
+  serviceId: string,
+  search: MessageSearch,
+): Promise<AsyncGenerator<string>> {
+  const { filter, range } = await filterOf(app, serviceId, search);
+  return reportActivity(app, serviceId, filter, range);
+}
+
+/** Counts of the days that are kept, from the statistics. Cancelled messages and those of test keys do not count. */
+export async function countKeptMessages({ db, clock }: Deps, serviceId: string): Promise<Statistics> {
+  const days = await retentionDaysOf(db, serviceId);
+  const today = londonDay(clock.now());
+  const counts = noStatistics();
+  for (const kept of new Set(Object.values(days))) {
+    const range = { first_day: addDays(today, -kept), last_day: today };
+    const found = await statisticsByService(db, range, { service_id: serviceId, with_test_keys: false });
+    for (const channel of Object.keys(counts) as Channel[]) {
+      const counted = found.get(serviceId)?.[channel];
+      if (days[channel] === kept && counted) counts[channel] = counted;
+    }
+  }
+  return counts;
+}
+
+async function filterOf({ db, clock }: Deps, serviceId: string, search: MessageSearch) {
+  const { channel, statuses, origin, recipient, reference, template, words, since, until } = search;
+  const now = clock.now();
+  const days = await retentionDaysOf(db, serviceId);
+  const kept_from = {
+    email: firstKeptId(now, days.email),
+    sms: firstKeptId(now, days.sms),
+    letter: firstKeptId(now, days.letter),
+  };
+  const filter: MessageFilter = {
+    types: channel && [channel],
+    statuses,
+    key_types: origin === 'test-key' ? ['test'] : ['normal', 'team'],
+    origin: origin === 'test-key' ? undefined : origin,
+    template_ids: template === undefined ? undefined : await templateIds(db, serviceId, template),
+    recipient: recipient === undefined ? undefined : normaliseSearch(recipient),
+    client_reference: reference,
+    words: words === undefined ? undefined : await wordsOf(db, serviceId, words),
+    kept_from,
+  };
+  const ofDays = statuses && (await selectIdRange(db, serviceId, { statuses, types: filter.types }));
+  const firstIds = [
+    channel ? kept_from[channel] : min(Object.values(kept_from)),
+    ...(since ? [firstIdAt(since)] : []),
+    ...(ofDays ? [ofDays.first_id] : []),
+  ];
+  // Clocks of several processes may differ.
+  const endIds = [firstIdAt(later(until ?? now, until ? 0 : day_ms)), ...(ofDays ? [ofDays.end_id] : [])];
+  const isNone = (statuses && !ofDays) || filter.template_ids?.length === 0;
+  const first_id = max(firstIds);
+  return { filter, range: { first_id, end_id: isNone ? first_id : min(endIds) } };
+}
+
+async function templateIds(db: Deps['db'], serviceId: string, text: string): Promise<string[]> {
+  return isUuid(text) ? [text] : selectTemplateIdsByName(db, serviceId, text);
+}
+
+async function wordsOf(db: Deps['db'], serviceId: string, text: string) {
+  return {
+    recipient: normaliseSearch(text),
+    reference: text.trim(),
+    job_ids: await selectJobIdsByFileName(db, serviceId, text.trim()),
+  };
+}
+
+const min = (ids: string[]) => ids.toSorted()[0] ?? nilId;
+const max = (ids: string[]) => ids.toSorted().at(-1) ?? nilId;
