@@ -117,17 +117,24 @@ export function replay<ResponseBody>(stored: StoredResponse, request_digest: str
 
 /** Requests of this process in progress, by service and key. */
 export class RunningRequests {
-  private readonly running = new Set<string>();
+  private readonly running = new Map<string, Promise<unknown>>();
 
   /** Throws a conflict if a request with the same key is in progress. */
-  async alone<T>(serviceId: string, key: string, work: () => Promise<T>): Promise<T> {
+  alone<T>(serviceId: string, key: string, work: () => Promise<T>): Promise<T> {
     const name = `${serviceId} ${key}`;
     if (this.running.has(name)) throw conflict('A request with this Idempotency-Key is still being processed');
-    this.running.add(name);
-    try {
-      return await work();
-    } finally {
-      this.running.delete(name);
-    }
+    return this.run(name, work);
+  }
+
+  /** Gets the result of the request with the same key, if one is in progress. Both must do the same work. */
+  shared<T>(serviceId: string, key: string, work: () => Promise<T>): Promise<T> {
+    const name = `${serviceId} ${key}`;
+    return (this.running.get(name) as Promise<T> | undefined) ?? this.run(name, work);
+  }
+
+  private run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const result = work().finally(() => this.running.delete(name));
+    this.running.set(name, result);
+    return result;
   }
 }

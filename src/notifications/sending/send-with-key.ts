@@ -4,6 +4,7 @@ import type { SchemaError } from '../../platform/http/schema-errors.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { rateLimitExceeded } from '../limits/rate-limits.ts';
+import { digestOfRequest, findStoredResponse, replay } from './idempotency.ts';
 import { type CheckedRequest, readEmailRequest, readLetterRequest, readSmsRequest } from './read-requests.ts';
 import { sendEmail, sendLetter, sendSms } from './send.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
@@ -17,6 +18,8 @@ interface KeySend {
   /** As in a request to POST /v2/notifications/{channel}. */
   body: unknown;
   compileValidationSchema: FastifyRequest['compileValidationSchema'];
+  /** The same request with the same value is sent once, as with an Idempotency-Key; a second one waits for the first. */
+  once: string;
 }
 
 /** Sends a message from the console as the API does for this caller: the same limits, rules and errors in the same order. */
@@ -26,19 +29,18 @@ export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySen
   if (!service) throw new Error('Service not found after authentication');
   const root = app.config.urls.api;
   const now = app.clock.now();
-  const context: SendContext = {
-    service,
-    key_type,
-    api_key_id,
-    created_by_id: null,
-    now,
-    root,
-    idempotency: undefined,
-  };
-  const decision = await app.sending.rateLimits.take({ service_id, window: key_type }, service.rate_limit);
-  if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
-  refuseIfDailyLimitIsReached(context, send.channel);
-  return sendChecked(app, context, send.channel, checkedRequest(send));
+  const request_digest = digestOfRequest(send.channel, send.body);
+  const key = `console ${send.once} ${request_digest}`;
+  const idempotency = { key, request_digest };
+  const context: SendContext = { service, key_type, api_key_id, created_by_id: null, now, root, idempotency };
+  return app.sending.running.shared(service_id, key, async () => {
+    const stored = await findStoredResponse(app, service_id, key);
+    if (stored) return replay<{ id: string }>(stored, request_digest).response;
+    const decision = await app.sending.rateLimits.take({ service_id, window: key_type }, service.rate_limit);
+    if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
+    refuseIfDailyLimitIsReached(context, send.channel);
+    return sendChecked(app, context, send.channel, checkedRequest(send));
+  });
 }
 
 async function sendChecked(app: SendDeps, context: SendContext, channel: Channel, request: CheckedRequest) {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { printInSandbox } from '../../../letters/print/print-run.ts';
 import { notFound } from '../../../platform/failure.ts';
+import { newId } from '../../../platform/id.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { holds, may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -26,6 +27,7 @@ const Form = Type.Object({
   values: Type.Array(Type.String()),
   language: Type.Optional(OneOf(languages)),
   message_id: Type.Optional(Type.String({ format: 'uuid' })),
+  once: Type.String({ format: 'uuid' }),
 });
 
 export function quickStartPages(pages: Pages, app: ConsoleApp): void {
@@ -64,6 +66,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
           isNewKey={more.newKey !== undefined}
           sent={more.sent}
           message={message}
+          once={newId(app.clock.now())}
           has={(path) => pages.all.some((page) => page.path === path && may(page.who, visitor.user, service) === 'yes')}
         />
       ),
@@ -89,7 +92,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
           return view(asked, draft, { newKey: await createTestKey(app, { user: visitor.user, service }) });
         case 'send': {
           const fields = await readFields(app, { user: visitor.user, service }, draft.typed);
-          return view(asked, draft, { sent: await sendFromHere(app, request, service.id, fields) });
+          return view(asked, draft, { sent: await sendFromHere(app, request, service.id, fields, form.once) });
         }
         case 'print':
           await print(service.id, form.message_id ?? '');

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders.ts';
 import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
+import { ConsoleVisitor, type Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { storedMessage } from '../../../../test/kit/sends.ts';
 import { ensureDemo } from '../../../operations/demo.ts';
@@ -37,6 +38,7 @@ beforeAll(async () => {
 
 const text = (more: object = {}) => ({
   do: 'send',
+  once: randomUUID(),
   api_key: key,
   template_id: templates.sms,
   channel: 'sms',
@@ -141,6 +143,23 @@ describe('POST /console/services/{service_id}/quick-start', () => {
     }
   });
 
+  it('200 with the first message when the form is sent again: by a reload, and by two clicks in two processes', async () => {
+    const other = new ConsoleVisitor(await harness.anotherProcess());
+    for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+    for (const to of ['07700900321', '07700900000']) {
+      const form = text({ to });
+      const sent = [browser, other, browser].map((one) => one.post(url, form));
+      const pages = [...(await Promise.all(sent)), await browser.post(url, form)];
+      expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(new Set(pages.map(idOn)).size).toBe(1);
+    }
+    const messages = harness.app.db.selectFrom('notifications').select('id');
+    expect(await messages.where('normalised_recipient', '=', '447700900321').execute()).toHaveLength(1);
+    const form = text({ to: '07700900321' });
+    const changed = { ...form, 'values[]': ['Ada', 'Monday'] };
+    expect(idOn(await browser.post(url, form))).not.toBe(idOn(await browser.post(url, changed)));
+  });
+
   it('200 until it is delivered, by a fragment and by the button', async () => {
     const page = await browser.post(url, text());
     const id = idOn(page);
@@ -169,7 +188,11 @@ describe('POST /console/services/{service_id}/quick-start', () => {
     const second = await signedIn(harness, id);
     const sent = idOn(await browser.post(url, text()));
     expect((await second.get(`/console/services/${other}/quick-start/messages/${sent}`)).status).toBe(404);
-    const page = await second.post(`/console/services/${other}/quick-start`, { do: 'look', message_id: sent });
+    const page = await second.post(`/console/services/${other}/quick-start`, {
+      do: 'look',
+      once: randomUUID(),
+      message_id: sent,
+    });
     expect(page.text).not.toContain('Accepted');
   });
 

@@ -25,6 +25,8 @@ interface QuickStartProps {
   isNewKey: boolean;
   sent: SentMessage | undefined;
   message: ActivityRecord | undefined;
+  /** Names this form: sent again, by a reload or a second click, it sends nothing. */
+  once: string;
   /** Whether the visitor can open the page. */
   has(path: string): boolean;
 }
@@ -38,6 +40,7 @@ export function QuickStart(props: QuickStartProps) {
       <button type="submit" name="do" value="show" hidden>
         Show the code
       </button>
+      <input type="hidden" name="once" value={props.once} />
       {message && <input type="hidden" name="message_id" value={message.id} />}
       <ol class="guide">
         <li>

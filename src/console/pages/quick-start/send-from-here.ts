@@ -11,12 +11,13 @@ export interface SentMessage {
   took_ms: number;
 }
 
-/** Sends what the code would send, with the same key. Throws about the fields of the page, in the words of the API. */
+/** Sends what the code would send, with the same key; the same form sent again sends nothing. Throws about the fields of the page, in the words of the API. */
 export async function sendFromHere(
   app: ConsoleApp,
   request: FastifyRequest,
   serviceId: string,
   fields: Fields,
+  once: string,
 ): Promise<SentMessage> {
   const toSend = requestOf(fields);
   if (!toSend) throw invalidField('template_id', 'Write a template first.');
@@ -29,6 +30,7 @@ export async function sendFromHere(
       channel: toSend.channel,
       body: bodyOf(toSend),
       compileValidationSchema: request.compileValidationSchema.bind(request),
+      once,
     };
     const { id } = await sendWithKey(app, caller, send);
     return { id, took_ms: Math.round(performance.now() - began) };
