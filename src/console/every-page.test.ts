@@ -1,166 +1,113 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aTemplate } from '../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../test/kit/console-people.ts';
 import { ConsoleVisitor, type Page } from '../../test/kit/console-visitor.ts';
+import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test/kit/console-world.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aLetter } from '../../test/kit/letters.ts';
-import { aQueuedMessage } from '../../test/kit/queued-messages.ts';
-import { creatorPermissions } from '../users/members/permissions.ts';
-import { getUserRecord } from '../users/user-record.ts';
+import { newId } from '../platform/id.ts';
 import { may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
 import type { DeclaredPage } from './page.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
-/** Who walks through the console. Each is another person, in the team of `service` with these permissions. */
-const roles = {
-  stranger: undefined,
-  'somebody else': null,
-  'a member without rights': [],
-  'a sender': ['send_messages'],
-  'a manager': [...creatorPermissions],
-  'a member of the organisation': null,
-  'a platform administrator': null,
-};
-type Role = keyof typeof roles;
+interface Opened {
+  page: DeclaredPage;
+  role: Role;
+  browser: ConsoleVisitor;
+  expected: ReturnType<typeof may>;
+  shown: Page;
+}
 
+let world: ConsoleWorld;
 let pages: readonly DeclaredPage[];
-let service: { id: string; organisation: string };
-let otherService: string;
-let sent: { email: string; letter: string };
-let joinRequest: string;
-let templates: Record<'sms' | 'email' | 'letter', string>;
-const visitors = new Map<Role, { browser: ConsoleVisitor; id: string | undefined }>();
+/** Every page as every role, opened once: the tests below only read. */
+let opened: Opened[];
 
 beforeAll(async () => {
   pages = collectPages(harness.app);
-  const organisation = await anOrganisation(harness);
-  service = { id: await aService(harness, { organisation_id: organisation }), organisation };
-  otherService = await aService(harness);
-  const email = await aQueuedMessage(harness, service.id, { notification_type: 'email' });
-  await harness.deliver();
-  templates = {
-    sms: await aTemplate(harness, service.id),
-    email: await aTemplate(harness, service.id, { template_type: 'email', subject: 'Hello' }),
-    letter: await aTemplate(harness, service.id, { template_type: 'letter' }),
-  };
-  const letter = await aLetter(harness, service.id, templates.letter);
-  await harness.runTasks();
-  sent = { email, letter };
-  for (const [role, permissions] of Object.entries(roles) as [Role, string[] | null | undefined][]) {
-    if (permissions === undefined) {
-      visitors.set(role, { browser: new ConsoleVisitor(harness), id: undefined });
-      continue;
-    }
-    const { id } = await aPerson(harness, { platform_admin: role === 'a platform administrator' });
-    if (permissions) {
-      await harness.admin('POST', `/service/${service.id}/users/${id}`, {
-        permissions: permissions.map((permission) => ({ permission })),
-      });
-    }
-    if (role === 'a member of the organisation') {
-      await harness.admin('POST', `/organisations/${organisation}/users/${id}`, { permissions: [] });
-    }
-    visitors.set(role, { browser: await signedIn(harness, id), id });
-  }
-  const { id: requester_id } = await aPerson(harness);
-  const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
-    requester_id,
-    contacted_user_ids: [visitors.get('a manager')?.id],
-  });
-  joinRequest = asked.body.service_join_request_id;
-});
+  world = await aConsoleWorld(harness, hostile);
+  const asked = [...world.visitors].flatMap(([role, { browser, user }]) =>
+    pages.map((page) => ({ page, role, browser, expected: expectedOf(page, user) })),
+  );
+  opened = await atOnce(asked, async (one) => ({ ...one, shown: await one.browser.get(world.urlOf(one.page)) }));
+}, 120_000);
 
-/** A page that needs other things in its path adds them here. */
-function urlOf(page: DeclaredPage, serviceId = service.id): string {
-  const values = new Map([
-    ['service_id', serviceId],
-    ['token', 'nonsense'],
-    ['message_id', sent.email],
-    ['email_id', sent.email],
-    ['letter_id', sent.letter],
-    ['page', '1'],
-    ['template_id', templates.sms],
-    ['email_template_id', templates.email],
-    ['letter_template_id', templates.letter],
-    ['asked_id', serviceId],
-    ['request_id', joinRequest],
-    ['callback_id', joinRequest],
-  ]);
-  return `/console${page.path.replaceAll(/:(\w+)/g, (_, name) => {
-    const value = values.get(name);
-    if (value === undefined) throw new Error(`${page.path}: say what ${name} is`);
-    return value;
-  })}`;
+function expectedOf(page: DeclaredPage, user: Parameters<typeof may>[1]): ReturnType<typeof may> {
+  // There is an administrator.
+  if (page.path === '/start') return 'not-found';
+  return may(page.who, user, typeof page.who === 'object' ? world.service : undefined);
 }
 
-function openingOf({ status, location }: Page): string {
-  if (status === 303 && location?.startsWith('/console/sign-in?next=')) return 'sign-in';
+/** A few at a time, which is faster than one after the other. */
+async function atOnce<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < list.length; at += 8) results.push(...(await Promise.all(list.slice(at, at + 8).map(work))));
+  return results;
+}
+
+function openingOf({ status, location }: Page, signIn = /^\/console\/sign-in\?next=/): string {
+  if (status === 303 && signIn.test(location ?? '')) return 'sign-in';
   return { 403: 'forbidden', 404: 'not-found' }[status] ?? (status < 500 ? 'yes' : `failed with ${status}`);
 }
 
-// Each of them opens all pages, for every role.
-describe('every page', { timeout: 120_000 }, () => {
-  it('opens for those who may, and for no others', async () => {
-    const wrong: string[] = [];
-    for (const [role, { browser, id }] of visitors) {
-      const user = id === undefined ? undefined : await getUserRecord(harness.app.db, id);
-      for (const page of pages) {
-        const opening = openingOf(await browser.get(urlOf(page)));
-        // There is an administrator.
-        const expected =
-          page.path === '/start'
-            ? 'not-found'
-            : may(page.who, user, typeof page.who === 'object' ? service : undefined);
-        if (opening !== expected) wrong.push(`${page.path} for ${role}: ${opening}, not ${expected}`);
-      }
-    }
+/** What others wrote is sent with a stricter policy. */
+const isFile = ({ headers }: Page) =>
+  String(headers['content-security-policy']).startsWith("sandbox; default-src 'none';");
+const isHtml = (page: Page) => page.text.startsWith('<!doctype') && !isFile(page);
+const visitorOf = (role: Role) => world.visitors.get(role)?.browser ?? new ConsoleVisitor(harness);
+
+describe('every page', () => {
+  it('opens for those who may, and for no others', () => {
+    const wrong = opened
+      .filter(({ expected, shown }) => openingOf(shown) !== expected)
+      .map(({ page, role, expected, shown }) => `${page.path} for ${role}: ${openingOf(shown)}, not ${expected}`);
     expect(wrong).toEqual([]);
   });
 
   it('takes its form from those who may open it, and from no others', async () => {
-    const wrong: string[] = [];
-    for (const [role, { browser, id }] of visitors) {
-      const user = id === undefined ? undefined : await getUserRecord(harness.app.db, id);
-      for (const page of pages.filter(({ act }) => act)) {
-        const expected = may(page.who, user, typeof page.who === 'object' ? service : undefined);
-        if (expected === 'yes') continue;
-        const { status, location } = await browser.post(urlOf(page));
-        const opening = location === '/console/sign-in' ? 'sign-in' : openingOf({ status } as Page);
-        if (opening !== expected) wrong.push(`${page.path} for ${role}: ${opening}, not ${expected}`);
-      }
-    }
-    expect(wrong).toEqual([]);
+    const refused = opened.filter(({ page, expected }) => page.act && expected !== 'yes');
+    const wrong = await atOnce(refused, async ({ page, role, browser, expected }) => {
+      const opening = openingOf(await browser.post(world.urlOf(page)), /^\/console\/sign-in$/);
+      return opening === expected ? [] : [`${page.path} for ${role}: ${opening}, not ${expected}`];
+    });
+    expect(wrong.flat()).toEqual([]);
   });
 
-  it('404 with the id of another service, or of none', async () => {
-    const browser = visitors.get('a manager')?.browser;
-    for (const page of pages.filter(({ path }) => path.includes(':service_id'))) {
-      for (const id of [otherService, '4f46df42-f795-4cc4-83bb-65ca312f49cc', 'nonsense']) {
-        expect([page.path, (await browser?.get(urlOf(page, id)))?.status]).toEqual([page.path, 404]);
-      }
-    }
+  it('404 with an id of another service, or of none', async () => {
+    const browser = visitorOf('a manager');
+    const changes = pages
+      .filter(({ path }) => path.includes(':service_id'))
+      .flatMap((page) =>
+        [...page.path.matchAll(/:(\w+_id)/g)].flatMap(([, name = '']) =>
+          [world.foreign.get(name) ?? newId(harness.clock.now()), newId(harness.clock.now()), 'nonsense'].map((id) => ({
+            page,
+            url: world.urlOf(page, { [name]: id }),
+          })),
+        ),
+      );
+    const wrong = await atOnce(changes, async ({ page, url }) => {
+      const { status } = await browser.get(url);
+      return status === 404 ? [] : [`${page.path} as ${url}: ${status}`];
+    });
+    expect(wrong.flat()).toEqual([]);
   });
 
   it('403 for forms that other sites send', async () => {
     const url = harness.app.config.urls.api;
-    for (const page of pages.filter(({ act }) => act)) {
-      for (const headers of [
-        { 'sec-fetch-site': 'cross-site' },
-        { 'sec-fetch-site': 'same-site' },
-        { 'sec-fetch-site': 'none' },
-        { 'sec-fetch-site': 'cross-site', origin: url },
-        { origin: 'https://evil.example' },
-        { origin: 'null' },
-        {},
-      ] as Record<string, string>[]) {
-        for (const { browser } of visitors.values()) {
-          const { status } = await browser.post(urlOf(page), {}, headers);
-          expect([page.path, headers, status]).toEqual([page.path, headers, 403]);
-        }
-      }
-    }
+    const sources: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'cross-site', origin: url },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      {},
+    ];
+    const forms = pages.filter(({ act }) => act).flatMap((page) => sources.map((headers) => ({ page, headers })));
+    const wrong = await atOnce(forms, async ({ page, headers }) => {
+      const { status } = await visitorOf('a platform administrator').post(world.urlOf(page), {}, headers);
+      return status === 403 ? [] : [`${page.path} with ${JSON.stringify(headers)}: ${status}`];
+    });
+    expect(wrong.flat()).toEqual([]);
     const stranger = new ConsoleVisitor(harness);
     expect((await stranger.post('/console/sign-in', {}, { origin: url })).status).toBe(400);
     expect(
@@ -168,84 +115,68 @@ describe('every page', { timeout: 120_000 }, () => {
     ).toBe(400);
   });
 
-  it('has one heading, the headers of a page and nothing inline', async () => {
-    for (const { browser } of visitors.values()) {
-      for (const page of pages) {
-        const { status, text, headers } = await browser.get(urlOf(page));
-        // What others wrote has a stricter policy.
-        const isFile = String(headers['content-security-policy']).startsWith("sandbox; default-src 'none';");
-        if (!isFile) {
-          expect(headers['content-security-policy'], page.path).toMatch(/^default-src 'none'; script-src 'self'/);
-        }
-        expect(headers['referrer-policy'], page.path).toBe(isFile ? 'no-referrer' : 'same-origin');
-        expect(headers['access-control-allow-origin'], page.path).toBeUndefined();
-        if (isFile) continue;
-        if (status === 303 || !text.startsWith('<!doctype')) continue;
-        expect(text.match(/<h1>/g), page.path).toHaveLength(1);
-        expect(
-          text.match(/ style="|<style|<script(?! type="module" src="\/console\/assets\/)| on\w+="/g),
-          page.path,
-        ).toBeNull();
+  it('has one heading, the headers of a page and nothing inline', () => {
+    for (const { page, shown } of opened) {
+      const { text, headers } = shown;
+      if (!isFile(shown)) {
+        expect(headers['content-security-policy'], page.path).toMatch(/^default-src 'none'; script-src 'self'/);
       }
+      expect(headers['referrer-policy'], page.path).toBe(isFile(shown) ? 'no-referrer' : 'same-origin');
+      expect(headers['access-control-allow-origin'], page.path).toBeUndefined();
+      if (!isHtml(shown)) continue;
+      expect(text.match(/<h1>/g), page.path).toHaveLength(1);
+      expect(
+        text.match(/ style="|<style|<script(?! type="module" src="\/console\/assets\/)|<[^>]* on\w+="/g),
+        page.path,
+      ).toBeNull();
     }
   });
 
   it('has only links that lead somewhere', async () => {
+    const links = new Map<string, Opened & { link: string }>();
     const broken: string[] = [];
-    for (const { browser } of visitors.values()) {
-      const opened = new Set<string>();
-      for (const page of pages) {
-        const { text } = await browser.get(urlOf(page));
-        for (const [, name = '', link = ''] of text.matchAll(/<(\w+)[^>]* (?:href|src|action)="([^"#]+)/g)) {
-          if (opened.has(link)) continue;
-          opened.add(link);
-          if (name === 'form') {
-            const isPage = pages.some(({ path, act }) => act && link.startsWith('/console') && matches(path, link));
-            if (!isPage) broken.push(`${page.path} sends to ${link}`);
-            continue;
-          }
-          const { status } = await browser.get(link);
-          if (status >= 400) broken.push(`${page.path} links to ${link}: ${status}`);
+    for (const one of opened.filter(({ shown }) => isHtml(shown))) {
+      for (const [, name = '', link = ''] of one.shown.text.matchAll(/<(\w+)[^>]* (?:href|src|action)="([^"#]+)/g)) {
+        if (name !== 'form') links.set(`${one.role} ${link}`, { ...one, link });
+        else if (!pages.some(({ path, act }) => act && matches(path, link))) {
+          broken.push(`${one.page.path} sends to ${link}`);
         }
       }
     }
+    await atOnce([...links.values()], async ({ page, browser, link }) => {
+      const { status } = await browser.get(link.replaceAll('&amp;', '&'));
+      if (status >= 400) broken.push(`${page.path} links to ${link}: ${status}`);
+    });
     expect(broken).toEqual([]);
   });
 
-  it('shows hostile names as text', async () => {
-    const hostile = `<script>alert("1")</script>'><img src=x onerror=alert(1)>`;
-    const { id } = await aPerson(harness, { name: hostile });
-    const created = await aService(harness, { name: hostile, created_by_id: id });
-    const browser = await signedIn(harness, id);
-    const wrong: string[] = [];
-    for (const page of pages) {
-      const { text } = await browser.get(urlOf(page, created));
-      if (/<script>|<img/.test(text)) wrong.push(page.path);
-    }
-    expect(wrong).toEqual([]);
-    expect((await browser.get(`/console/services/${created}`)).text).toContain('&lt;script>alert(&quot;1&quot;)');
+  it('shows hostile texts as text', () => {
+    const wrong = opened.filter(({ shown }) => !isFile(shown) && shown.text.includes('<x-hostile'));
+    expect(wrong.map(({ page, role }) => `${page.path} for ${role}`)).toEqual([]);
+    const { shown } = opened.find(({ page, role }) => page.path === '/services' && role === 'a manager') ?? {};
+    expect(shown?.text).toContain(`appointments&quot;'>&lt;x-hostile onclick=1>`);
   });
 
-  it('names in its forms the fields that it reads', async () => {
-    const browser = visitors.get('a platform administrator')?.browser;
-    for (const page of pages.filter(({ form }) => form && Object.keys(form.properties).length > 0)) {
-      const shown = [await new ConsoleVisitor(harness).get(urlOf(page)), await browser?.get(urlOf(page))];
-      const names = shown.flatMap((one) => [
-        ...(one?.text ?? '').matchAll(/<(?:input|textarea|select)[^>]* name="([^"]+)"/g),
-      ]);
-      const known = Object.keys(page.form?.properties ?? {});
-      const found = [...new Set(names.map(([, name = '']) => name.replace('[]', '')))];
-      expect(
-        found.filter((name) => !known.includes(name)),
-        page.path,
-      ).toEqual([]);
+  it('names in its forms the fields that it reads', () => {
+    for (const { page, shown } of opened.filter(({ page, expected }) => page.form && expected === 'yes')) {
+      const names = [...shown.text.matchAll(/<(?:input|textarea|select)[^>]* name="([^"]+)"/g)];
+      const known = new Set([...Object.keys(page.form?.properties ?? {}), page.file?.name]);
+      const found = new Set(names.map(([, name = '']) => name.replace('[]', '')));
+      if (known.size > 0)
+        expect(
+          [...found].filter((name) => !known.has(name)),
+          page.path,
+        ).toEqual([]);
+      if (!page.file || !found.has(page.file.name)) continue;
+      // What comes after the file is not read.
+      expect(shown.text, page.path).toContain('enctype="multipart/form-data"');
+      expect(names.at(-1)?.[1], page.path).toBe(page.file.name);
     }
   });
 });
 
 function matches(path: string, link: string): boolean {
-  const pattern = path.replaceAll(/:\w+/g, '[^/]+');
-  return new RegExp(`^/console${pattern}$`).test(link);
+  return new RegExp(`^/console${path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`).test(link);
 }
 
 describe('failures', () => {

@@ -1,0 +1,140 @@
+import type { DeclaredPage } from '../../src/console/page.ts';
+import { createSession } from '../../src/console/sessions/sessions.ts';
+import { creatorPermissions } from '../../src/users/members/permissions.ts';
+import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
+import { anApiKey, anOrganisation, aService, aTemplate } from './builders.ts';
+import { aPerson } from './console-people.ts';
+import { ConsoleVisitor } from './console-visitor.ts';
+import type { Harness } from './harness.ts';
+import { aLetter } from './letters.ts';
+import { aQueuedMessage } from './queued-messages.ts';
+
+/** Who walks through the console. Each is another person, in the team of the service with these permissions. */
+const roles = {
+  stranger: undefined,
+  'somebody else': null,
+  'a member without rights': [],
+  'a sender': ['send_messages'],
+  'a manager': [...creatorPermissions],
+  'a member of the organisation': null,
+  'a platform administrator': null,
+} satisfies Record<string, string[] | null | undefined>;
+export type Role = keyof typeof roles;
+
+/** Closes an attribute and opens a tag wherever a page forgets to escape. */
+export const hostile = `"'><x-hostile onclick=1>`;
+
+export interface ConsoleWorld {
+  service: { id: string; organisation: string };
+  visitors: Map<Role, { browser: ConsoleVisitor; user: UserRecord | undefined; token: string }>;
+  urlOf(page: DeclaredPage, changes?: Record<string, string>): string;
+  /** Ids of another service, by parameter. */
+  foreign: Map<string, string>;
+}
+
+/**
+ * One of everything that a page shows, and a visitor of each role. A page with another parameter in its path adds what
+ * it names here, also for the other service. `mark` ends every text that somebody has chosen.
+ */
+export async function aConsoleWorld(harness: Harness, mark = ''): Promise<ConsoleWorld> {
+  const organisation = await anOrganisation(harness, { name: `Town Hall${mark}` });
+  const service = {
+    id: await aService(harness, { name: `Town Hall appointments${mark}`, organisation_id: organisation }),
+    organisation,
+  };
+  const otherService = await aService(harness, { name: `Library${mark}` });
+  const [own, foreign] = [await someOfAll(harness, service.id, mark), await someOfAll(harness, otherService, mark)];
+
+  const visitors: ConsoleWorld['visitors'] = new Map();
+  for (const [role, permissions] of Object.entries(roles) as [Role, string[] | null | undefined][]) {
+    visitors.set(role, await aVisitor(harness, service, role, permissions, mark));
+  }
+  const userOf = (role: Role) => visitors.get(role)?.user?.id ?? '';
+  const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
+    requester_id: (await aPerson(harness, { name: `Grace Hopper${mark}` })).id,
+    contacted_user_ids: [userOf('a manager')],
+    reason: `I answer the telephone${mark}`,
+  });
+
+  const values = new Map([
+    ...own,
+    ['service_id', service.id],
+    ['asked_id', service.id],
+    ['request_id', asked.body.service_join_request_id],
+    ['user_id', userOf('a sender')],
+    ['token', 'nonsense'],
+    ['page', '1'],
+    ['callback_type', 'delivery_status'],
+  ]);
+  return {
+    service,
+    visitors,
+    foreign: new Map([...foreign, ['service_id', otherService]]),
+    urlOf: ({ path }, changes = {}) =>
+      `/console${path.replaceAll(/:(\w+)/g, (_, name) => {
+        const value = changes[name] ?? values.get(name);
+        if (value === undefined) throw new Error(`${path}: say what ${name} is`);
+        return value;
+      })}`,
+  };
+}
+
+/** What a service owns, by the parameter that names it. */
+async function someOfAll(harness: Harness, serviceId: string, mark: string): Promise<Map<string, string>> {
+  const template = (template_type: 'sms' | 'email' | 'letter') =>
+    aTemplate(harness, serviceId, {
+      template_type,
+      name: `Appointment${mark}`,
+      subject: template_type === 'sms' ? null : `Your appointment${mark}`,
+      content: `Hello ((name)), see you on Friday.${mark}`,
+    });
+  const templates = { sms: await template('sms'), email: await template('email'), letter: await template('letter') };
+  await anApiKey(harness, serviceId, { name: `web${mark}` });
+  const personalisation = { name: `Ada${mark}` };
+  const email = await aQueuedMessage(harness, serviceId, {
+    notification_type: 'email',
+    template_id: templates.email,
+    personalisation,
+    client_reference: `4711${mark}`,
+  });
+  const text = await aQueuedMessage(harness, serviceId, { template_id: templates.sms, personalisation });
+  await harness.deliver();
+  const letter = await aLetter(harness, serviceId, templates.letter, {
+    recipient: `Ada Lovelace${mark}\n12 Any Street\nSW1A 1AA`,
+    personalisation,
+  });
+  await harness.runTasks();
+  return new Map([
+    ['template_id', templates.sms],
+    ['email_template_id', templates.email],
+    ['letter_template_id', templates.letter],
+    ['message_id', email],
+    ['email_id', email],
+    ['text_id', text],
+    ['letter_id', letter],
+  ]);
+}
+
+async function aVisitor(
+  harness: Harness,
+  service: ConsoleWorld['service'],
+  role: Role,
+  permissions: string[] | null | undefined,
+  mark: string,
+) {
+  const browser = new ConsoleVisitor(harness);
+  if (permissions === undefined) return { browser, user: undefined, token: '' };
+  const isAdmin = role === 'a platform administrator';
+  const { id } = await aPerson(harness, { name: `Ada Lovelace${mark}`, platform_admin: isAdmin });
+  if (permissions) {
+    const given = permissions.map((permission) => ({ permission }));
+    await harness.admin('POST', `/service/${service.id}/users/${id}`, { permissions: given });
+  }
+  if (role === 'a member of the organisation') {
+    await harness.admin('POST', `/organisations/${service.organisation}/users/${id}`, { permissions: [] });
+  }
+  const user = await getUserRecord(harness.app.db, id);
+  const token = await createSession(harness.app, user, `Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0${mark}`);
+  browser.cookies.set('pennypost_session', token);
+  return { browser, user, token };
+}
