@@ -11,6 +11,7 @@ type Kept =
   | 'failed_password_count'
   | 'failed_code_count'
   | 'passwords_refused_until'
+  | 'locked_at'
   | 'created_for_tests';
 
 export interface UserRow extends Omit<Selectable<Users>, Kept> {

@@ -9,7 +9,10 @@ export async function insertSession(db: Db, row: Insertable<Sessions>): Promise<
   await db.insertInto('sessions').values(row).execute();
 }
 
-/** Omits the sessions of archived users, and those from before a change of the password or the end of a platform administration. */
+/**
+ * Omits the sessions of archived users, and those from before a change of the password, too many wrong passwords or codes,
+ * or the end of a platform administration.
+ */
 function liveSessions(db: Db, since: Timestamp) {
   return db
     .selectFrom('sessions')
@@ -17,6 +20,9 @@ function liveSessions(db: Db, since: Timestamp) {
     .where('sessions.created_at', '>', since)
     .where('users.state', '=', 'active')
     .whereRef('sessions.password_changed_at', '=', 'users.password_changed_at')
+    .where((row) =>
+      row.or([row('users.locked_at', 'is', null), row('sessions.created_at', '>', row.ref('users.locked_at'))]),
+    )
     .where((row) => row.or([row('sessions.platform_admin', '=', false), row('users.platform_admin', '=', true)]))
     .select(columns.map((name) => `sessions.${name}` as const))
     .select('sessions.platform_admin');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aPerson, signedIn } from '../../../test/kit/console-people.ts';
+import { aPerson, password, signedIn } from '../../../test/kit/console-people.ts';
 import { ConsoleVisitor } from '../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { endOtherSessions, endSession, keepSession, listSessions } from './sessions.ts';
@@ -25,6 +25,17 @@ describe('a session ends on the next click, in every process', () => {
     [
       'the platform administration ends',
       (id: string) => harness.admin('POST', `/user/${id}`, { platform_admin: false }),
+    ],
+    [
+      'ten passwords in a row are wrong',
+      async (id: string) => {
+        const guess = () => harness.admin('POST', `/user/${id}/verify/password`, { password: 'a guess' });
+        for (let tried = 0; tried < 9; tried += 1) await guess();
+        expect(await listSessions(harness.app, id)).toHaveLength(1);
+        await guess();
+        // The right password unlocks the account, but not the sessions.
+        await harness.admin('POST', `/user/${id}/verify/password`, { password });
+      },
     ],
     [
       'the device is revoked',

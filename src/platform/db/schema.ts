@@ -1009,6 +1009,7 @@ export interface Users {
   created_for_tests: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+  locked_at: Time | null;
 }
 
 export interface VerifyCodes {

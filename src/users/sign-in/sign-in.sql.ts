@@ -2,37 +2,38 @@ import type { Updateable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Users } from '../../platform/db/schema.ts';
+import type { LockedUser } from '../users.ts';
 
 export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<string | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst();
   return row?.password_hash;
 }
 
-/** Increments the count in the user record, which covers all kinds of failures. */
-export async function countFailure(tx: Tx, userId: string, now: Timestamp): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((user) => ({ failed_login_count: user('failed_login_count', '+', 1), updated_at: now }))
-    .where('id', '=', userId)
-    .execute();
+/** From the tenth failure of any kind on, a user is locked. */
+export const maxFailures = 10;
+
+type Counted = Pick<LockedUser, 'id' | 'failed_login_count' | 'failed_password_count'>;
+
+function oneMoreFailure({ failed_login_count: before }: Counted, now: Timestamp): Updateable<Users> {
+  const failed_login_count = before + 1;
+  return { failed_login_count, updated_at: now, ...(failed_login_count >= maxFailures ? { locked_at: now } : {}) };
+}
+
+export async function countFailure(tx: Tx, user: Counted, now: Timestamp): Promise<void> {
+  await updateUser(tx, user.id, oneMoreFailure(user, now));
 }
 
 export async function countWrongPassword(
   tx: Tx,
-  userId: string,
+  user: Counted,
   now: Timestamp,
   refusedUntil: Timestamp | null,
 ): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((user) => ({
-      failed_login_count: user('failed_login_count', '+', 1),
-      failed_password_count: user('failed_password_count', '+', 1),
-      passwords_refused_until: refusedUntil,
-      updated_at: now,
-    }))
-    .where('id', '=', userId)
-    .execute();
+  await updateUser(tx, user.id, {
+    ...oneMoreFailure(user, now),
+    failed_password_count: user.failed_password_count + 1,
+    passwords_refused_until: refusedUntil,
+  });
 }
 
 export async function incrementFailedCodeCount(tx: Tx, userId: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
   countFailure,
   countWrongPassword,
   incrementFailedCodeCount,
+  maxFailures,
   recordCorrectPassword,
   recordSignIn,
   resetFailures,
@@ -19,7 +20,6 @@ import { type CodeType, countLiveCodes, markCodesUsed, selectVerifyCodes } from 
 import { isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 import { recordCredentialUse } from './webauthn-credentials.ts';
 
-const maxFailures = 10;
 const maxWebauthnFailures = 5;
 const maxLockout_ms = 15 * minute_ms;
 
@@ -41,7 +41,7 @@ export async function verifyPassword(app: Deps, userId: string, password: string
     const at = timestamp(now);
     // Compare with the arrival time: a request sent during the lockout is rejected however long the hash took.
     if (user.passwords_refused_until !== null && user.passwords_refused_until > arrived) {
-      await countFailure(tx, userId, at);
+      await countFailure(tx, user, at);
       return false;
     }
     // Reject the old password if it was changed during the hash.
@@ -50,7 +50,7 @@ export async function verifyPassword(app: Deps, userId: string, password: string
       return true;
     }
     const lockout_ms = lockoutAfter_ms(user.failed_password_count + 1);
-    await countWrongPassword(tx, userId, at, lockout_ms > 0 ? timestamp(later(now, lockout_ms)) : null);
+    await countWrongPassword(tx, user, at, lockout_ms > 0 ? timestamp(later(now, lockout_ms)) : null);
     return false;
   });
   if (!right) throw invalidField('password', 'Incorrect password');
@@ -75,7 +75,7 @@ export async function verifyCode(
     if (user.failed_login_count >= maxFailures) return notFound('Code not found');
     const refusal = await checkCode(app, tx, user.id, attempt, now);
     if (refusal) {
-      await countFailure(tx, userId, now);
+      await countFailure(tx, user, now);
       await countWrongCode(tx, user, now);
       return refusal;
     }
@@ -126,7 +126,7 @@ export async function completeWebauthnSignIn(
   await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
     if (user.failed_login_count >= maxWebauthnFailures) throw forbidden('Maximum login count exceeded');
-    if (!outcome.successful) return countFailure(tx, userId, now);
+    if (!outcome.successful) return countFailure(tx, user, now);
     await recordSignIn(tx, userId, { current_session_id: randomUUID(), logged_in_at: now });
     if (outcome.webauthn_credential_id) await recordCredentialUse(tx, userId, outcome.webauthn_credential_id, now);
   });
