@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleVisitor, type Page } from '../../test/kit/console-visitor.ts';
 import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test/kit/console-world.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { newId } from '../platform/id.ts';
 import { may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
+import { assetPath } from './layout/assets.ts';
 import type { DeclaredPage } from './page.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -25,6 +27,10 @@ let opened: Opened[];
 beforeAll(async () => {
   pages = collectPages(harness.app);
   world = await aConsoleWorld(harness, hostile);
+  // A page of every list.
+  const fifty = Array.from({ length: 50 }, () => ({ template_id: world.ids.get('template_id') ?? '' }));
+  await someQueuedMessages(harness, world.service.id, fifty);
+  await harness.deliver();
   const asked = [...world.visitors].flatMap(([role, { browser, user }]) =>
     pages.map((page) => ({ page, role, browser, expected: expectedOf(page, user) })),
   );
@@ -157,6 +163,19 @@ describe('every page', () => {
     expect(shown?.text).toContain(`appointments&quot;'>&lt;x-hostile onclick=1>`);
   });
 
+  it('stays small: HTML with lists of 50 rows, style sheet, scripts and font', async () => {
+    const html = opened.filter(({ shown }) => isHtml(shown));
+    const large = html.filter(({ shown }) => Buffer.byteLength(shown.text) > 40_000);
+    expect(large.map(({ page, shown }) => [page.path, shown.text.length])).toEqual([]);
+    const texts = new Set(html.map(({ shown }) => shown.text));
+    const scriptsOf = (text: string) => [...text.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, src = '']) => src);
+    for (const scripts of new Set([...texts].map((text) => scriptsOf(text).join(' ')))) {
+      expect(await sizeWithImports(scripts.split(' ')), scripts).toBeLessThan(12_000);
+    }
+    expect(await sizeOf(assetPath('console.css'))).toBeLessThan(12_000);
+    expect(await sizeOf(assetPath('newsreader.woff2'))).toBeLessThan(80_000);
+  });
+
   it('names in its forms the fields that it reads', () => {
     for (const { page, shown } of opened.filter(({ page, expected }) => page.form && expected === 'yes')) {
       const names = [...shown.text.matchAll(/<(?:input|textarea|select)[^>]* name="([^"]+)"/g)];
@@ -174,6 +193,22 @@ describe('every page', () => {
     }
   });
 });
+
+const load = (url: string, encoding: string) => harness.http.inject({ url, headers: { 'accept-encoding': encoding } });
+const sizeOf = async (url: string) => (await load(url, 'br')).rawPayload.length;
+
+/** What a browser loads for these scripts, compressed. */
+async function sizeWithImports(scripts: string[]): Promise<number> {
+  const urls = new Set(scripts);
+  for (const url of urls) {
+    const { statusCode, body } = await load(url, 'identity');
+    expect([url, statusCode]).toEqual([url, 200]);
+    for (const [, name = ''] of body.matchAll(/(?:from|import)\s*\(?['"]\.\/([^'"]+)['"]/g)) {
+      urls.add(new URL(name, `http://localhost${url}`).pathname);
+    }
+  }
+  return (await Promise.all([...urls].map(sizeOf))).reduce((sum, one) => sum + one, 0);
+}
 
 function matches(path: string, link: string): boolean {
   return new RegExp(`^/console${path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`).test(link);

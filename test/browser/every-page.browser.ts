@@ -56,10 +56,13 @@ describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']
       const isSeenByManager = role === 'a platform administrator' && declared.who !== 'platform-admin';
       if (may(declared.who, user, service) !== 'yes' || (user && declared.who === 'anyone') || isSeenByManager)
         continue;
-      const response = await page.goto(world.urlOf(declared)).catch(() => null);
+      const url = world.urlOf(declared);
+      // Fragments and files are no pages: the browser would add its own viewer.
+      if (!(await (await page.request.get(url)).text()).includes('<h1>')) continue;
+      await page.goto(url);
       const shown = new URL(page.url()).pathname;
-      // A redirect leads to another page of the list; fragments and files are no pages.
-      if (!response || seen.has(shown) || !(await page.$('h1'))) continue;
+      // A redirect leads to another page of the list.
+      if (seen.has(shown)) continue;
       seen.add(shown);
       wrong.push(...(await problemsOf(page, nameOf(declared))));
     }

@@ -28,7 +28,9 @@ export interface ConsoleWorld {
   service: { id: string; organisation: string };
   visitors: Map<Role, { browser: ConsoleVisitor; user: UserRecord | undefined; token: string }>;
   urlOf(page: DeclaredPage, changes?: Record<string, string>): string;
-  /** Ids of another service, by parameter. */
+  /** What the service owns, by the parameter that names it. */
+  ids: Map<string, string>;
+  /** The same of another service. */
   foreign: Map<string, string>;
 }
 
@@ -69,6 +71,7 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
   return {
     service,
     visitors,
+    ids: values,
     foreign: new Map([...foreign, ['service_id', otherService]]),
     urlOf: ({ path }, changes = {}) =>
       `/console${path.replaceAll(/:(\w+)/g, (_, name) => {
