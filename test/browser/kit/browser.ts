@@ -14,14 +14,17 @@ export interface Opened {
   origin: string;
 }
 
-/** A real browser on the harness. A test fails when a page breaks its policy, logs an error or asks another host. */
-export function useBrowser(harness: Harness) {
+/**
+ * A real browser on the harness, or on the server that `baseURL` names. A test fails when a page breaks its policy, logs
+ * an error or asks another host.
+ */
+export function useBrowser(harness?: Harness) {
   let browser: Browser;
-  let origin: string;
+  let ofHarness: string | undefined;
   const wrong: string[] = [];
 
   beforeAll(async () => {
-    origin = await harness.http.listen({ port: 0, host: '127.0.0.1' });
+    ofHarness = await harness?.http.listen({ port: 0, host: '127.0.0.1' });
     browser = await chromium.launch({
       executablePath: findBrowser() ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb', '--hide-scrollbars'],
@@ -35,7 +38,8 @@ export function useBrowser(harness: Harness) {
   });
 
   return async function open(options: BrowserContextOptions = {}): Promise<Opened> {
-    const context = await browser.newContext({ baseURL: origin, reducedMotion: 'reduce', ...options });
+    const origin = options.baseURL ?? ofHarness ?? '';
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options, baseURL: origin });
     const page = await context.newPage();
     page.on('console', (message) => {
       // The browser logs responses with 4xx, which some pages are meant to have.

@@ -1,0 +1,46 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const isFocused = (locator: Locator) => locator.evaluate((one) => one === document.activeElement);
+
+/** Moves the focus with the Tab key alone, as far as the page goes, and checks that it can be seen. */
+export async function tabTo(page: Page, locator: Locator): Promise<void> {
+  await locator.waitFor();
+  for (let pressed = 0; pressed < 120; pressed += 1) {
+    if (await isFocused(locator)) {
+      expect(await locator.evaluate((one) => getComputedStyle(one).outlineStyle)).not.toBe('none');
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The Tab key does not reach ${locator}`);
+}
+
+/** How somebody fills in and presses things: with a mouse, or with the keyboard only. */
+export interface Hands {
+  fill(locator: Locator, text: string): Promise<void>;
+  press(locator: Locator): Promise<void>;
+  choose(locator: Locator, label: string): Promise<void>;
+}
+
+export const mouse: Hands = {
+  fill: (locator, text) => locator.fill(text),
+  press: (locator) => locator.click(),
+  choose: async (locator, label) => void (await locator.selectOption({ label })),
+};
+
+export const keyboardOnly: Hands = {
+  async fill(locator, text) {
+    await tabTo(locator.page(), locator);
+    await locator.page().keyboard.type(text);
+  },
+  async press(locator) {
+    await tabTo(locator.page(), locator);
+    await locator.page().keyboard.press('Enter');
+  },
+  async choose(locator, label) {
+    await tabTo(locator.page(), locator);
+    await locator.page().keyboard.type(label);
+    expect(await locator.evaluate((one) => (one as HTMLSelectElement).selectedOptions[0]?.label)).toBe(label);
+  },
+};
