@@ -89,8 +89,11 @@ async function build() {
   const about = { git_commit: gitCommit(), build_time: new Date().toISOString(), inputs };
   fs.writeFileSync('dist.new/build.json', JSON.stringify(about, null, 2));
   if (fs.existsSync('dist.new/main.js')) fs.chmodSync('dist.new/main.js', 0o755);
-  fs.rmSync('dist', { recursive: true, force: true });
+  // To delete the old files takes longer than to rename their folder, and others may be reading them.
+  fs.rmSync('dist.old', { recursive: true, force: true });
+  if (fs.existsSync('dist')) fs.renameSync('dist', 'dist.old');
   fs.renameSync('dist.new', 'dist');
+  fs.rmSync('dist.old', { recursive: true, force: true });
 }
 
 function compile(project, folder) {
