@@ -1,11 +1,13 @@
 // Adds what browsers load besides the compiled scripts: style sheet, icons and font. Everything is compressed once, here,
-// and served from a path that contains the hash of all files, so that browsers may cache it forever.
+// and served from a path that contains the hash of all files, so that browsers may cache it forever. Also adds the list of
+// common passwords.
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const font = 'node_modules/@fontsource/newsreader';
+const passwords = 'node_modules/@zxcvbn-ts/language-common';
 
 export function addAssets(consoleFolder) {
   const folder = join(consoleFolder, 'assets');
@@ -16,7 +18,16 @@ export function addAssets(consoleFolder) {
   }
   fs.copyFileSync(`${font}/files/newsreader-latin-600-normal.woff2`, join(folder, 'newsreader.woff2'));
   fs.copyFileSync(`${font}/LICENSE`, join(folder, 'newsreader-licence.txt'));
+  fs.writeFileSync(join(consoleFolder, 'common-passwords.txt'), commonPasswords());
+  fs.copyFileSync(`${passwords}/LICENSE.txt`, join(consoleFolder, 'common-passwords-licence.txt'));
   fs.writeFileSync(join(consoleFolder, 'assets.json'), JSON.stringify(describe(folder), null, 2));
+}
+
+/** A line each, in lower case. Shorter ones are refused anyway. */
+function commonPasswords() {
+  const all = JSON.parse(fs.readFileSync(`${passwords}/src/passwords.json`, 'utf8'));
+  const long = new Set(all.map((password) => password.toLowerCase()).filter(({ length }) => length >= 8));
+  return `\n${[...long].join('\n')}\n`;
 }
 
 /** Rules that others build on come first. The order of the other files does not matter. */

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { notFound } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
-
-// Beside the compiled files; from the source, in the folder of the last build.
-const here = fileURLToPath(new URL('..', import.meta.url));
-const folder = here.endsWith('/src/console/') ? here.replace(/src\/console\/$/, 'dist/console/') : here;
+import { builtFile } from '../built-files.ts';
 
 interface Built {
   hash: string;
@@ -17,7 +12,7 @@ interface Built {
 let built: Built | undefined;
 
 function readBuilt(): Built {
-  built ??= JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8')) as Built;
+  built ??= JSON.parse(readFileSync(builtFile('assets.json'), 'utf8')) as Built;
   return built;
 }
 
@@ -49,7 +44,7 @@ export function assetRoutes(http: Http): void {
       .header('vary', 'accept-encoding')
       .header('cache-control', 'public, max-age=31536000, immutable')
       .serializer((content: Buffer) => content as unknown as string)
-      .send(await readFile(join(folder, 'assets', name + (encoding ? endings[encoding] : ''))));
+      .send(await readFile(builtFile('assets', name + (encoding ? endings[encoding] : ''))));
   });
 }
 

@@ -69,8 +69,10 @@ describe('a forgotten password', () => {
       ['', 'Enter a new password.'],
       ['7 chars', 'The password must have at least 8 characters.'],
       ['x'.repeat(256), 'The password must have at most 255 characters.'],
-      ['Password123!', 'Many people use this password. Choose another, such as three words.'],
-      ['aaaaaaaaaaaa', 'Many people use this password. Choose another, such as three words.'],
+      ['BlackHawk', 'Many people use this password. Choose another, such as three words.'],
+      ['Pennypost', 'Many people use this password. Choose another, such as three words.'],
+      ['Blackhawk2026!', 'Many people use this password with another ending. Choose another, such as three words.'],
+      ['abababababab', 'The password repeats a few characters. Choose another, such as three words.'],
     ] as const) {
       expect((await visitor.post(path, { password: typed })).problems).toEqual({ password: sentence });
     }
