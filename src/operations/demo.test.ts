@@ -4,6 +4,8 @@ import { aService } from '../../test/kit/builders.ts';
 import { changedConfig } from '../../test/kit/changed-config.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { storedMessage } from '../../test/kit/sends.ts';
+import { answerMessage } from '../delivery/sandbox/answers.ts';
+import { getInboxMessage } from '../delivery/sandbox/inbox.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { type Demo, ensureDemo, retireDemo } from './demo.ts';
@@ -54,6 +56,18 @@ describe('the demo', () => {
     expect((await sendText(demo)).status).toBe(201);
     expect(await ensureDemo(harness.app)).toEqual(demo);
     expect(JSON.parse(readFileSync(secretFile(harness.app.config.storage.dataDir, 'demo.json'), 'utf8'))).toEqual(demo);
+  });
+
+  it('can be answered in the sandbox', async () => {
+    const demo = await ensureDemo(harness.app);
+    const { body } = await sendText(demo);
+    await harness.deliver();
+    const message = await getInboxMessage(harness.app, { platform_admin: true, permissions: {} }, body.id);
+    await answerMessage(harness.app, message, 'reply', 'See you then');
+    const received = await harness.v2('GET', '/v2/received-text-messages', demo.api_key);
+    expect(received.body.received_text_messages).toMatchObject([
+      { user_number: '447700900123', notify_number: '07700900900', content: 'See you then' },
+    ]);
   });
 
   it('does not use a service of the same name created by another user', async () => {

@@ -10,7 +10,10 @@ import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { Allowances } from '../services/allowances.ts';
+import { selectInboundNumbers } from '../services/inbound-numbers/inbound-numbers.sql.ts';
+import { assignInboundNumber, createInboundNumber } from '../services/inbound-numbers/inbound-numbers.ts';
 import { createService } from '../services/service-create.ts';
+import { defaultServicePermissions } from '../services/service-permissions.ts';
 import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
@@ -59,6 +62,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
     return stored;
   }
   const service_id = existing?.id ?? (await createDemoService(app));
+  if (!existing && type === 'normal') await receiveReplies(app, service_id);
   const demo = {
     service_id,
     api_key: await createDemoKey(app, service_id, { type, isFirst: !existing }),
@@ -132,10 +136,23 @@ async function createDemoTemplates(app: Deps, serviceId: string): Promise<Demo['
 
 async function createDemoService(app: Deps): Promise<string> {
   try {
-    const request = { name, user_id: platformUserId, restricted: false, count_as_live: false };
+    const permissions = [...defaultServicePermissions, 'inbound_sms'];
+    const request = { name, user_id: platformUserId, restricted: false, count_as_live: false, permissions };
     return (await createService(app, request)).id;
   } catch (error) {
     if (!(error instanceof Failure) || typeof error.detail === 'string' || !('name' in error.detail)) throw error;
     throw new OperatorError(`Another service is called ${name}: rename it, or set DEMO=false.`);
   }
+}
+
+/** Numbers of Ofcom for drama: they belong to no one. */
+const numbers = Array.from({ length: 100 }, (_, index) => `07700900${900 + index}`);
+
+/** Gives the service a number, so that its texts can be answered in the sandbox. */
+async function receiveReplies(app: Deps, serviceId: string): Promise<void> {
+  const taken = new Set((await selectInboundNumbers(app.db)).map(({ number }) => number));
+  const number = numbers.find((one) => !taken.has(one));
+  if (number === undefined) return;
+  const { id } = await createInboundNumber(app, { number, provider: 'sandbox' });
+  await assignInboundNumber(app, serviceId, { inbound_number_id: id, is_default: true });
 }
