@@ -1,47 +1,22 @@
-import { mkdirSync } from 'node:fs';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { may } from '../../src/console/access/may.ts';
 import { collectPages } from '../../src/console/collect-pages.ts';
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { aConsoleWorld, type ConsoleWorld, type Role } from '../kit/console-world.ts';
 import { useHarness } from '../kit/harness.ts';
-import { accessibilityProblems, overflow_px, rulesAboutColours, useBrowser } from './kit/browser.ts';
+import { useBrowser } from './kit/browser.ts';
+import { problemsInEveryLook } from './kit/looks.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z' });
 const open = useBrowser(harness);
-const folder = 'test/browser/output';
 
 let world: ConsoleWorld;
 let pages: readonly DeclaredPage[];
 
 beforeAll(async () => {
-  mkdirSync(folder, { recursive: true });
   pages = collectPages(harness.app);
   world = await aConsoleWorld(harness);
 });
-
-const colours = [
-  ['light', { colorScheme: 'light', forcedColors: 'none' }],
-  ['dark', { colorScheme: 'dark', forcedColors: 'none' }],
-  ['forced', { colorScheme: 'light', forcedColors: 'active' }],
-] as const;
-
-/** Loads a page once and looks at it in every size and colour; only what depends on colours is checked in all of them. */
-async function problemsOf(page: Page, name: string): Promise<string[]> {
-  const wrong: string[] = [];
-  for (const width of [1280, 320]) {
-    await page.setViewportSize({ width, height: 860 });
-    if ((await overflow_px(page)) > 0) wrong.push(`${name} at ${width} scrolls sideways`);
-    for (const [colour, media] of colours) {
-      await page.emulateMedia(media);
-      const problems = await accessibilityProblems(page, colour === 'light' ? undefined : rulesAboutColours);
-      wrong.push(...problems.map((problem) => `${name}, ${colour} at ${width}: ${problem}`));
-      await page.screenshot({ path: `${folder}/${name}-${colour}-${width}.png` });
-    }
-  }
-  return wrong;
-}
 
 describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']])('every page, as %s', (role) => {
   it('is accessible and fits: light, dark and with forced colours, at 320 and 1280 pixels', async () => {
@@ -64,7 +39,7 @@ describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']
       // A redirect leads to another page of the list.
       if (seen.has(shown)) continue;
       seen.add(shown);
-      wrong.push(...(await problemsOf(page, nameOf(declared))));
+      wrong.push(...(await problemsInEveryLook(page, nameOf(declared))));
     }
     await page.context().close();
     expect(wrong).toEqual([]);

@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { accessibilityProblems, overflow_px, rulesAboutColours } from './browser.ts';
+
+const folder = 'test/browser/output';
+mkdirSync(folder, { recursive: true });
+
+const colours = [
+  ['light', { colorScheme: 'light', forcedColors: 'none' }],
+  ['dark', { colorScheme: 'dark', forcedColors: 'none' }],
+  ['forced', { colorScheme: 'light', forcedColors: 'active' }],
+] as const;
+
+/**
+ * Looks at a page that is open in every size and colour, and keeps pictures. What does not depend on colours is checked
+ * once per size.
+ */
+export async function problemsInEveryLook(page: Page, name: string): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const width of [1280, 320]) {
+    await page.setViewportSize({ width, height: 860 });
+    if ((await overflow_px(page)) > 0) wrong.push(`${name} at ${width} scrolls sideways`);
+    for (const [colour, media] of colours) {
+      await page.emulateMedia(media);
+      const problems = await accessibilityProblems(page, colour === 'light' ? undefined : rulesAboutColours);
+      wrong.push(...problems.map((problem) => `${name}, ${colour} at ${width}: ${problem}`));
+      await page.screenshot({ path: `${folder}/${name}-${colour}-${width}.png`, fullPage: true });
+    }
+  }
+  return wrong;
+}
+
+/** With SCREENSHOTS set, writes a picture of the README: the top of a page, compressed well. */
+export async function takePicture(
+  page: Page,
+  name: string,
+  { colorScheme = 'light', visible_px = 900 }: { colorScheme?: 'light' | 'dark'; visible_px?: number } = {},
+): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  await page.setViewportSize({ width: 1280, height: visible_px });
+  await page.emulateMedia({ colorScheme, forcedColors: 'none' });
+  await page.evaluate(() => scrollTo(0, 0));
+  const { width, height, data } = PNG.sync.read(await page.screenshot());
+  const picture = Object.assign(new PNG({ width, height }), { data });
+  mkdirSync('docs/images', { recursive: true });
+  writeFileSync(`docs/images/${name}.png`, PNG.sync.write(picture, { colorType: 2, deflateLevel: 9, filterType: -1 }));
+}
