@@ -24,8 +24,8 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
             <div class="empty">
               <h2>There is no service to ask</h2>
               <p>
-                One can ask to join services of the own organisation, if it allows that. Otherwise a person who manages
-                a service can invite {visitor.user.email_address}.
+                You can ask to join a service of your own organisation, if the organisation allows that. Otherwise, a
+                person who manages a service can invite you: {visitor.user.email_address}.
               </p>
             </div>
           ) : (
