@@ -6,6 +6,7 @@ import { aConsoleWorld, type ConsoleWorld, type Role } from '../kit/console-worl
 import { useHarness } from '../kit/harness.ts';
 import { useBrowser } from './kit/browser.ts';
 import { problemsInEveryLook } from './kit/looks.ts';
+import { fillTownHall } from './kit/town-hall.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z' });
 const open = useBrowser(harness);
@@ -16,6 +17,7 @@ let pages: readonly DeclaredPage[];
 beforeAll(async () => {
   pages = collectPages(harness.app);
   world = await aConsoleWorld(harness);
+  await fillTownHall(harness, world.service.id);
 });
 
 describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']])('every page, as %s', (role) => {

@@ -1,5 +1,6 @@
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
+import { newId } from '../../src/platform/id.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
 import { anApiKey, anOrganisation, aService, aTemplate } from './builders.ts';
@@ -67,6 +68,7 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     ['token', 'nonsense'],
     ['page', '1'],
     ['callback_type', 'delivery_status'],
+    ['callback_id', newId(harness.clock.now())],
   ]);
   return {
     service,
