@@ -10,8 +10,11 @@ import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { Allowances } from '../services/allowances.ts';
-import { selectInboundNumbers } from '../services/inbound-numbers/inbound-numbers.sql.ts';
-import { assignInboundNumber, createInboundNumber } from '../services/inbound-numbers/inbound-numbers.ts';
+import {
+  assignInboundNumber,
+  createInboundNumber,
+  listInboundNumbers,
+} from '../services/inbound-numbers/inbound-numbers.ts';
 import { createService } from '../services/service-create.ts';
 import { defaultServicePermissions } from '../services/service-permissions.ts';
 import { createTemplate } from '../templates/templates.ts';
@@ -150,7 +153,7 @@ const numbers = Array.from({ length: 100 }, (_, index) => `07700900${900 + index
 
 /** Gives the service a number, so that its texts can be answered in the sandbox. */
 async function receiveReplies(app: Deps, serviceId: string): Promise<void> {
-  const taken = new Set((await selectInboundNumbers(app.db)).map(({ number }) => number));
+  const taken = new Set((await listInboundNumbers(app.db)).map(({ number }) => number));
   const number = numbers.find((one) => !taken.has(one));
   if (number === undefined) return;
   const { id } = await createInboundNumber(app, { number, provider: 'sandbox' });

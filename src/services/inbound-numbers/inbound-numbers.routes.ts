@@ -4,12 +4,13 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
 import { SmsSender } from '../senders/sms-sender-record.ts';
-import { selectAvailableNumbers, selectInboundNumbers } from './inbound-numbers.sql.ts';
+import { selectAvailableNumbers } from './inbound-numbers.sql.ts';
 import {
   assignInboundNumber,
   createInboundNumber,
   disableInboundNumber,
   findNumberOfService,
+  listInboundNumbers,
   removeInboundNumber,
 } from './inbound-numbers.ts';
 
@@ -37,7 +38,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
         response: { 200: Data(Type.Array(InboundNumber)) },
       },
     },
-    async () => ({ data: await selectInboundNumbers(app.db) }),
+    async () => ({ data: await listInboundNumbers(app.db) }),
   );
 
   http.post(

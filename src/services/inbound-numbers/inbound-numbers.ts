@@ -13,6 +13,7 @@ import { getServiceForUpdate } from '../services.ts';
 import {
   insertNumber,
   lockAvailableNumber,
+  selectInboundNumbers,
   selectNumber,
   selectNumberOfService,
   updateNumber,
@@ -21,6 +22,10 @@ import {
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const senders = 'service_sms_senders';
+
+export function listInboundNumbers(db: Db) {
+  return selectInboundNumbers(db);
+}
 
 /** Returns undefined when the service has none. */
 export async function findNumberOfService(db: Db, serviceId: string) {
