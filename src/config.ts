@@ -267,7 +267,7 @@ const groups = {
     }),
     maxBytes: setting.integer(
       'BULK_MAX_BYTES',
-      'Maximum bytes of a file of recipients (csv, tsv, NDJSON); workbooks may have up to 10 MB. A client has REQUEST_TIMEOUT_S to send it.',
+      'Maximum bytes of a file of recipients (csv, tsv, NDJSON); workbooks may have up to 10 MB. A client may keep the server waiting for REQUEST_TIMEOUT_S; the time that checking takes does not count.',
       { fallback: 104_857_600, min: 1_024, max: 1_073_741_824 },
     ),
     laneFromRows: setting.integer(

@@ -5,6 +5,7 @@ type FailureKind =
   | 'forbidden'
   | 'not-found'
   | 'method-not-allowed'
+  | 'timeout'
   | 'conflict'
   | 'too-large'
   | 'unsupported-type'
@@ -81,6 +82,7 @@ export const statusOfKind: Record<FailureKind, number> = {
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,
+  timeout: 408,
   conflict: 409,
   'too-large': 413,
   'unsupported-type': 415,

@@ -109,7 +109,8 @@ export function useHarness(options: HarnessOptions = {}): Harness {
         providers,
       });
       await app.open();
-      const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
+      const { requestTimeout_ms } = app.config.http;
+      const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' }, requestTimeout_ms });
       await http.ready();
       return { app, http };
     };

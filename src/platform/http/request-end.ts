@@ -7,8 +7,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
  * Sockets are watched instead of responses. Node closes only the response that it is sending, not those of requests that wait
  * behind it on the same connection; and with a `close` listener on each response, the garbage collector moves most of what
  * a request allocates to the old generation, which made accepting a message a quarter more expensive.
+ *
+ * Returns a function that lists the open requests of a connection.
  */
-export function onRequestEnd(http: FastifyInstance, onEnd: (request: FastifyRequest) => void): void {
+export function onRequestEnd(
+  http: FastifyInstance,
+  onEnd: (request: FastifyRequest) => void,
+): (socket: Socket) => Iterable<FastifyRequest> {
   const openRequests = new WeakMap<Socket, Set<FastifyRequest>>();
 
   function watch(socket: Socket): Set<FastifyRequest> {
@@ -30,4 +35,5 @@ export function onRequestEnd(http: FastifyInstance, onEnd: (request: FastifyRequ
     if (openRequests.get(request.raw.socket)?.delete(request)) onEnd(request);
     done();
   });
+  return (socket) => openRequests.get(socket) ?? [];
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -46,7 +47,7 @@ interface ServerOptions<App> {
 
 export async function buildServer<App>(options: ServerOptions<App>): Promise<Http> {
   const { app, surfaces } = options;
-  const { formats } = options;
+  const { formats, requestTimeout_ms: timeout_ms = 60_000 } = options;
   const home = surfaces.find((surface) => surface.home)?.home;
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
@@ -55,9 +56,11 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: maxBodyBytes,
-    requestTimeout: options.requestTimeout_ms ?? 60_000,
+    requestTimeout: timeout_ms,
     http: { headersTimeout: headersTimeout_ms, connectionsCheckingInterval: checkEvery_ms },
-    clientErrorHandler: respondToClientError,
+    clientErrorHandler: (error, socket) => {
+      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !timeOutBody(socket)) respondToClientError(error, socket);
+    },
     // Longer than any statement may take: only a client that does not read its response is idle for that long.
     connectionTimeout: 120_000,
     // Longer than common proxies keep a connection open, so that we never close one while a request arrives.
@@ -86,10 +89,14 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const pages = new DeclaredRoutes();
   shareTheLoop(http);
   http.decorateRequest('incomingBody', undefined);
-  onRequestEnd(http, ({ incomingBody }) => {
+  const openRequests = onRequestEnd(http, ({ incomingBody }) => {
     incomingBody?.release();
     app.metrics.endRequest();
   });
+  /** A body that arrives too slowly is refused in the format of its surface. */
+  function timeOutBody(socket: Socket): boolean {
+    return [...openRequests(socket)].some(({ incomingBody, raw }) => incomingBody?.timeOut(raw, timeout_ms));
+  }
   app.metrics.observeRequests(http);
   addHeaders(http, app);
   // Unknown paths: their body is not read.
@@ -107,7 +114,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     const memory = surface.authenticate === 'open' ? openMemory : app.bodyMemory;
     await http.register(async (scope) => {
       if (!surface.cors) pages.remember(scope);
-      readBodies(scope, memory, surface.bodyFormats);
+      readBodies(scope, { memory, timeout_ms }, surface.bodyFormats);
       for (const plugin of surface.plugins ?? []) await scope.register(plugin);
       addSurface(scope as Http, app, surface, formats);
     });

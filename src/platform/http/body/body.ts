@@ -30,8 +30,18 @@ declare module 'fastify' {
 
 type Parse = (body: Buffer, route: FastifyContextConfig) => unknown;
 
+interface BodyLimits {
+  memory: BodyMemory;
+  /** Time limit for receiving a complete request. */
+  timeout_ms: number;
+}
+
 /** Parses a body as JSON regardless of its content type; an empty body is no body. */
-export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: Record<string, Parse> = {}): void {
+export function readBodies(
+  http: FastifyInstance,
+  { memory, timeout_ms }: BodyLimits,
+  formats: Record<string, Parse> = {},
+): void {
   http.addHook('onRoute', (route) => {
     if (route.config?.bodyTypes) route.onRequest = [refuseOtherTypes, ...[route.onRequest ?? []].flat()];
   });
@@ -41,7 +51,7 @@ export function readBodies(http: FastifyInstance, memory: BodyMemory, formats: R
     http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
       const { bodyLimit: limit = 0, config } = request.routeOptions;
       if (typeOf(request, config) === 'stream') {
-        const body = new StreamedBody(request.raw);
+        const body = new StreamedBody(request.raw, timeout_ms);
         request.incomingBody = body;
         return done(null, body);
       }

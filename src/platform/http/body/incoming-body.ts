@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { type ArrivingBody, type BodyMemory, noRoom, UnreadBody } from './body-memory.ts';
+import { arrivedTooSlowly, closeUnlessComplete } from './body-timeout.ts';
 
 type Done = (error: Error | null, body?: Buffer) => void;
 
 const nothing = Buffer.alloc(0);
+/** How long a client that was too slow has to read its response. */
+const readResponse_ms = 2_000;
 
 /** The body of one request, limited by its route and by the memory for all bodies. */
 export class IncomingBody implements ArrivingBody {
@@ -41,6 +44,14 @@ export class IncomingBody implements ArrivingBody {
 
   drop(): void {
     this.fail(noRoom());
+  }
+
+  /** Responds that the body arrives too slowly. False if it is complete. */
+  timeOut(payload: IncomingMessage, timeout_ms: number): boolean {
+    if (this.isFinished) return false;
+    this.fail(arrivedTooSlowly(timeout_ms));
+    closeUnlessComplete(payload, readResponse_ms);
+    return true;
   }
 
   private take(chunk: Buffer): void {

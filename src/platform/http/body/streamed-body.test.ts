@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Failure, statusOfKind } from '../../failure.ts';
@@ -12,13 +13,14 @@ import { BodyMemory } from './body-memory.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
 const maxBytes = 8 * 1024 * 1024;
+const timeout_ms = 300;
 const http = Fastify();
 let port: number;
 /** How the last body ended. */
 let outcome: Promise<unknown> = Promise.resolve();
 
 beforeAll(async () => {
-  readBodies(http, new BodyMemory(1024 * 1024));
+  readBodies(http, { memory: new BodyMemory(1024 * 1024), timeout_ms });
   onRequestEnd(http, ({ incomingBody }) => incomingBody?.release());
   http.setErrorHandler((error, _request, reply) =>
     reply.code(error instanceof Failure ? statusOfKind[error.kind] : 400).send(String((error as Error).message)),
@@ -31,6 +33,10 @@ beforeAll(async () => {
   });
   http.post('/stop', { config }, async ({ body }) => {
     for await (const _ of (body as StreamedBody).read(maxBytes)) throw new Failure('invalid', 'Wrong', 'Wrong header');
+  });
+  http.post('/slow', { config }, async ({ body }) => {
+    for await (const _ of (body as StreamedBody).read(maxBytes)) await sleep(timeout_ms / 2);
+    return 'read';
   });
   http.post('/ignore', { config }, async () => 'not read');
   http.post('/json', { config }, async ({ body }) => body);
@@ -103,6 +109,23 @@ describe('a streamed body', () => {
       socket.destroy();
     },
   );
+
+  it('408 for a client that keeps us waiting, which can read it', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST /read HTTP/1.1\r\nhost: a\r\ncontent-type: text/csv\r\ncontent-length: 1000\r\n\r\n');
+    const drip = setInterval(() => socket.write('a'), timeout_ms / 4);
+    const [response] = await once(socket, 'data');
+    clearInterval(drip);
+    socket.destroy();
+    expect(String(response)).toMatch(/^HTTP\/1.1 408 .*The request did not arrive within 0 seconds$/s);
+  });
+
+  it('does not count the time that its reader takes', async () => {
+    const started = performance.now();
+    const response = await post('/slow', streamOf(1024 * 1024));
+    expect(await response.text()).toBe('read');
+    expect(performance.now() - started).toBeGreaterThan(timeout_ms * 2);
+  });
 
   it('ends with an error of the client that goes away', async () => {
     const headers = { 'content-type': 'text/csv', 'content-length': '1000' };
