@@ -3,6 +3,8 @@ import { megabytes, type SpreadsheetLimits } from '../limits.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 const maxEntries = 10_000;
+/** The data of a large part never repeats itself this much; it would take a minute to find that out. */
+const bomb = { unpackedBytes: 64 * 1024 * 1024, ratio: 200 };
 /** The container of old Excel files, and of new ones with a password. */
 const compoundFile = [0xd0, 0xcf, 0x11, 0xe0];
 
@@ -52,8 +54,10 @@ export class ZipArchive {
   private count(entry: Entry): void {
     if (this.counted.has(entry)) return;
     this.counted.add(entry);
-    this.unpackedBytes += entry.uncompressedSize;
-    if (this.unpackedBytes > this.limits.unpackedBytes) throw new SpreadsheetError('too-large-unpacked');
+    const { uncompressedSize: size, compressedSize } = entry;
+    this.unpackedBytes += size;
+    const isBomb = size > bomb.unpackedBytes && size > compressedSize * bomb.ratio;
+    if (isBomb || this.unpackedBytes > this.limits.unpackedBytes) throw new SpreadsheetError('too-large-unpacked');
   }
 
   private openStream(entry: Entry): Promise<AsyncIterable<Uint8Array>> {
