@@ -12,8 +12,8 @@ export class UploadSlots {
   /** Throws when there is no slot. */
   async run<T>(serviceId: string, work: () => Promise<T>): Promise<T> {
     const used = this.byService.get(serviceId) ?? 0;
-    if (used >= maxOfService) throw tooMany();
-    if (this.total >= maxOfProcess) throw noSlot();
+    if (used >= maxOfService) throw tooManyOfService();
+    if (this.total >= maxOfProcess) throw tooManyFiles();
     this.byService.set(serviceId, used + 1);
     this.total += 1;
     try {
@@ -29,12 +29,12 @@ export class UploadSlots {
 
 const headers = { 'retry-after': '5' };
 
-function tooMany(): Failure {
+function tooManyOfService(): Failure {
   const message = `${maxOfService} files of this service are being received or checked. Try again when one of them is done`;
   return new Failure('too-many', 'TooManyRequestsError', message, { headers });
 }
 
-function noSlot(): Failure {
+export function tooManyFiles(): Failure {
   return new Failure('unavailable', 'ServiceUnavailableError', 'Too many files at once, try again shortly', {
     headers,
   });

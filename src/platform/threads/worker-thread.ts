@@ -22,7 +22,7 @@ if (!port) throw new Error('worker-thread is part of a worker pool and cannot be
 
 // Work in threads can wait; the thread that serves requests has priority. Only Linux has per-thread priorities:
 // elsewhere this would slow the whole process.
-if (process.platform === 'linux') setPriority(19);
+if (process.platform === 'linux') setPriority(workerData.niceness);
 
 const tasks: Record<string, TaskFunction | undefined> = await import(workerData.module);
 
