@@ -8,8 +8,7 @@ export function arrivedTooSlowly(timeout_ms: number): UnreadBody {
 
 /** To close the connection at once would reset it, and a client that is still sending would not see its response. */
 export function closeUnlessComplete(payload: IncomingMessage, after_ms: number): void {
-  if (payload.complete) return;
-  const { socket } = payload;
-  const timer = setTimeout(() => socket.destroy(), after_ms).unref();
+  if (payload.complete || payload.readableEnded) return;
+  const timer = setTimeout(() => payload.destroy(), after_ms).unref();
   payload.once('end', () => clearTimeout(timer));
 }
