@@ -35,7 +35,7 @@ describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']
         continue;
       const url = world.urlOf(declared);
       // Fragments and files are no pages: the browser would add its own viewer.
-      if (!(await (await page.request.get(url)).text()).includes('<h1>')) continue;
+      if (!(await (await page.request.get(url, { timeout: 120_000 })).text()).includes('<h1>')) continue;
       await page.goto(url);
       const shown = new URL(page.url()).pathname;
       // A redirect leads to another page of the list.
