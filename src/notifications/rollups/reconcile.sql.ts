@@ -30,7 +30,7 @@ function isComplete({ today }: Recount) {
 }
 
 /**
- * Both statements compare in one snapshot and repair by adding the difference, so concurrent changes are counted exactly
+ * All statements compare in one snapshot and repair by adding the difference, so concurrent changes are counted exactly
  * once.
  */
 export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repair[]> {
@@ -86,5 +86,35 @@ export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
     do update set billable_units = usage.billable_units + excluded.billable_units,
       notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false
     returning london_day, service_id, notification_type`.execute(db);
+  return rows;
+}
+
+/** Of jobs that were started on those days. Their messages are found by the index on the job. */
+export async function repairJobCounts(db: Db, recount: Recount): Promise<Repair[]> {
+  const { rows } = await sql<Repair>`
+    with started as (
+      select id as job_id, service_id, notification_type, (processing_started at time zone 'Europe/London')::date as london_day
+      from jobs
+      where (processing_started at time zone 'Europe/London')::date between ${recount.first_day} and ${recount.last_day}
+    ), counted as (
+      select job_id, status, count(*) as count from notifications
+      where job_id in (select job_id from started) and id >= ${recount.first_id}
+      group by 1, 2
+    ), kept as (
+      select job_id, status, sum(count) as count from job_statuses
+      where job_id in (select job_id from started)
+      group by 1, 2
+    ), differences as (
+      select job_id, london_day, service_id, notification_type, status,
+        coalesce(counted.count, 0) - coalesce(kept.count, 0) as change
+      from counted full join kept using (job_id, status) join started using (job_id)
+    ), repairs as (
+      select * from differences where change <> 0 and ${isComplete(recount)}
+    ), repaired as (
+      insert into job_status_counts as counts (job_id, status, count)
+      select job_id, status, change from repairs order by job_id, status
+      on conflict (job_id, status) do update set count = counts.count + excluded.count
+    )
+    select london_day, service_id, notification_type from repairs order by job_id, status`.execute(db);
   return rows;
 }

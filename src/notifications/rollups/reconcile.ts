@@ -3,7 +3,7 @@ import { earlier, hour_ms, later } from '../../platform/clock.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays } from '../../services/settings/data-retention.ts';
-import { type Recount, type Repair, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
+import { type Recount, type Repair, repairJobCounts, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
 
 /** Max repaired rows in a log line. */
 const maxLoggedRows = 20;
@@ -19,11 +19,12 @@ export async function reconcileRollups(
   const today = londonDay(app.clock.now());
   const first_day = addDays(today, 1 - defaultRetentionDays);
   // One day at a time: a statement over all days would take minutes and hold back vacuum on every table.
-  const results: Record<string, Repair[]> = { daily_status_counts: [], daily_usage: [] };
+  const results: Record<string, Repair[]> = { daily_status_counts: [], daily_usage: [], job_status_counts: [] };
   for (let day = first_day; day <= today; day = addDays(day, 1)) {
     const recount = recountOf(day, today);
     results.daily_status_counts?.push(...(await repairStatusCounts(app.db, recount)));
     results.daily_usage?.push(...(await repairUsage(app.db, recount)));
+    results.job_status_counts?.push(...(await repairJobCounts(app.db, recount)));
   }
   for (const [rollup, repairs] of Object.entries(results)) {
     report(rollup, repairs.length);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aJob, rowsOfJob } from '../../../test/kit/jobs.ts';
 import { type PastMessage, somePastMessages } from '../../../test/kit/messages.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -158,8 +159,38 @@ describe('reconcile-rollups', () => {
     expect(await summary()).toEqual(before);
     expect(harness.logged.filter((line) => line.includes('repaired'))).toEqual([]);
     expect(await repairedRows()).toBe(
-      'rollup_rows_repaired_total{rollup="daily_status_counts"} 0\nrollup_rows_repaired_total{rollup="daily_usage"} 0',
+      [
+        'rollup_rows_repaired_total{rollup="daily_status_counts"} 0',
+        'rollup_rows_repaired_total{rollup="daily_usage"} 0',
+        'rollup_rows_repaired_total{rollup="job_status_counts"} 0',
+      ].join('\n'),
     );
+  });
+
+  it('repairs the statuses of jobs', async () => {
+    const template = await aTemplate(harness, service);
+    const job = await aJob(harness, service, template);
+    const messages = ['created', 'created', 'validation-failed'] as const;
+    await rowsOfJob(
+      harness,
+      job,
+      ['phone number'],
+      messages.map((status) => ({ cells: ['07700900460'], status })),
+    );
+    await addUpChanges(harness.app.db);
+    const statuses = () =>
+      rows(sql`select status, sum(count)::int as count from job_statuses where job_id = ${job}
+        group by 1 having sum(count) <> 0 order by 1`);
+    const right = await statuses();
+    expect(right).toHaveLength(2);
+    await rows(sql`update job_status_counts set count = 7 where job_id = ${job} and status = 'created'`);
+    await rows(sql`delete from job_status_counts where job_id = ${job} and status = 'validation-failed'`);
+    await rows(sql`insert into job_status_counts values (${job}, 'failed', 1)`);
+    harness.logged.length = 0;
+    await run('reconcile-rollups');
+    expect(await statuses()).toEqual(right);
+    const [line] = harness.logged.filter((text) => text.includes('repaired')).map((text) => JSON.parse(text));
+    expect(line).toMatchObject({ rollup: 'job_status_counts', repairs: 3 });
   });
 
   it('repairs and reports missing, wrong and extra rows', async () => {
