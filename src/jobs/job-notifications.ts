@@ -1,9 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
 import type { NewNotification } from '../notifications/notification.ts';
+import { type NotificationRow, rowOf } from '../notifications/sending/notification-row.ts';
 import { encryptValues } from '../notifications/sending/secret-values.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
-import { type NotificationRow, type RowFiles, storableRow } from '../notifications/sending/store-rows.ts';
+import type { RowFiles } from '../notifications/sending/store-rows.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
@@ -74,7 +75,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
       job_row_number: number,
     };
     const accepted = isAllowed(chunk, notification) ? notification : failed(notification);
-    const serialized = storableRow(accepted);
+    const serialized = rowOf(accepted);
     result.rows.push(serialized ?? withoutUnstorableText(accepted));
     if (!serialized || accepted.status !== 'created') continue;
     if (template.email_files.length > 0) result.files.push(await filesOf(app, template, accepted));
@@ -114,7 +115,7 @@ function withoutUnstorableText(notification: NewNotification): NotificationRow {
     personalisation: {},
     client_reference: null,
   };
-  const row = storableRow(cleaned);
+  const row = rowOf(cleaned);
   if (!row) throw new Error('A row of a job cannot be stored');
   return row;
 }

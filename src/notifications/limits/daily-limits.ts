@@ -1,7 +1,7 @@
 import { utcDay } from '../../platform/calendar.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { ClaimedQuota, LimitedChannel, QuotaRequest } from '../sending/notifications.sql.ts';
+import type { ExhaustedQuota, LimitedChannel, QuotaRequest } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 
 /** Limits apply per UTC day. The commit that stores a message enforces them exactly. */
@@ -31,23 +31,27 @@ export interface LimitedMessage {
   abroad: boolean;
 }
 
+/** Its sequence numbers within the daily limits; 0 if a limit does not apply. */
 interface SequenceNumbers {
   sequence: number;
-  international_sequence?: number;
+  international_sequence: number;
 }
+
+const unlimited: SequenceNumbers = { sequence: 0, international_sequence: 0 };
 
 /**
  * Numbers messages within each limit. Messages abroad come after domestic ones: if the international limit rejects some of
  * them, the remaining sequence numbers still have no gaps.
  */
 export function numberMessages(messages: (LimitedMessage | null)[]): {
-  numbers: (SequenceNumbers | undefined)[];
+  numbers: SequenceNumbers[];
   quotas: QuotaRequest[];
 } {
-  const quotas = new Map<string, QuotaRequest>();
+  const quotas: QuotaRequest[] = [];
+  const byService = new Map<string, QuotaRequest[]>();
   const quotaOf = ({ service, utc_day }: LimitedMessage, channel: LimitedChannel): QuotaRequest => {
-    const key = keyOf(service.id, utc_day, channel);
-    const existing = quotas.get(key);
+    const ofService = byService.get(service.id);
+    const existing = ofService?.find((quota) => quota.channel === channel && quota.utc_day === utc_day);
     if (existing) return existing;
     const quota = {
       service_id: service.id,
@@ -56,15 +60,17 @@ export function numberMessages(messages: (LimitedMessage | null)[]): {
       requested: 0,
       daily_limit: service.daily_limits[channel],
     };
-    quotas.set(key, quota);
+    quotas.push(quota);
+    if (ofService) ofService.push(quota);
+    else byService.set(service.id, [quota]);
     return quota;
   };
-  const numbers = messages.map((message): SequenceNumbers | undefined => {
-    if (!message) return undefined;
+  const numbers = messages.map((message): SequenceNumbers => {
+    if (!message) return unlimited;
     const quota = quotaOf(message, message.channel);
-    if (message.abroad) return undefined;
+    if (message.abroad) return unlimited;
     quota.requested += 1;
-    return { sequence: quota.requested };
+    return { sequence: quota.requested, international_sequence: 0 };
   });
   for (const [index, message] of messages.entries()) {
     if (!message?.abroad) continue;
@@ -75,25 +81,23 @@ export function numberMessages(messages: (LimitedMessage | null)[]): {
       international_sequence: international.requested,
     };
   }
-  return { numbers, quotas: [...quotas.values()] };
+  return { numbers, quotas };
 }
 
 /** Returns the limit that rejected a message, if any. */
 export function exceededLimit(
   { service, utc_day, channel }: LimitedMessage,
   { sequence, international_sequence }: SequenceNumbers,
-  claimed: ReadonlyMap<string, ClaimedQuota>,
+  exhausted: ExhaustedQuota[],
 ): LimitedChannel | undefined {
-  const claimedUpTo = (limit: LimitedChannel) => claimed.get(keyOf(service.id, utc_day, limit))?.last_taken ?? 0;
-  if (international_sequence !== undefined && international_sequence > claimedUpTo('international_sms'))
-    return 'international_sms';
-  return sequence > claimedUpTo(channel) ? channel : undefined;
-}
-
-export function indexByKey(claimed: ClaimedQuota[]): Map<string, ClaimedQuota> {
-  return new Map(claimed.map((quota) => [keyOf(quota.service_id, quota.utc_day, quota.channel), quota]));
-}
-
-function keyOf(serviceId: string, utc_day: string, channel: LimitedChannel): string {
-  return `${serviceId} ${utc_day} ${channel}`;
+  const isBeyond = (number: number, limit: LimitedChannel) =>
+    exhausted.some(
+      (quota) =>
+        quota.service_id === service.id &&
+        quota.channel === limit &&
+        quota.utc_day === utc_day &&
+        number > quota.last_taken,
+    );
+  if (isBeyond(international_sequence, 'international_sms')) return 'international_sms';
+  return isBeyond(sequence, channel) ? channel : undefined;
 }

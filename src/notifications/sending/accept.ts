@@ -4,28 +4,20 @@ import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import {
-  dailyLimitExceeded,
-  exceededLimit,
-  indexByKey,
-  type LimitedMessage,
-  numberMessages,
-} from '../limits/daily-limits.ts';
+import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages } from '../limits/daily-limits.ts';
 import type { NewNotification } from '../notification.ts';
 import { QueueNews } from '../queue/queue-news.ts';
 import { claimIdempotencyKeys, releaseIdempotencyKey } from './idempotency.sql.ts';
 import { findStoredResponse, type IdempotencyClaim, replayLimit, type StoredResponse } from './idempotency.ts';
+import { type NotificationRow, rowOf, setSequence } from './notification-row.ts';
 import {
-  type ClaimedQuota,
+  type ExhaustedQuota,
   type LimitedChannel,
-  type NotificationRow,
-  type NumberedRow,
   type QuotaRequest,
   storeNotifications,
   storeNotificationsAlone,
 } from './notifications.sql.ts';
 import { type SendingService, updateCount } from './sending-service.ts';
-import { storableRow } from './store-rows.ts';
 
 /** A message that passed every check. */
 interface Acceptance {
@@ -147,37 +139,35 @@ export class Acceptor {
 
   private async store(
     items: Item[],
-    write: (rows: NumberedRow[], quotas: QuotaRequest[]) => Promise<ClaimedQuota[]>,
+    write: (rows: NotificationRow[], quotas: QuotaRequest[]) => Promise<ExhaustedQuota[]>,
   ): Promise<Outcome[]> {
     const { numbers, quotas } = numberMessages(items.map(({ limited }) => limited));
-    const rows = items.flatMap(({ row }, index): NumberedRow[] => (row ? [{ row, ...numbers[index] }] : []));
-    const claimed = rows.length > 0 ? await write(rows, quotas) : [];
-    updateCounts(new Set(items.map(({ acceptance: { service } }) => service)), claimed);
-    const claimedByKey = indexByKey(claimed);
-    return items.map(({ limited }, index): Outcome => {
+    const rows: NotificationRow[] = [];
+    for (const [index, { row }] of items.entries()) {
       const number = numbers[index];
-      const channel = limited && number && exceededLimit(limited, number, claimedByKey);
+      if (!row || !number) continue;
+      setSequence(row, number.sequence, number.international_sequence);
+      rows.push(row);
+    }
+    const exhausted = rows.length > 0 ? await write(rows, quotas) : [];
+    if (exhausted.length === 0) return items.map(() => stored);
+    return items.map(({ acceptance, limited }, index): Outcome => {
+      updateCounts(acceptance.service, exhausted);
+      const number = numbers[index];
+      const channel = limited && number && exceededLimit(limited, number, exhausted);
       return channel ? { kind: 'refused', channel } : stored;
     });
   }
 }
 
-function updateCounts(services: ReadonlySet<SendingService>, claimed: ClaimedQuota[]): void {
-  const byService = new Map<string, ClaimedQuota[]>();
-  for (const quota of claimed) {
-    const ofService = byService.get(quota.service_id);
-    if (ofService) ofService.push(quota);
-    else byService.set(quota.service_id, [quota]);
-  }
-  for (const service of services) {
-    for (const { utc_day, channel, count } of byService.get(service.id) ?? []) {
-      updateCount(service, utc_day, channel, count);
-    }
+function updateCounts(service: SendingService, exhausted: ExhaustedQuota[]): void {
+  for (const { service_id, utc_day, channel, count } of exhausted) {
+    if (service_id === service.id) updateCount(service, utc_day, channel, count);
   }
 }
 
 function rowToStore(notification: NewNotification): NotificationRow {
-  const row = storableRow(notification);
+  const row = rowOf(notification);
   if (!row) throw invalid('A value in the request cannot be stored');
   return row;
 }

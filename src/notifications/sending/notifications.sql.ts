@@ -1,9 +1,11 @@
 import { CompiledQuery, sql } from 'kysely';
 import type pg from 'pg';
 import type { Tx } from '../../platform/db/database.ts';
+import { arrayOfRows, RowWriter } from '../../platform/db/row-writer.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
 import { newsChannel, writeNews } from '../queue/queue-news.ts';
+import { type NotificationRow, rowOf } from './notification-row.ts';
 
 export type LimitedChannel = Channel | 'international_sms';
 
@@ -17,62 +19,13 @@ export interface QuotaRequest {
   daily_limit: number;
 }
 
-/** How much of it they got (`last_taken`), and how much of the daily limit is used (`count`). */
-export interface ClaimedQuota {
+/** A daily limit that is used up: how much the messages got (`last_taken`), and how much is used (`count`). */
+export interface ExhaustedQuota {
   service_id: string;
   utc_day: string;
   channel: LimitedChannel;
   last_taken: number;
   count: number;
-}
-
-/** A message with its sequence number within each limit; without a number it is not limited. */
-export interface NumberedRow {
-  row: NotificationRow;
-  sequence?: number;
-  international_sequence?: number;
-}
-
-/** A notification serialized for the statement, ahead of time, so that a commit only joins the rows. */
-export type NotificationRow = string & { readonly kind: 'notification row' };
-
-/** Omits nulls and defaults: parsing the rows is a quarter of the statement's work. */
-export function rowOf(notification: NewNotification): NotificationRow {
-  const { created_at, due_at, lane, rate_multiplier } = notification;
-  // Built by hand: JSON.stringify of the whole object takes 1.5 times as long. Ids and enums need no escaping.
-  return (`{"id":"${notification.id}","service_id":"${notification.service_id}","template_id":"${notification.template_id}",` +
-    `"template_version":${notification.template_version},"notification_type":"${notification.notification_type}",` +
-    `"key_type":"${notification.key_type}","status":"${notification.status}","created_at":"${created_at}",` +
-    `"recipient":${JSON.stringify(notification.recipient)},` +
-    `"personalisation":${JSON.stringify(notification.personalisation)}` +
-    (notification.api_key_id === null ? '' : `,"api_key_id":"${notification.api_key_id}"`) +
-    text('created_by_id', notification.created_by_id) +
-    text('client_reference', notification.client_reference) +
-    text('normalised_recipient', notification.normalised_recipient) +
-    text('reply_to_text', notification.reply_to_text) +
-    text('postage', notification.postage) +
-    (notification.international ? ',"international":true' : '') +
-    (rate_multiplier === 1 ? '' : `,"rate_multiplier":${rate_multiplier}`) +
-    text('one_click_unsubscribe_url', notification.one_click_unsubscribe_url) +
-    text('scheduled_for', notification.scheduled_for) +
-    (lane === null ? '' : `,"lane":${lane}`) +
-    (due_at === created_at ? '' : text('due_at', due_at)) +
-    (notification.job_id === undefined
-      ? ''
-      : `,"job_id":"${notification.job_id}","job_row_number":${notification.job_row_number}`) +
-    '}') as NotificationRow;
-}
-
-function text(name: string, value: string | null): string {
-  return value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
-}
-
-// As JSON.stringify escapes them; after an odd number of further backslashes the same characters are plain text.
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
-
-/** PostgreSQL rejects NUL and lone surrogates, which would fail the whole statement. */
-export function isStorable(row: NotificationRow): boolean {
-  return !(row.includes('\\u') && unstorable.test(row));
 }
 
 /** Claims what remains of a daily limit, up to `requested`. The row lock makes this exact under concurrency. */
@@ -83,25 +36,18 @@ const upToRemaining = `order by service_id, utc_day, channel
     count = c.count + greatest(0, least(excluded.last_taken, excluded.last_limit - c.count)),
     last_limit = excluded.last_limit,
     last_taken = greatest(0, least(excluded.last_taken, excluded.last_limit - c.count))
-  returning c.service_id, c.utc_day, c.channel, c.last_taken, c.count`;
+  returning c.service_id, c.utc_day, c.channel, c.last_taken, c.count, c.last_limit`;
 
 /**
  * Stores notifications, queue entries, daily counters and statistics atomically in one statement and one round trip.
  * Locks counters in a fixed order (international first, then the channel; by key within each), so that two such statements
- * never deadlock.
+ * never deadlock. Returns only limits that are used up: all others got what they requested.
  */
 const storeStatement = `/* prepared: store-notifications */
 with candidates as (
-  select *, (created_at at time zone 'UTC')::date as utc_day
-  from json_to_recordset($1::json) as n (
-    id uuid, service_id uuid, template_id uuid, template_version int, notification_type text, key_type text,
-    api_key_id uuid, created_by_id uuid, status text, client_reference text, recipient text, normalised_recipient text,
-    personalisation jsonb, reply_to_text text, postage text, international boolean, rate_multiplier smallint,
-    one_click_unsubscribe_url text, scheduled_for timestamptz, created_at timestamptz, lane smallint,
-    due_at timestamptz, job_id uuid, job_row_number int, sequence int, international_sequence int
-  )
+  select *, (created_at at time zone 'UTC')::date as utc_day from unnest($1::new_notification[])
 ), quotas as (
-  select * from json_to_recordset($2::json) as s (service_id uuid, utc_day date, channel text, requested int, daily_limit int)
+  select * from unnest($2::quota_request[])
 ), abroad as (
   ${claimQuota} quotas where channel = 'international_sms' ${upToRemaining}
 ), claimed as (
@@ -115,8 +61,8 @@ with candidates as (
   select candidate.* from candidates candidate
   left join claimed on claimed.service_id = candidate.service_id and claimed.utc_day = candidate.utc_day and claimed.channel = candidate.notification_type
   left join abroad on abroad.service_id = candidate.service_id and abroad.utc_day = candidate.utc_day
-  where (candidate.sequence is null or candidate.sequence <= claimed.last_taken)
-    and (candidate.international_sequence is null or candidate.international_sequence <= abroad.last_taken)
+  where (candidate.sequence = 0 or candidate.sequence <= claimed.last_taken)
+    and (candidate.international_sequence = 0 or candidate.international_sequence <= abroad.last_taken)
 ), stored as (
   insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
     created_by_id, status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
@@ -124,8 +70,7 @@ with candidates as (
     job_row_number)
   select id, service_id, template_id, template_version, notification_type, key_type, api_key_id, created_by_id, status,
     client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
-    coalesce(international, false), coalesce(rate_multiplier, 1), one_click_unsubscribe_url, scheduled_for, created_at,
-    job_id, job_row_number
+    international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at, job_id, job_row_number
   from accepted
 ), queued as (
   insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at)
@@ -138,27 +83,37 @@ with candidates as (
   from accepted
   group by 1, 2, 3, 4, 5, 6, 7
 )
-select * from abroad union all select * from claimed`;
+select service_id, utc_day, channel, last_taken, count
+from (select * from abroad union all select * from claimed) as quota
+where count >= last_limit`;
 
 /** Runs in the caller's transaction. */
-export async function storeNotifications(tx: Tx, rows: NumberedRow[], quotas: QuotaRequest[]): Promise<ClaimedQuota[]> {
-  return (await tx.executeQuery<ClaimedQuota>(CompiledQuery.raw(storeStatement, valuesOf(rows, quotas)))).rows;
+export async function storeNotifications(
+  tx: Tx,
+  rows: NotificationRow[],
+  quotas: QuotaRequest[],
+): Promise<ExhaustedQuota[]> {
+  return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(storeStatement, valuesOf(rows, quotas)))).rows;
 }
 
 /** Runs in its own transaction, without the query builder, because it runs a hundred times a second. */
 export async function storeNotificationsAlone(
   pool: pg.Pool,
-  rows: NumberedRow[],
+  rows: NotificationRow[],
   quotas: QuotaRequest[],
-): Promise<ClaimedQuota[]> {
-  return (await pool.query<ClaimedQuota>({ text: storeStatement, values: valuesOf(rows, quotas) })).rows;
+): Promise<ExhaustedQuota[]> {
+  return (await pool.query<ExhaustedQuota>({ text: storeStatement, values: valuesOf(rows, quotas) })).rows;
 }
 
 /** For a few messages, without limits. The same commit notifies the workers. */
 export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
   await storeNotifications(
     tx,
-    notifications.map((notification) => ({ row: rowOf(notification) })),
+    notifications.map((notification) => {
+      const row = rowOf(notification);
+      if (!row) throw new Error('A notification with text that cannot be stored');
+      return row;
+    }),
     [],
   );
   for (const type of ['sms', 'email'] as const) {
@@ -169,14 +124,21 @@ export async function insertNotifications(tx: Tx, notifications: NewNotification
   }
 }
 
-function valuesOf(rows: NumberedRow[], quotas: QuotaRequest[]): [string, string] {
-  return [`[${rows.map(withNumber).join()}]`, JSON.stringify(quotas)];
+function valuesOf(rows: NotificationRow[], quotas: QuotaRequest[]): [Buffer, Buffer] {
+  return [arrayOfRows(rows), arrayOfRows(quotas.map(rowOfQuota))];
 }
 
-function withNumber({ row, sequence, international_sequence }: NumberedRow): string {
-  if (sequence === undefined) return row;
-  const abroad = international_sequence === undefined ? '' : `,"international_sequence":${international_sequence}`;
-  return `${row.slice(0, -1)},"sequence":${sequence}${abroad}}`;
+const quotaWriter = new RowWriter();
+
+/** Writes the columns of the type quota_request. */
+function rowOfQuota({ service_id, utc_day, channel, requested, daily_limit }: QuotaRequest): Buffer {
+  quotaWriter.begin(5);
+  quotaWriter.uuid(service_id);
+  quotaWriter.date(utc_day);
+  quotaWriter.text(channel);
+  quotaWriter.int4(requested);
+  quotaWriter.int4(daily_limit);
+  return quotaWriter.end();
 }
 
 /** A separate statement, because few messages have files. */
