@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { likeContains } from '../../platform/db/expressions.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { Postage, Status } from '../notification.ts';
+import { type Postage, type Status, statuses } from '../notification.ts';
 import { selectUploadedLetter } from '../one-off/uploaded-letters.sql.ts';
 
 export interface StoredNotification {
@@ -248,18 +248,25 @@ export function selectRows(found: RawBuilder<unknown>, order: RawBuilder<unknown
     order by ${order}`;
 }
 
-/** Uses the statistics: counting messages would scan them all. */
+/** Each status has its own column in the totals of a service. */
+const inAnyStatus = sql.raw(statuses.map((status) => status.replaceAll('-', '_')).join(' + '));
+
+/** Counts by the totals of days, and the counts not yet folded into them: a few rows a day, however much a service sends. */
 export async function countSentNotifications(
   db: Db,
   serviceId: string,
   since: { london_day: string },
   type?: Channel,
 ): Promise<number> {
-  const ofType = type === undefined ? sql`true` : sql`notification_type = ${type}`;
+  const ofService = sql`service_id = ${serviceId}
+    and ${type === undefined ? sql`true` : sql`notification_type = ${type}`}`;
   const { rows } = await sql<{ count: number }>`
-    select total(count) as count from status_counts
-    where service_id = ${serviceId} and london_day >= ${since.london_day} and key_type <> 'test' and ${ofType}`.execute(
-    db,
-  );
+    select total(count) as count from (
+      select ${inAnyStatus} as count from service_status_spans
+      where ${ofService} and span = 'day' and first_day >= ${since.london_day} and not of_test_keys
+      union all
+      select count - folded_count from status_counts
+      where ${ofService} and london_day >= ${since.london_day} and key_type <> 'test' and not folded
+    ) as counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
