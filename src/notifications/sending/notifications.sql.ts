@@ -38,17 +38,9 @@ const upToRemaining = `order by service_id, utc_day, channel
     last_taken = greatest(0, least(excluded.last_taken, excluded.last_limit - c.count))
   returning c.service_id, c.utc_day, c.channel, c.last_taken, c.count, c.last_limit`;
 
-/**
- * Stores notifications, queue entries, daily counters and statistics atomically in one statement and one round trip.
- * Locks counters in a fixed order (international first, then the channel; by key within each), so that two such statements
- * never deadlock. Returns only limits that are used up: all others got what they requested.
- */
-const storeStatement = `/* prepared: store-notifications */
-with candidates as (
-  select *, (created_at at time zone 'UTC')::date as utc_day from unnest($1::new_notification[])
-), quotas as (
-  select * from unnest($2::quota_request[])
-), abroad as (
+/** Text messages abroad count towards both limits: those that pass the international one also claim from the channel's. */
+const international = {
+  claims: `abroad as (
   ${claimQuota} quotas where channel = 'international_sms' ${upToRemaining}
 ), claimed as (
   ${claimQuota} (
@@ -57,12 +49,37 @@ with candidates as (
     from quotas s left join abroad using (service_id, utc_day)
     where s.channel <> 'international_sms'
   ) as day ${upToRemaining}
-), accepted as (
+)`,
+  join: 'left join abroad on abroad.service_id = candidate.service_id and abroad.utc_day = candidate.utc_day',
+  isWithin: 'and (candidate.international_sequence = 0 or candidate.international_sequence <= abroad.last_taken)',
+  all: '(select * from abroad union all select * from claimed) as claimed',
+};
+
+/** Few commits have messages abroad, and without them a commit of thirty messages costs a twentieth less. */
+const domestic = {
+  claims: `claimed as (
+  ${claimQuota} quotas ${upToRemaining}
+)`,
+  join: '',
+  isWithin: '',
+  all: 'claimed',
+};
+
+/**
+ * Stores notifications, queue entries, daily counters and statistics atomically in one statement and one round trip.
+ * Locks counters in a fixed order (international first, then the channel; by key within each), so that two such statements
+ * never deadlock. Returns only limits that are used up: all others got what they requested.
+ */
+const storeStatement = (name: string, quotas: typeof domestic) => `/* prepared: ${name} */
+with candidates as (
+  select *, (created_at at time zone 'UTC')::date as utc_day from unnest($1::new_notification[])
+), quotas as (
+  select * from unnest($2::quota_request[])
+), ${quotas.claims}, accepted as (
   select candidate.* from candidates candidate
   left join claimed on claimed.service_id = candidate.service_id and claimed.utc_day = candidate.utc_day and claimed.channel = candidate.notification_type
-  left join abroad on abroad.service_id = candidate.service_id and abroad.utc_day = candidate.utc_day
-  where (candidate.sequence = 0 or candidate.sequence <= claimed.last_taken)
-    and (candidate.international_sequence = 0 or candidate.international_sequence <= abroad.last_taken)
+  ${quotas.join}
+  where (candidate.sequence = 0 or candidate.sequence <= claimed.last_taken) ${quotas.isWithin}
 ), stored as (
   insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
     created_by_id, status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
@@ -84,8 +101,11 @@ with candidates as (
   group by 1, 2, 3, 4, 5, 6, 7
 )
 select service_id, utc_day, channel, last_taken, count
-from (select * from abroad union all select * from claimed) as quota
+from ${quotas.all}
 where count >= last_limit`;
+
+const storeDomestic = storeStatement('store-notifications', domestic);
+const storeInternational = storeStatement('store-international-notifications', international);
 
 /** Runs in the caller's transaction. */
 export async function storeNotifications(
@@ -93,7 +113,8 @@ export async function storeNotifications(
   rows: NotificationRow[],
   quotas: QuotaRequest[],
 ): Promise<ExhaustedQuota[]> {
-  return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(storeStatement, valuesOf(rows, quotas)))).rows;
+  const { text, values } = statementFor(rows, quotas);
+  return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(text, values))).rows;
 }
 
 /** Runs in its own transaction, without the query builder, because it runs a hundred times a second. */
@@ -102,7 +123,7 @@ export async function storeNotificationsAlone(
   rows: NotificationRow[],
   quotas: QuotaRequest[],
 ): Promise<ExhaustedQuota[]> {
-  return (await pool.query<ExhaustedQuota>({ text: storeStatement, values: valuesOf(rows, quotas) })).rows;
+  return (await pool.query<ExhaustedQuota>(statementFor(rows, quotas))).rows;
 }
 
 /** For a few messages, without limits. The same commit notifies the workers. */
@@ -124,8 +145,12 @@ export async function insertNotifications(tx: Tx, notifications: NewNotification
   }
 }
 
-function valuesOf(rows: NotificationRow[], quotas: QuotaRequest[]): [Buffer, Buffer] {
-  return [arrayOfRows(rows), arrayOfRows(quotas.map(rowOfQuota))];
+function statementFor(rows: NotificationRow[], quotas: QuotaRequest[]): { text: string; values: Buffer[] } {
+  const hasAbroad = quotas.some(({ channel }) => channel === 'international_sms');
+  return {
+    text: hasAbroad ? storeInternational : storeDomestic,
+    values: [arrayOfRows(rows), arrayOfRows(quotas.map(rowOfQuota))],
+  };
 }
 
 const quotaWriter = new RowWriter();
