@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
 import type { NewNotification } from '../notifications/notification.ts';
-import { type NotificationRow, rowOf } from '../notifications/sending/notification-row.ts';
+import { type NotificationRow, rowOf } from '../notifications/notification-row.ts';
 import { encryptValues } from '../notifications/sending/secret-values.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import type { RowFiles } from '../notifications/sending/store-rows.ts';

@@ -6,10 +6,10 @@ import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages } from '../limits/daily-limits.ts';
 import type { NewNotification } from '../notification.ts';
+import { type NotificationRow, rowOf, setSequence } from '../notification-row.ts';
 import { QueueNews } from '../queue/queue-news.ts';
 import { claimIdempotencyKeys, releaseIdempotencyKey } from './idempotency.sql.ts';
 import { findStoredResponse, type IdempotencyClaim, replayLimit, type StoredResponse } from './idempotency.ts';
-import { type NotificationRow, rowOf, setSequence } from './notification-row.ts';
 import {
   type ExhaustedQuota,
   type LimitedChannel,

@@ -4,8 +4,8 @@ import type { Tx } from '../../platform/db/database.ts';
 import { arrayOfRows, RowWriter } from '../../platform/db/row-writer.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
+import { type NotificationRow, rowOf } from '../notification-row.ts';
 import { newsChannel, writeNews } from '../queue/queue-news.ts';
-import { type NotificationRow, rowOf } from './notification-row.ts';
 
 export type LimitedChannel = Channel | 'international_sms';
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
-import type { NotificationRow } from './notification-row.ts';
+import type { NotificationRow } from '../notification-row.ts';
 import { recordDocumentCount, storeNotifications } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
 

@@ -1,5 +1,5 @@
-import { RowWriter } from '../../platform/db/row-writer.ts';
-import type { NewNotification } from '../notification.ts';
+import { RowWriter } from '../platform/db/row-writer.ts';
+import type { NewNotification } from './notification.ts';
 
 /** A notification serialized for the statement that stores it, ahead of time, so that a commit only joins the rows. */
 export type NotificationRow = Buffer & { readonly kind: 'notification row' };
