@@ -22,6 +22,10 @@ import { signInPages } from './pages/sign-in/sign-in.pages.tsx';
 import { operatorLinkPages } from './pages/start/operator-link.pages.tsx';
 import { startPages } from './pages/start/start.pages.tsx';
 import { supportPages } from './pages/support/support.pages.tsx';
+import { contactPages } from './pages/team/contact.pages.tsx';
+import { invitePages } from './pages/team/invite.pages.tsx';
+import { memberPages } from './pages/team/member.pages.tsx';
+import { teamPages } from './pages/team/team.pages.tsx';
 
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
@@ -45,6 +49,10 @@ const modules: PageModule<ConsoleApp>[] = [
   profilePages,
   devicePages,
   themePages,
+  teamPages,
+  invitePages,
+  memberPages,
+  contactPages,
   sandboxPages,
   supportPages,
 ];

@@ -24,6 +24,8 @@ describe('may', () => {
     [{ service: 'any', organisation: true }, { ...person, organisations: ['p'] }, 'not-found'],
     [{ service: 'manage' }, member('view_activity'), 'forbidden'],
     [{ service: 'manage' }, platformAdmin, 'yes'],
+    [{ service: ['manage', 'api'] }, member('manage_api_keys'), 'yes'],
+    [{ service: ['manage', 'api'] }, member('send_messages'), 'forbidden'],
     [{ service: 'send', membersOnly: true }, platformAdmin, 'forbidden'],
     [{ service: 'send', membersOnly: true }, { ...platformAdmin, permissions: { a: ['send_messages'] } }, 'yes'],
   ] as const)('%j for %j: %s', (who, visitor, expected) => {

@@ -1,11 +1,12 @@
-import type { ServicePermission } from '../../users/members/permissions.ts';
+import { type ServicePermission, waysToManage } from '../../users/members/permissions.ts';
 
 /** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
 export type Right = 'any' | 'activity' | 'send' | 'messages' | 'templates' | 'manage' | 'api';
 
 /** Pages of one service: its members with the right, and platform administrators. */
 export interface OfService {
-  service: Right;
+  /** Of several rights, one is enough. */
+  service: Right | readonly Right[];
   /** Members of the service's organisation may open it, too. */
   organisation?: true;
   /** Platform administrators may open it only as members with the right. */
@@ -38,20 +39,20 @@ export function may(who: Who, visitor: Visitor | undefined, service?: Service): 
   if (!service) return 'not-found';
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
   const permissions = Object.hasOwn(visitor.permissions, service.id) ? visitor.permissions[service.id] : undefined;
-  if (permissions && holds(who.service, permissions)) return 'yes';
+  if (permissions && [who.service].flat().some((right) => holds(right, permissions))) return 'yes';
   const ofOrganisation = service.organisation !== null && visitor.organisations.includes(service.organisation);
   if (who.organisation && ofOrganisation) return 'yes';
   return permissions || ofOrganisation || visitor.platform_admin ? 'forbidden' : 'not-found';
 }
 
 /** Each list is one way to have the right: the console's own name, or all the names that other front ends store. */
-const waysToHave: Record<Exclude<Right, 'any'>, string[][]> = {
+const waysToHave: Record<Exclude<Right, 'any'>, readonly (readonly string[])[]> = {
   activity: [['view_activity']],
   send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   /** To open one message: those who see the activity, and those who may have sent it. */
   messages: [['view_activity'], ['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   templates: [['manage_templates']],
-  manage: [['manage_service'], ['manage_users', 'manage_settings']],
+  manage: waysToManage,
   api: [['manage_api_keys']],
 };
 
@@ -61,7 +62,7 @@ export function holds(right: Right, permissions: readonly string[]): boolean {
 
 /** The rights that one person can give to another. */
 export const givenRights = ['activity', 'send', 'templates', 'manage', 'api'] as const;
-type GivenRight = (typeof givenRights)[number];
+export type GivenRight = (typeof givenRights)[number];
 
 export const rightNames: Record<GivenRight, string> = {
   activity: 'See the dashboard',

@@ -18,14 +18,17 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   /** Cells of several lines: the others stand in the middle of them. */
   middle?: boolean;
+  /** Ticks in the middle, but for the last two columns. */
+  matrix?: boolean;
 }
 
 /** On narrow screens each row becomes a list of labelled values. */
-export function Table<Row>({ caption, rows, keyOf, columns, middle }: TableProps<Row>) {
+export function Table<Row>({ caption, rows, keyOf, columns, middle, matrix }: TableProps<Row>) {
   const [name, ...others] = columns;
+  const classes = ['table table--hover', middle && 'table--middle', matrix && 'matrix'].filter(Boolean);
   return (
     <div class="card card--flush">
-      <table class={middle ? 'table table--hover table--middle' : 'table table--hover'}>
+      <table class={classes.join(' ')}>
         <caption class="sr">{caption}</caption>
         <thead>
           <tr>

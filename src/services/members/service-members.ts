@@ -6,10 +6,13 @@ import {
   addServiceMember,
   alreadyMember,
   isServiceMember,
+  manages,
   removeServiceMember,
   type ServiceMember,
   type ServicePermission,
+  setServiceMemberPermissions,
 } from '../../users/members/permissions.ts';
+import { setSignInMethod } from '../../users/members/sign-in-method.ts';
 import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate } from '../services.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
@@ -58,8 +61,12 @@ export async function joinService(
   return { ...service, users: users.map(({ id, name }) => ({ id, name })) };
 }
 
-/** At least one active member must remain. */
-export async function leaveService({ db }: Deps, member: ServiceMember): Promise<void> {
+/** At least one active member must remain; with `keepsManager`, a person who manages the service, too. */
+export async function leaveService(
+  { db }: Deps,
+  member: ServiceMember,
+  { keepsManager }: { keepsManager?: true } = {},
+): Promise<void> {
   await inTransaction(db, async (tx) => {
     // Lock, so that two concurrent requests cannot remove the last two active members.
     await getServiceForUpdate(tx, member.service_id);
@@ -68,6 +75,40 @@ export async function leaveService({ db }: Deps, member: ServiceMember): Promise
     const others = members.filter(({ id }) => id !== userId);
     if (others.length === members.length) throw notFound('User not found');
     if (!others.some(({ state }) => state === 'active')) throw invalid('User cannot be removed from the service');
+    if (keepsManager) refuseUnlessManagerRemains(members, userId, []);
     await removeServiceMember(tx, member);
   });
+}
+
+/** The last person who manages the service keeps the right to. */
+export async function changeMember(
+  { db, clock }: Deps,
+  member: ServiceMember,
+  change: {
+    permissions: ServicePermission[];
+    folder_permissions: string[];
+    auth_type?: 'sms_auth' | 'email_auth' | undefined;
+  },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await getServiceForUpdate(tx, member.service_id);
+    const { auth_type, ...set } = change;
+    const user = await getUserRecord(tx, member.user_id);
+    refuseUnlessManagerRemains(await selectMembers(tx, member.service_id), user.id, set.permissions);
+    if (auth_type === 'sms_auth' && user.mobile_number === null) {
+      throw invalidField('auth_type', `${user.name} has no mobile number for text codes.`);
+    }
+    await setServiceMemberPermissions(tx, member, set);
+    if (auth_type !== undefined) await setSignInMethod(tx, user, auth_type, clock.now());
+  });
+}
+
+function refuseUnlessManagerRemains(
+  members: Awaited<ReturnType<typeof selectMembers>>,
+  userId: string,
+  permissions: readonly string[],
+): void {
+  const managers = members.filter((member) => member.state === 'active' && manages(member.permissions));
+  if (managers.length !== 1 || managers[0]?.id !== userId || manages(permissions)) return;
+  throw invalid('At least one person must keep the right to manage the service. Give it to another member first.');
 }

@@ -46,6 +46,19 @@ export function selectJoinRequest(db: Db | Tx, serviceId: string, requestId: str
     .executeTakeFirst();
 }
 
+/** Oldest first. */
+export function selectPendingJoinRequests(db: Db, serviceId: string, limit: number) {
+  return db
+    .selectFrom('service_join_requests as request')
+    .innerJoin('users', 'users.id', 'request.requester_id')
+    .select(['request.id', 'request.created_at', 'request.contacted_user_ids', 'users.name', 'users.email_address'])
+    .where('request.service_id', '=', serviceId)
+    .where('request.status', '=', 'pending')
+    .orderBy('request.id')
+    .limit(limit)
+    .execute();
+}
+
 /**
  * Locks all requests of the same user for the service until the transaction ends, because approving one cancels the
  * others. The fixed order prevents deadlocks.

@@ -14,6 +14,7 @@ import {
   insertJoinRequest,
   lockJoinRequestsOfRequester,
   selectJoinRequest,
+  selectPendingJoinRequests,
   selectUsersToContact,
   updateJoinRequests,
 } from './join-requests.sql.ts';
@@ -86,6 +87,13 @@ export async function getJoinRequest(app: Pick<Platform, 'db'>, serviceId: strin
   const request = await selectJoinRequest(app.db, serviceId, requestId);
   if (!request) throw notFound();
   return request;
+}
+
+const maxPendingRequests = 100;
+
+/** Requests that somebody still has to decide, oldest first. */
+export function listPendingJoinRequests(app: Pick<Platform, 'db'>, serviceId: string) {
+  return selectPendingJoinRequests(app.db, serviceId, maxPendingRequests);
 }
 
 interface Decision {

@@ -6,8 +6,9 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { accountTemplates } from '../account-messages/account-messages.ts';
 import { type ServicePermission, servicePermissions } from '../members/permissions.ts';
+import { setSignInMethod } from '../members/sign-in-method.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
-import { selectUser, updateUserRow } from '../users.sql.ts';
+import { selectUser } from '../users.sql.ts';
 import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   acceptServiceInviteRow,
@@ -87,19 +88,12 @@ export async function updateServiceInvite(
   return invite;
 }
 
-/**
- * Accepts a pending invitation. It may say how the invited person signs in, but not for platform administrators and those
- * with a security key, whose method is stronger.
- */
+/** Accepts a pending invitation, which may say how the invited person signs in. */
 export async function claimServiceInvite(tx: Tx, inviteId: string, userId: string, now: Date) {
   const invite = await acceptServiceInviteRow(tx, inviteId);
   const user = await getUserRecord(tx, userId);
   if (invite?.email_address.toLowerCase() !== user.email_address.toLowerCase()) throw notFound();
-  const keepsMethod = user.platform_admin || user.auth_type === 'webauthn_auth' || user.auth_type === invite.auth_type;
-  const isPossible = invite.auth_type === 'email_auth' || (invite.auth_type === 'sms_auth' && user.mobile_number);
-  if (!keepsMethod && isPossible) {
-    await updateUserRow(tx, userId, { auth_type: invite.auth_type, updated_at: timestamp(now) });
-  }
+  await setSignInMethod(tx, user, invite.auth_type, now);
   const allowed: readonly string[] = servicePermissions;
   const permissions = invite.permissions.filter((name): name is ServicePermission => allowed.includes(name));
   return { ...invite, permissions };

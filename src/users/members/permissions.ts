@@ -34,6 +34,16 @@ export const servicePermissions = [
 ] as const;
 export type ServicePermission = (typeof servicePermissions)[number];
 
+/** Who manages a service has all permissions of one of these lists. */
+export const waysToManage: readonly (readonly ServicePermission[])[] = [
+  ['manage_service'],
+  ['manage_users', 'manage_settings'],
+];
+
+export function manages(permissions: readonly string[]): boolean {
+  return waysToManage.some((names) => names.every((name) => permissions.includes(name)));
+}
+
 /** Permissions of a service's creator. */
 export const creatorPermissions: ServicePermission[] = [
   'manage_users',

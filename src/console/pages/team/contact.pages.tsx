@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../platform/failure.ts';
+import { refuseUnlessMember } from '../../../users/members/permissions.ts';
+import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
+import { updateUser } from '../../../users/users.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+
+type OfManagers = Asked<{ service: 'manage' }>;
+
+/**
+ * Whoever changes an address can then ask for a new password. So a manager may do it only for people who have nothing but
+ * this service to lose.
+ */
+export function mayChangeContact(
+  visitor: Pick<UserRecord, 'id' | 'platform_admin'>,
+  person: Pick<UserRecord, 'id' | 'platform_admin' | 'services' | 'organisations'>,
+  serviceId: string,
+): boolean {
+  if (person.id === visitor.id || person.platform_admin) return false;
+  if (visitor.platform_admin) return true;
+  return person.organisations.length === 0 && person.services.every((id) => id === serviceId);
+}
+
+const kinds = {
+  email: {
+    title: 'Change the email address',
+    label: 'New email address',
+    needs: 'Enter the new email address.',
+    type: 'email',
+    field: Type.String({ format: 'email', maxLength: 255 }),
+    change: (value: string) => ({ email_address: value }),
+    told: 'is told at both addresses, and signs in with the new one.',
+  },
+  mobile: {
+    title: 'Change the mobile number',
+    label: 'New mobile number',
+    needs: 'Enter the new mobile number.',
+    type: 'tel',
+    field: Type.String({ format: 'user-mobile-number' }),
+    change: (value: string) => ({ mobile_number: value }),
+    told: 'is told at both numbers, and gets security codes at the new one.',
+  },
+} as const;
+
+/** Two steps: the new value, then a page that says what will happen. */
+export function contactPages(pages: Pages, app: ConsoleApp): void {
+  for (const [kind, { title, label, needs, type, field, change, told }] of Object.entries(kinds)) {
+    const view = async (asked: OfManagers, draft: Draft, confirmed?: string): Promise<View | Redirection> => {
+      const person = await getPerson(asked);
+      if ('to' in person) return person;
+      const back = `/services/${asked.service.id}/team/${person.id}`;
+      return {
+        title,
+        lead: `${person.name} ${told}`,
+        crumbs: [
+          { label: 'Team', to: `/services/${asked.service.id}/team` },
+          { label: person.name, to: back },
+        ],
+        content:
+          confirmed === undefined ? (
+            <SaveForm action="Continue" back={back}>
+              <Field draft={draft} name="value" label={label} type={type} autocomplete="off" />
+            </SaveForm>
+          ) : (
+            <SaveForm action="Change it" back={back}>
+              <p>
+                From <b>{kind === 'email' ? person.email_address : (person.mobile_number ?? 'none')}</b> to{' '}
+                <b>{confirmed}</b>.
+              </p>
+              <input type="hidden" name="value" value={confirmed} />
+              <input type="hidden" name="confirmed" value="yes" />
+            </SaveForm>
+          ),
+      };
+    };
+
+    pages.add(`/services/:service_id/team/:user_id/${kind}`, {
+      who: { service: 'manage' },
+      below: 'Team',
+      show: (asked, draft) => view(asked, draft),
+      form: Type.Object({ value: field, confirmed: Type.Optional(Type.Literal('yes')) }),
+      needs: { value: needs },
+      async act(asked, { value, confirmed }) {
+        const person = await getPerson(asked);
+        if ('to' in person) return person;
+        if (!confirmed) return view(asked, { typed: new Map(), problems: new Map() }, value);
+        await updateUser(app, person.id, change(value), asked.visitor.user.id);
+        return { to: `/services/${asked.service.id}/team/${person.id}`, notice: `${person.name} was told.` };
+      },
+    });
+  }
+
+  async function getPerson({ service, visitor, param }: OfManagers): Promise<UserRecord | Redirection> {
+    await refuseUnlessMember(app, { service_id: service.id, user_id: param('user_id') });
+    const person = await getUserRecord(app.db, param('user_id'));
+    if (person.state === 'inactive') throw notFound();
+    if (mayChangeContact(visitor.user, person, service.id)) return person;
+    const notice = `${person.name} is in other teams, too, and changes it on the page “Your account”.`;
+    return { to: `/services/${service.id}/team/${person.id}`, notice };
+  }
+}

@@ -1,0 +1,177 @@
+import type { Service } from '../../../services/services.ts';
+import { givenRights, holds } from '../../access/may.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type Folder, type Member, methodNames } from './team.ts';
+
+/** Heads of the columns; `rightNames` has the sentences. */
+const heads = {
+  activity: 'See dashboard',
+  send: 'Send',
+  templates: 'Templates',
+  manage: 'Manage',
+  api: 'API',
+};
+
+interface Invite {
+  id: string;
+  email_address: string;
+  permissions: string;
+  auth_type: Member['auth_type'];
+  created_at: string;
+  invitedBy: string;
+}
+
+interface TeamTableProps {
+  service: Pick<Service, 'id'>;
+  visitorId: string;
+  mayChange: boolean;
+  members: readonly Member[];
+  invites: readonly Invite[];
+  folders: readonly Folder[];
+  now: Date;
+}
+
+type Row = { permissions: readonly string[]; auth_type: Member['auth_type'] } & (
+  | { member: Member; invite?: never }
+  | { invite: Invite; member?: never }
+);
+
+export function TeamTable({ service, visitorId, mayChange, members, invites, folders, now }: TeamTableProps) {
+  const team = `/console/services/${service.id}/team`;
+  const rows: Row[] = [
+    ...members.map((member) => ({ member, permissions: member.permissions, auth_type: member.auth_type })),
+    ...invites.map((invite) => ({
+      invite,
+      permissions: invite.permissions.split(','),
+      auth_type: invite.auth_type,
+    })),
+  ];
+  return (
+    <Table
+      caption="Team members and what they may do"
+      look="matrix"
+      rows={rows}
+      keyOf={({ member, invite }) => (member ?? invite).id}
+      columns={[
+        {
+          head: 'Name',
+          cell: (row) =>
+            row.member ? (
+              <MemberName member={row.member} isVisitor={row.member.id === visitorId} folders={folders} />
+            ) : (
+              <>
+                {row.invite.email_address}
+                <small class="status status--sending">
+                  <Icon name="clock" />
+                  <span>
+                    Invited by {row.invite.invitedBy}, <Time at={row.invite.created_at} now={now} />
+                  </span>
+                </small>
+              </>
+            ),
+        },
+        ...givenRights.map((right) => ({
+          head: heads[right],
+          cell: ({ permissions }: Row) => <Tick isHeld={holds(right, permissions)} />,
+        })),
+        { head: 'Signs in with', cell: ({ auth_type }) => methodNames[auth_type] },
+        {
+          head: 'Actions',
+          hidden: true as const,
+          cell: (row: Row) => {
+            if (!mayChange) return null;
+            if (row.invite) return <CancelInvite team={team} invite={row.invite} />;
+            return (
+              <a href={`${team}/${row.member.id}`}>
+                Change<span class="sr"> {row.member.name}</span>
+              </a>
+            );
+          },
+        },
+      ]}
+    />
+  );
+}
+
+function MemberName({
+  member,
+  isVisitor,
+  folders,
+}: {
+  member: Member;
+  isVisitor: boolean;
+  folders: readonly Folder[];
+}) {
+  return (
+    <>
+      {member.name} {isVisitor && <span class="badge">You</span>}
+      {member.state === 'pending' && <span class="badge tone-amber">Not confirmed</span>}
+      <small>{member.email_address}</small>
+      {member.missing.length > 0 && (
+        <small class="muted">
+          {member.missing.length === folders.length
+            ? 'Sees no folders'
+            : `Does not see ${member.missing.map(({ path }) => `“${path}”`).join(', ')}`}
+        </small>
+      )}
+    </>
+  );
+}
+
+function Tick({ isHeld }: { isHeld: boolean }) {
+  return isHeld ? (
+    <>
+      <Icon name="check" />
+      <span class="sr">Yes</span>
+    </>
+  ) : (
+    <span class="muted">
+      –<span class="sr"> No</span>
+    </span>
+  );
+}
+
+function CancelInvite({ team, invite }: { team: string; invite: Invite }) {
+  return (
+    <Confirm
+      label={
+        <>
+          Cancel<span class="sr"> invitation to {invite.email_address}</span>
+        </>
+      }
+      action="Cancel the invitation"
+      to={`${team}/invitations/cancel`}
+      fields={{ invite_id: invite.id }}
+    >
+      The link that we sent to {invite.email_address} stops working.
+    </Confirm>
+  );
+}
+
+/** Below the table, for those who give rights. */
+export function RightsExplained() {
+  return (
+    <details class="more">
+      <summary>
+        What the rights mean
+        <Icon name="chevron" small />
+      </summary>
+      <dl class="facts measure">
+        <dt>See dashboard</dt>
+        <dd>Home, received texts, unsubscribe requests and returned letters</dd>
+        <dt>Send</dt>
+        <dd>Send to one person or to a file, and cancel letters</dd>
+        <dt>Templates</dt>
+        <dd>Add, edit, move and archive templates</dd>
+        <dt>Manage</dt>
+        <dd>Settings, team and usage</dd>
+        <dt>API</dt>
+        <dd>Keys, callbacks, the guest list and refused requests</dd>
+      </dl>
+      <p class="small muted">Every member sees templates and messages.</p>
+    </details>
+  );
+}

@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import { csvText, sendCsv } from '../../../platform/http/csv.ts';
+import { Uuid } from '../../../protocol/fields.ts';
+import { listPendingJoinRequests } from '../../../users/invites/join-requests.ts';
+import { getServiceInvite, listServiceInvites, updateServiceInvite } from '../../../users/invites/service-invites.ts';
+import { listUserRecords } from '../../../users/user-record.ts';
+import { givenRights, may, rightNames } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { keepSearch, readSearch } from '../../kept-search.ts';
+import { Icon } from '../../layout/icon.tsx';
+import type { Pages } from '../../page.ts';
+import { listFolderPaths, listMembers, type Member, methodNames, rightsOf } from './team.ts';
+import { JoinRequests, TeamSearch } from './team-parts.tsx';
+import { RightsExplained, TeamTable } from './team-table.tsx';
+
+/** With more members, the page has a search. */
+const maxWithoutSearch = 7;
+const maxShown = 200;
+
+export function teamPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/team', {
+    // Those who may only send have no use for it.
+    who: { service: ['activity', 'templates', 'manage', 'api'], organisation: true },
+    menu: 'Team',
+    async show({ service, visitor, query }) {
+      const mayChange = may({ service: 'manage' }, visitor.user, service) === 'yes';
+      const folders = await listFolderPaths(app, service.id);
+      const members = await listMembers(app, service.id, folders);
+      const invites = await pendingInvites(service.id);
+      const find = readSearch(app, visitor, query('find'));
+      const found = members.filter((member) => isFound(member, find));
+      const requests = mayChange ? await listPendingJoinRequests(app, service.id) : [];
+      return {
+        title: 'Team',
+        lead: leadOf(members.length, invites.length),
+        actions: mayChange && (
+          <>
+            <a class="button" href={`/console/services/${service.id}/team/csv`}>
+              Download CSV
+            </a>
+            <a class="button button--primary" href={`/console/services/${service.id}/team/invite`}>
+              <Icon name="plus" small />
+              Invite
+            </a>
+          </>
+        ),
+        content: (
+          <div class="stack">
+            <JoinRequests service={service} visitorId={visitor.user.id} requests={requests} now={app.clock.now()} />
+            {members.length > maxWithoutSearch && <TeamSearch service={service} find={find} found={found.length} />}
+            <TeamTable
+              service={service}
+              visitorId={visitor.user.id}
+              mayChange={mayChange}
+              members={found.slice(0, maxShown)}
+              invites={find === '' ? invites : []}
+              folders={folders}
+              now={app.clock.now()}
+            />
+            {found.length > maxShown && (
+              <p class="small muted">The first {maxShown} are shown. Find others by name or address.</p>
+            )}
+            <RightsExplained />
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ find: Type.Optional(Type.String({ maxLength: 255 })) }),
+    act({ service, visitor }, { find = '' }) {
+      const query = find && `?${new URLSearchParams({ find: keepSearch(app, visitor, find) })}`;
+      return { to: `/services/${service.id}/team${query}` };
+    },
+  });
+
+  pages.add('/services/:service_id/team/csv', {
+    who: { service: 'manage' },
+    async show({ service, reply }) {
+      const members = await listMembers(app, service.id, await listFolderPaths(app, service.id));
+      const rows = members.map((member) => ({
+        name: member.name,
+        email_address: member.email_address,
+        signs_in_with: methodNames[member.auth_type],
+        last_signed_in: member.logged_in_at,
+        ...Object.fromEntries(
+          givenRights.map((right) => [rightNames[right], rightsOf(member.permissions).includes(right) ? 'yes' : 'no']),
+        ),
+      }));
+      const columns = ['name', 'email_address', ...givenRights.map((right) => rightNames[right])];
+      const text = csvText<Record<string, string | null>>([...columns, 'signs_in_with', 'last_signed_in'], rows);
+      return { sent: sendCsv(reply, `${service.name} team.csv`, parts(text)) };
+    },
+  });
+
+  pages.add('/services/:service_id/team/invitations/cancel', {
+    who: { service: 'manage' },
+    show: ({ service }) => ({ to: `/services/${service.id}/team` }),
+    form: Type.Object({ invite_id: Uuid }),
+    async act({ service }, { invite_id }) {
+      const { status, email_address } = await getServiceInvite(app, invite_id, service.id);
+      if (status === 'pending') {
+        await updateServiceInvite(app, { service_id: service.id, invite_id }, { status: 'cancelled' });
+      }
+      const notice =
+        status === 'accepted'
+          ? `${email_address} has accepted meanwhile. Remove the member instead.`
+          : `The invitation to ${email_address} is cancelled.`;
+      return { to: `/services/${service.id}/team`, notice };
+    },
+  });
+
+  async function pendingInvites(serviceId: string) {
+    const invites = (await listServiceInvites(app, serviceId)).filter(({ status }) => status === 'pending');
+    const inviters = await listUserRecords(app.db, [...new Set(invites.map(({ from_user }) => from_user))]);
+    const nameOf = new Map(inviters.map(({ id, name }) => [id, name]));
+    return invites.map((invite) => ({ ...invite, invitedBy: nameOf.get(invite.from_user) ?? '' }));
+  }
+}
+
+function isFound({ name, email_address }: Member, find: string): boolean {
+  return [name, email_address].some((text) => text.toLowerCase().includes(find.toLowerCase()));
+}
+
+function leadOf(members: number, invites: number): string {
+  const team = `${members} ${members === 1 ? 'member' : 'members'}`;
+  const invited = `${invites} ${invites === 1 ? 'invitation' : 'invitations'}`;
+  return `${team}${invites > 0 ? ` and ${invited}` : ''}. At least one person must keep “Manage”.`;
+}
+
+async function* parts(text: string): AsyncIterable<string> {
+  yield text;
+}

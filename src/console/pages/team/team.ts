@@ -1,0 +1,45 @@
+import type { Platform } from '../../../platform/platform.ts';
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import { listFolders } from '../../../templates/folders/template-folders.ts';
+import { type GivenRight, givenRights, holds } from '../../access/may.ts';
+
+type Deps = Pick<Platform, 'db'>;
+
+export interface Folder {
+  id: string;
+  /** With the names of the folders around it. */
+  path: string;
+  users_with_permission: string[];
+}
+
+export async function listFolderPaths({ db }: Deps, serviceId: string): Promise<Folder[]> {
+  const folders = await listFolders(db, serviceId);
+  const byId = new Map(folders.map((folder) => [folder.id, folder]));
+  const pathOf = (id: string | null): string[] => {
+    const folder = id === null ? undefined : byId.get(id);
+    return folder ? [...pathOf(folder.parent_id), folder.name] : [];
+  };
+  return folders
+    .map(({ id, users_with_permission }) => ({ id, users_with_permission, path: pathOf(id).join(' / ') }))
+    .sort((a, b) => a.path.localeCompare(b.path));
+}
+
+export type Member = Awaited<ReturnType<typeof listMembers>>[number];
+
+/** Those who can sign in or are about to, by name, with the folders that they do not see. */
+export async function listMembers(app: Deps, serviceId: string, folders: readonly Folder[]) {
+  const members = await listServiceMembers(app.db, serviceId);
+  return members
+    .filter(({ state }) => state !== 'inactive')
+    .map((member) => ({
+      ...member,
+      missing: folders.filter(({ users_with_permission }) => !users_with_permission.includes(member.id)),
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+}
+
+export function rightsOf(permissions: readonly string[]): GivenRight[] {
+  return givenRights.filter((right) => holds(right, permissions));
+}
+
+export const methodNames = { sms_auth: 'Text code', email_auth: 'Email link', webauthn_auth: 'Security key' };

@@ -1,0 +1,26 @@
+import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import type { UserRecord } from '../user-record.ts';
+import { updateUserRow } from '../users.sql.ts';
+
+type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'auth_type' | 'mobile_number'>;
+
+/** A service may choose between these for a person; a stronger method stays as it is. */
+export function canChooseSignInMethod({
+  platform_admin,
+  auth_type,
+}: Pick<Person, 'platform_admin' | 'auth_type'>): boolean {
+  return !platform_admin && auth_type !== 'webauthn_auth';
+}
+
+/** Changes nothing for platform administrators, those with a security key, and where a number for text codes is missing. */
+export async function setSignInMethod(
+  tx: Tx,
+  person: Person,
+  auth_type: UserRecord['auth_type'],
+  now: Date,
+): Promise<void> {
+  if (!canChooseSignInMethod(person) || person.auth_type === auth_type) return;
+  const isPossible = auth_type === 'email_auth' || (auth_type === 'sms_auth' && person.mobile_number);
+  if (isPossible) await updateUserRow(tx, person.id, { auth_type, updated_at: timestamp(now) });
+}
