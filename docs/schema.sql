@@ -654,6 +654,23 @@ create table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
 
+create table refused_requests (
+  id uuid not null,
+  service_id uuid not null,
+  api_key_id uuid not null,
+  path text not null,
+  status_code smallint not null,
+  errors jsonb not null,
+  template_id uuid,
+  fields text[] not null,
+  personalisation_fields text[] not null,
+  created_at timestamp with time zone not null,
+  constraint refused_requests_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint refused_requests_pkey PRIMARY KEY (id),
+  constraint refused_requests_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX refused_requests_service_id_idx ON public.refused_requests USING btree (service_id, id DESC);
+
 create table report_requests (
   id uuid not null,
   service_id uuid not null,
@@ -763,6 +780,7 @@ create table service_callbacks (
   constraint service_callbacks_pkey PRIMARY KEY (id),
   constraint service_callbacks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 );
+CREATE INDEX service_callbacks_failed_idx ON public.service_callbacks USING btree (service_id, id DESC) WHERE (status = 'failed'::text);
 CREATE INDEX service_callbacks_service_id_idx ON public.service_callbacks USING btree (service_id, id DESC);
 CREATE INDEX service_callbacks_subject_id_idx ON public.service_callbacks USING btree (subject_id);
 CREATE INDEX service_callbacks_waiting_idx ON public.service_callbacks USING btree (service_id, due_at) WHERE (status = 'waiting'::text);

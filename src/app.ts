@@ -12,6 +12,7 @@ import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
 import { accountMessageSender } from './notifications/account-messages/account-message-sender.ts';
+import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
 import { type Build, readBuild } from './operations/build.ts';
 import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
@@ -36,6 +37,7 @@ export interface App extends Platform {
   build: Build;
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
+  refusedRequests: RefusedRequests;
   compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
   allowances: Allowances;
@@ -126,6 +128,7 @@ export function buildApp(config: Config, outside: Outside): App {
     metrics,
   };
   const keyUses = new KeyUses(platform);
+  const refusedRequests = new RefusedRequests({ ...platform, db: apart.reading.db });
   const sending = createSending(platform);
   const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
@@ -137,6 +140,7 @@ export function buildApp(config: Config, outside: Outside): App {
     build: readBuild(),
     serviceKeys: serviceKeys(platform),
     keyUses,
+    refusedRequests,
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     allowances,
@@ -162,6 +166,7 @@ export function buildApp(config: Config, outside: Outside): App {
     async close() {
       sending.rateLimits.close();
       await keyUses.write();
+      await refusedRequests.write();
       await Promise.all([pdfThreads.close(), sheetThreads.close()]);
       await changeListener.close();
       if (sessions !== pool) await sessions.end();

@@ -42,6 +42,7 @@ import { activityRoutes } from './notifications/history/activity.routes.ts';
 import { publicNotificationRoutes } from './notifications/history/public-notifications.routes.ts';
 import { limitReading } from './notifications/limits/read-limits.ts';
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
+import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
 import { eraseRecipientRoutes } from './operations/erase-recipient.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
@@ -167,6 +168,7 @@ const listed: Surface<App>[] = [
       activityRoutes,
       attemptRoutes,
       oneOffRoutes,
+      refusedRequestRoutes,
       inboxRoutes,
       unsubscribeReportRoutes,
       // jobs
@@ -234,6 +236,7 @@ const listed: Surface<App>[] = [
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
+    afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
     routes: [
       publicTemplateRoutes,
       sendRoutes,

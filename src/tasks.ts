@@ -132,7 +132,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   {
     name: 'delete-expired-data',
-    description: 'Deletes old idempotency keys and counters, and files without a message.',
+    description: 'Deletes old idempotency keys, counters and refused requests, and files without a message.',
     schedule: { cron: '37 * * * *', reason: 'Hourly, so that data is deleted soon after its retention period.' },
     ...soonAgain,
     run: deleteExpiredData,

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { ApiKeyName, createApiKey, getApiKey, keyTypes, listApiKeys, revokeApiKey } from './api-keys.ts';
 
-const KeyTypes = OneOf(['normal', 'team', 'test']);
+const KeyTypes = OneOf(keyTypes);
 const OfService = Type.Object({ service_id: Uuid });
 const OfKey = Type.Object({ service_id: Uuid, api_key_id: Uuid });
 
@@ -34,7 +34,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
         summary: 'Create an API key; the secret is returned only here',
         params: OfService,
         body: Type.Object({
-          name: Type.String({ minLength: 1, maxLength: 255 }),
+          name: ApiKeyName,
           created_by: Uuid,
           key_type: KeyTypes,
           expires_at: Type.Optional(Nullable(Type.String({ format: 'datetime' }))),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -21,6 +22,9 @@ import {
 export type { KeyType } from './api-keys.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'secrets' | 'clock'>;
+
+export const keyTypes = ['normal', 'team', 'test'] as const;
+export const ApiKeyName = Type.String({ minLength: 1, maxLength: 255 });
 
 const secretPurpose = 'api-key';
 

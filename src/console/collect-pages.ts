@@ -4,6 +4,11 @@ import { accountPages } from './pages/account/account.pages.tsx';
 import { devicePages } from './pages/account/devices.pages.tsx';
 import { profilePages } from './pages/account/profile.pages.tsx';
 import { themePages } from './pages/account/theme.pages.tsx';
+import { callbackTargetPages } from './pages/integration/callback-targets.pages.tsx';
+import { callbackPages } from './pages/integration/callbacks.pages.tsx';
+import { guestListPages } from './pages/integration/guest-list.pages.tsx';
+import { keyPages } from './pages/integration/keys.pages.tsx';
+import { refusedPages } from './pages/integration/refused.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
@@ -53,6 +58,11 @@ const modules: PageModule<ConsoleApp>[] = [
   invitePages,
   memberPages,
   contactPages,
+  keyPages,
+  guestListPages,
+  callbackPages,
+  callbackTargetPages,
+  refusedPages,
   sandboxPages,
   supportPages,
 ];

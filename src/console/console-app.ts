@@ -2,6 +2,7 @@ import type { KeyUses } from '../auth/key-uses.ts';
 import type { ServiceKeys } from '../auth/service-keys.ts';
 import type { Config } from '../config.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
+import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -18,4 +19,5 @@ export type ConsoleApp = Platform &
     allowances: Allowances;
     serviceKeys: ServiceKeys;
     keyUses: KeyUses;
+    refusedRequests: RefusedRequests;
   };

@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { callbackTypes } from '../../services/settings/callback-api.ts';
 import { listCallbacks, replayCallback, replayFailedCallbacks } from './callback-history.ts';
+import { sendTestCallback } from './test-callback.ts';
 
 const CallbackTypes = OneOf(callbackTypes);
 const Statuses = OneOf(['waiting', 'delivered', 'failed']);
@@ -62,6 +63,20 @@ export function callbackHistoryRoutes(http: Http, app: Platform): void {
       },
     },
     async ({ params, body }) => ({ replayed: await replayFailedCallbacks(app, params.service_id, body) }),
+  );
+
+  http.post(
+    '/service/:service_id/callbacks/test',
+    {
+      schema: {
+        summary: 'Send an example to the URL configured for a type of event',
+        params: OfService,
+        body: Type.Object({ callback_type: CallbackTypes }),
+        response: { 201: Type.Object({ id: Uuid }) },
+      },
+    },
+    async ({ params, body }, reply) =>
+      reply.code(201).send({ id: await sendTestCallback(app, params.service_id, body.callback_type) }),
   );
 
   http.post(

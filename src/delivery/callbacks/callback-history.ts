@@ -9,6 +9,7 @@ import type { CallbackType } from '../../services/settings/callback-api.ts';
 import { defaultRetentionDays, firstKeptId } from '../../services/settings/data-retention.ts';
 import {
   type CallbackRow,
+  countFailedCallbacksUpTo,
   deleteCallbacks,
   deleteCallbacksAfter,
   deleteCallbacksOf,
@@ -52,6 +53,13 @@ function callbackRecord({ due_at, attempt_log, ...row }: CallbackRow) {
     attempt_log: attempt_log as unknown as AttemptOfCallback[],
     next_attempt_at: row.status === 'waiting' ? due_at : null,
   };
+}
+
+/** For a page: "1,000 or more" is as good as the exact number. */
+export const maxCountedCallbacks = 1_000;
+
+export function countFailedCallbacks(app: Pick<Platform, 'db'>, serviceId: string): Promise<number> {
+  return countFailedCallbacksUpTo(app.db, serviceId, maxCountedCallbacks);
 }
 
 export async function replayCallback(app: Deps, serviceId: string, callbackId: string): Promise<void> {

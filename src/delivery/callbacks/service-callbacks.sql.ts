@@ -195,6 +195,13 @@ export function selectCallbacksAbout(
     .orderBy('id')
     .limit(size)
     .execute();
+/** Counts no further than `max`. */
+export async function countFailedCallbacksUpTo(db: Db, serviceId: string, max: number): Promise<number> {
+  const { rows } = await sql<{ failed: number }>`
+    select count(*)::int as failed from (
+      select from service_callbacks where service_id = ${serviceId} and status = 'failed' limit ${max}
+    ) as failed`.execute(db);
+  return rows[0]?.failed ?? 0;
 }
 
 interface ReplayedCallbacks {

@@ -500,6 +500,19 @@ export interface RateWindows {
   count: number;
 }
 
+export interface RefusedRequests {
+  id: string;
+  service_id: string;
+  api_key_id: string;
+  path: string;
+  status_code: number;
+  errors: Json;
+  template_id: string | null;
+  fields: string[];
+  personalisation_fields: string[];
+  created_at: Time;
+}
+
 export interface ReportRequests {
   id: string;
   service_id: string;
@@ -1080,6 +1093,7 @@ export interface DB {
   provider_health_changes: ProviderHealthChanges;
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
+  refused_requests: RefusedRequests;
   report_requests: ReportRequests;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;

@@ -7,6 +7,7 @@ import type { Surface } from './surface.ts';
 
 /** Sends an error in the format of its surface. */
 export function answerFailure<App>(
+  app: App,
   surface: Surface<App>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -25,6 +26,7 @@ export function answerFailure<App>(
   // The framework would close the connection while the client is still sending: it would see a reset instead of this
   // response.
   if (failure instanceof UnreadBody) reply.removeHeader('connection');
+  surface.afterFailure?.(app, request, failure, status);
   if (surface.sendErrorPage) return surface.sendErrorPage(failure, status, request, reply);
   return reply
     .code(status)

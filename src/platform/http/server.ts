@@ -127,7 +127,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
 
   function answer(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
     const surface = surfaceOf(request.url);
-    if (surface) void answerFailure(surface, request, reply, error);
+    if (surface) void answerFailure(app, surface, request, reply, error);
     else void reply.code(400).send({ result: 'error', message: 'Bad request' });
   }
   http.setErrorHandler((error, request, reply) => answer(request, reply, error));
@@ -168,7 +168,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   scope.setSchemaErrorFormatter((errors, place) =>
     surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats), place as SchemaPlace),
   );
-  scope.setErrorHandler((error, request, reply) => answerFailure(surface, request, reply, error));
+  scope.setErrorHandler((error, request, reply) => answerFailure(app, surface, request, reply, error));
   for (const routes of surface.routes) routes(scope, app);
 }
 

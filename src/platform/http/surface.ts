@@ -65,6 +65,8 @@ export interface Surface<App> {
   plugins?: FastifyPluginCallback[];
   /** Called after a successful write, before its response is sent. */
   afterWrite?(app: App): void;
+  /** Called with every failure, when its response is ready. Must neither wait nor throw. */
+  afterFailure?(app: App, request: FastifyRequest, failure: Failure, status: number): void;
   /** Its routes are no API: the OpenAPI document does not list them. */
   undocumented?: boolean;
   /** Where a browser that asks for / is redirected. */

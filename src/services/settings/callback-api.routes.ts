@@ -3,13 +3,19 @@ import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
-import { callbackTypes, createCallback, deleteCallback, getCallback, updateCallback } from './callback-api.ts';
+import {
+  BearerToken,
+  CallbackUrl,
+  callbackTypes,
+  createCallback,
+  deleteCallback,
+  getCallback,
+  updateCallback,
+} from './callback-api.ts';
 
 const OfCallback = Type.Object({ service_id: Uuid, callback_id: Uuid });
 const CallbackTypes = OneOf(callbackTypes);
 const OfType = Type.Object({ callback_type: Type.Optional(CallbackTypes) });
-const Url = Type.String({ maxLength: 2_000, description: 'https' });
-const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });
 
 const Callback = Type.Object(
   {
@@ -31,7 +37,7 @@ export function callbackApiRoutes(http: Http, app: Platform & { config: Pick<Con
         summary: 'Create a callback for a type of event',
         params: Type.Object({ service_id: Uuid }),
         body: Type.Object({
-          url: Url,
+          url: CallbackUrl,
           bearer_token: BearerToken,
           updated_by_id: Uuid,
           callback_type: CallbackTypes,
@@ -69,7 +75,7 @@ export function callbackApiRoutes(http: Http, app: Platform & { config: Pick<Con
         summary: 'Update the URL or the token; a URL with another origin clears the token unless a new one is given',
         params: OfCallback,
         body: Type.Object({
-          url: Type.Optional(Url),
+          url: Type.Optional(CallbackUrl),
           bearer_token: Type.Optional(BearerToken),
           updated_by_id: Uuid,
           callback_type: Type.Optional(CallbackTypes),

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -21,6 +22,9 @@ import {
 export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'callbacks'> };
+
+export const CallbackUrl = Type.String({ maxLength: 2_000, description: 'https' });
+export const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });
 
 export const tokenPurpose = 'callback-token';
 

@@ -27,16 +27,20 @@ export async function replaceGuestList(
   list: GuestList,
 ): Promise<void> {
   await refuseUnlessExists(db, 'services', serviceId);
-  const wrong =
-    list.phone_numbers.find((number) => !isMobileNumber(number)) ??
-    list.email_addresses.find((address) => !parseEmailAddress(address).ok);
-  if (wrong !== undefined) {
-    throw invalid(`Invalid guest list: "${wrong}" is not a valid email address or phone number`);
-  }
+  const wrong = findWrongGuest(list);
+  if (wrong) throw invalid(`Invalid guest list: "${wrong.text}" is not a valid email address or phone number`);
   await inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
     await replaceGuests(tx, serviceId, [...rows('mobile', list.phone_numbers), ...rows('email', list.email_addresses)]);
   });
+}
+
+/** The first entry that cannot be a recipient. */
+export function findWrongGuest(list: GuestList): { field: keyof GuestList; text: string } | undefined {
+  const number = list.phone_numbers.find((text) => !isMobileNumber(text));
+  if (number !== undefined) return { field: 'phone_numbers', text: number };
+  const address = list.email_addresses.find((text) => !parseEmailAddress(text).ok);
+  return address === undefined ? undefined : { field: 'email_addresses', text: address };
 }
 
 function isMobileNumber(text: string): boolean {

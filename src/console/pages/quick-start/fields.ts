@@ -57,9 +57,24 @@ export async function readFields(
   };
 }
 
+/** A request with this template that is accepted as it is. */
+export function exampleRequest(user: Visitor['user'], { row, compiled }: ReadyTemplate): ApiRequest {
+  const names = compiled.placeholders.filter((name) => !isOfAddress(row.template_type, name));
+  return {
+    channel: row.template_type,
+    template_id: row.id,
+    to: exampleRecipient(user, row.template_type),
+    values: Object.fromEntries(names.map((name) => [name, exampleValue(user, name)])),
+  };
+}
+
 const isText = ({ template_type }: { template_type: Channel }) => template_type === 'sms';
 
-async function findReady(app: ConsoleApp, serviceId: string, templateId: string): Promise<ReadyTemplate | undefined> {
+export async function findReady(
+  app: ConsoleApp,
+  serviceId: string,
+  templateId: string,
+): Promise<ReadyTemplate | undefined> {
   const result = await findTemplate(app, serviceId, templateId);
   return result.found === 'here' ? result.template : undefined;
 }

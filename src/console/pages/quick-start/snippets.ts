@@ -35,7 +35,7 @@ const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** In double quotes, PHP and Ruby would replace variables in the text. */
 const single = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-function curl({ baseUrl, apiKey, request }: Source): string {
+export function curl({ baseUrl, apiKey, request }: Source): string {
   return [
     `curl ${inShell(`${baseUrl}/v2/notifications/${request.channel}`)} \\`,
     `  -H ${inShell(`Authorization: Bearer ${apiKey}`)} \\`,

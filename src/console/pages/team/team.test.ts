@@ -111,7 +111,7 @@ describe('POST /team/invite', () => {
     const done = await browser.post(`${team}/invite`, invitation);
     expect(done.location).toBe(team);
     expect((await browser.follow(done)).text).toMatch(/charles@example\.org.*?Invited by Grace Hopper/s);
-    const url = new URL(String((await lastMessage())?.personalisation['url'])).pathname;
+    const url = new URL(String((await lastMessage())?.personalisation.url)).pathname;
     const user = await aPerson(harness, { email_address });
     const colleague = await signedIn(harness, user.id);
     await colleague.post(url);
@@ -127,7 +127,7 @@ describe('POST /team/invite', () => {
     const member = await addMember(service, [], { name: 'Bob Moore' });
     await browser.post(`${team}/invite`, { email_address: 'once@example.org' });
     const problemOf = async (email_address: string) =>
-      (await browser.post(`${team}/invite`, { email_address })).problems['email_address'];
+      (await browser.post(`${team}/invite`, { email_address })).problems.email_address;
     expect(await problemOf('')).toBe('Enter the address of your colleague.');
     expect(await problemOf('nobody')).toMatch(/valid email address/);
     expect(await problemOf(manager.email_address.toUpperCase())).toBe('That is your own address.');
@@ -243,7 +243,7 @@ describe('POST /team/{user_id}/email and /mobile', () => {
     expect((await findUser('bob.new@example.org')).id).toBe(member.id);
     expect((await lastMessage())?.recipient).toBe(member.email_address);
     const wrong = await browser.post(`${team}/${member.id}/mobile`, { value: '12', confirmed: 'yes' });
-    expect(wrong.problems['value']).toBe('Invalid phone number: Not enough digits');
+    expect(wrong.problems.value).toBe('Invalid phone number: Not enough digits');
   });
 
   it('refuses for administrators and people with another team', async () => {

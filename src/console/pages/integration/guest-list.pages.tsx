@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { invalidField } from '../../../platform/failure.ts';
+import { findWrongGuest, getGuestList, replaceGuestList } from '../../../services/settings/guest-list.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
+import { integrationView } from './integration-tabs.tsx';
+
+const maxEach = 5;
+const Lines = Type.Optional(Type.String({ maxLength: 2_000 }));
+
+export function guestListPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/integration/guest-list', {
+    who: { service: 'api' },
+    below: 'Integration',
+    async show({ service }, draft) {
+      const { email_addresses, phone_numbers } = await getGuestList(app, service.id);
+      return integrationView(
+        app,
+        service,
+        'guest-list',
+        <>
+          <p class="measure">
+            {service.restricted
+              ? 'In trial mode messages go to your team and to these people only.'
+              : 'Keys of the kind “Team and guest list” send to your team and to these people only.'}
+          </p>
+          <SaveForm back={`/services/${service.id}/integration/keys`}>
+            <TextArea
+              draft={draft}
+              name="email_addresses"
+              label="Email addresses"
+              hint={`At most ${maxEach}, one on each line.`}
+              rows={maxEach}
+              value={email_addresses.join('\n')}
+            />
+            <TextArea
+              draft={draft}
+              name="phone_numbers"
+              label="Mobile numbers"
+              hint={`At most ${maxEach}, one on each line.`}
+              rows={maxEach}
+              value={phone_numbers.join('\n')}
+            />
+          </SaveForm>
+        </>,
+      );
+    },
+    form: Type.Object({ email_addresses: Lines, phone_numbers: Lines }),
+    async act({ service }, form) {
+      const list = {
+        email_addresses: linesOf('email_addresses', form.email_addresses),
+        phone_numbers: linesOf('phone_numbers', form.phone_numbers),
+      };
+      const wrong = findWrongGuest(list);
+      if (wrong) {
+        const kind = wrong.field === 'email_addresses' ? 'email address' : 'mobile number';
+        throw invalidField(wrong.field, `“${wrong.text}” is not a valid ${kind}.`);
+      }
+      await replaceGuestList(app, service.id, list);
+      return { to: `/services/${service.id}/integration/guest-list`, notice: 'The guest list is saved.' };
+    },
+  });
+}
+
+function linesOf(field: string, text = ''): string[] {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (lines.length > maxEach) throw invalidField(field, `Enter at most ${maxEach}, one on each line.`);
+  return lines;
+}

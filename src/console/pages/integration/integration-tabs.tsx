@@ -1,0 +1,51 @@
+import { countFailedCallbacks, maxCountedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { View } from '../../page.ts';
+import { Tabs } from '../../parts/tabs.tsx';
+
+const tabs = [
+  ['keys', 'Keys'],
+  ['guest-list', 'Guest list'],
+  ['callbacks', 'Callbacks'],
+  ['refused', 'Refused requests'],
+] as const;
+
+/** The pages that share the heading "Integration". */
+export async function integrationView(
+  app: Pick<Platform, 'db'>,
+  service: { id: string },
+  current: (typeof tabs)[number][0],
+  content: View['content'],
+): Promise<View> {
+  const failed = await countFailedCallbacks(app, service.id);
+  return {
+    title: 'Integration',
+    about: tabs.find(([path]) => path === current)?.[1] ?? '',
+    content: (
+      <div class="stack">
+        <Tabs
+          name="Integration"
+          tabs={tabs.map(([path, label]) => ({
+            label:
+              path === 'callbacks' && failed > 0 ? (
+                <>
+                  {label} <span class="badge tone-red">{numberOf(failed)} failed</span>
+                </>
+              ) : (
+                label
+              ),
+            to: `/console/services/${service.id}/integration/${path}`,
+            isCurrent: path === current,
+          }))}
+        />
+        {content}
+      </div>
+    ),
+  };
+}
+
+/** "12", or "1,000 or more". */
+export function numberOf(count: number): string {
+  const text = count.toLocaleString('en-GB');
+  return count >= maxCountedCallbacks ? `${text} or more` : text;
+}

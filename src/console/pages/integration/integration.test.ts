@@ -1,0 +1,189 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { aQueuedMessage, someQueuedMessages } from '../../../../test/kit/queued-messages.ts';
+import { startCallbackSink } from '../../../../test/kit/stub-gateways.ts';
+
+const sink = await startCallbackSink();
+afterAll(() => sink.close());
+
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: {
+    callbacks: { allowPrivate: true, retryDelays_ms: [5_000] },
+    providers: { sandbox: { delay_ms: 0 } },
+  },
+});
+
+async function aDeveloper(fields: Parameters<typeof aService>[1] = {}) {
+  const service = await aService(harness, fields);
+  const person = await aPerson(harness, { name: 'Grace Hopper' });
+  await harness.admin('POST', `/service/${service}/users/${person.id}`, {
+    permissions: [{ permission: 'manage_api_keys' }],
+  });
+  const browser = await signedIn(harness, person.id);
+  return { service, person, browser, here: `/console/services/${service}/integration` };
+}
+
+describe('keys', () => {
+  it('are shown once, say when they were last used, and are revoked with a button', async () => {
+    const { service, browser, here } = await aDeveloper();
+    const page = await browser.post(`${here}/keys/create`, { name: 'website', key_type: 'normal' });
+    const key = /id="new-key"[^>]* value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect(key).toMatch(new RegExp(`^website-${service}-`));
+    expect(page.headers['cache-control']).toBe('no-store');
+    expect((await browser.get(`${here}/keys`)).text).toMatch(/website.*?Live.*?never.*?Grace Hopper/s);
+    expect((await harness.v2('GET', '/v2/templates', key)).status).toBe(200);
+    const used = await browser.get(`${here}/keys`);
+    expect(used.text).toMatch(/website.*?today, 12:00/s);
+    expect(used.text).not.toContain(key.slice(-36));
+    const id = /name="api_key_id" value="([^"]+)"/.exec(used.text)?.[1] ?? '';
+    await browser.post(`${here}/keys/revoke`, { api_key_id: id });
+    expect((await harness.v2('GET', '/v2/templates', key)).status).toBe(403);
+    expect((await browser.get(`${here}/keys`)).text).toContain('1 key was revoked in the last 7 days');
+  });
+
+  it('400 without a name or kind, for a name in use, and for live keys in trial mode; keeps what was typed', async () => {
+    const { browser, here } = await aDeveloper();
+    expect((await browser.post(`${here}/keys/create`)).problems).toEqual({
+      name: 'Enter a name.',
+      key_type: 'Choose the kind of the key.',
+    });
+    await browser.post(`${here}/keys/create`, { name: 'web', key_type: 'test' });
+    const twice = await browser.post(`${here}/keys/create`, { name: 'web', key_type: 'team' });
+    expect(twice.problems).toEqual({ name: "Duplicate API key name 'web'" });
+    expect(twice.text).toMatch(/value="web"/);
+    expect(twice.text).toMatch(/value="team" checked/);
+    const trial = await aDeveloper({ restricted: true });
+    const refused = await trial.browser.post(`${trial.here}/keys/create`, { name: 'web', key_type: 'normal' });
+    expect(Object.keys(refused.problems)).toEqual(['key_type']);
+  });
+
+  it('are created by members only, also not by platform administrators; 404 for those of other services', async () => {
+    const { here } = await aDeveloper();
+    const admin = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+    const page = await admin.get(`${here}/keys`);
+    expect([page.status, page.text.includes('Create a key')]).toEqual([200, false]);
+    expect((await admin.post(`${here}/keys/create`, { name: 'web', key_type: 'test' })).status).toBe(403);
+    const other = await aDeveloper();
+    await other.browser.post(`${other.here}/keys/create`, { name: 'web', key_type: 'test' });
+    const { body } = await harness.admin('GET', `/service/${other.service}/api-keys`);
+    expect((await admin.post(`${here}/keys/revoke`, { api_key_id: body.apiKeys[0].id })).status).toBe(404);
+  });
+});
+
+describe('guest list', () => {
+  it('is saved as lines; says what is wrong and keeps every line', async () => {
+    const { service, browser, here } = await aDeveloper();
+    const form = { email_addresses: 'ada@example.org\r\nbob@example.org', phone_numbers: '07700 900123' };
+    expect((await browser.post(`${here}/guest-list`, form)).location).toBe(`${here}/guest-list`);
+    const list = { email_addresses: ['ada@example.org', 'bob@example.org'], phone_numbers: ['07700 900123'] };
+    expect((await harness.admin('GET', `/service/${service}/guest-list`)).body).toEqual(list);
+    const wrong = await browser.post(`${here}/guest-list`, { ...form, phone_numbers: '07700 900123\n12' });
+    expect(wrong.problems).toEqual({ phone_numbers: '“12” is not a valid mobile number.' });
+    expect(wrong.text).toContain('07700 900123\n12');
+    const many = await browser.post(`${here}/guest-list`, { email_addresses: 'a@b.org\n'.repeat(6) });
+    expect(many.problems).toEqual({ email_addresses: 'Enter at most 5, one on each line.' });
+    expect((await harness.admin('GET', `/service/${service}/guest-list`)).body).toEqual(list);
+  });
+});
+
+describe('callbacks', () => {
+  const set = { url: `${sink.url}/hook`, bearer_token: 'a-bearer-token' };
+
+  it('are set, tested, changed and removed; the token is never shown', async () => {
+    sink.answer = () => 204;
+    const { service, browser, here } = await aDeveloper();
+    const url = `${here}/callbacks/delivery_status`;
+    expect((await browser.post(url, { url: set.url })).problems).toEqual({ bearer_token: 'Enter a token.' });
+    expect((await browser.post(url, { ...set, bearer_token: 'short' })).problems).toEqual({
+      bearer_token: 'Shorter than minimum length 10.',
+    });
+    expect((await browser.post(url, { ...set, url: 'http://example.org' })).problems).toEqual({
+      url: 'Not a valid https url.',
+    });
+    await browser.post(url, set);
+    const page = await browser.get(url);
+    expect(page.text).toContain(set.url);
+    expect(page.text).not.toContain(set.bearer_token);
+    await browser.post(`${url}/test`);
+    sink.calls.length = 0;
+    await harness.deliver();
+    expect(JSON.parse(sink.calls[0]?.body ?? '')).toMatchObject({ reference: 'test call', status: 'delivered' });
+    expect(sink.calls[0]?.headers.authorization).toBe(`Bearer ${set.bearer_token}`);
+    expect((await browser.get(`${here}/callbacks`)).text).toMatch(/Test call.*?Delivered.*?204 in/s);
+    const elsewhere = await browser.post(url, { url: 'https://other.example/hook' });
+    expect(Object.keys(elsewhere.problems)).toEqual(['bearer_token']);
+    await browser.post(url);
+    expect((await harness.admin('GET', `/service/${service}`)).body.data.service_callback_api).toEqual([]);
+    expect((await browser.post(`${url}/test`)).status).toBe(404);
+    expect((await browser.get(`${here}/callbacks/nonsense`)).status).toBe(404);
+  });
+
+  it('that failed are replayed from the page, all of them, once the receiver works', async () => {
+    const { service, browser, here } = await aDeveloper();
+    await browser.post(`${here}/callbacks/delivery_status`, set);
+    sink.answer = () => 500;
+    await someQueuedMessages(
+      harness,
+      service,
+      Array.from({ length: 60 }, () => ({})),
+    );
+    for (const seconds of [0, 0, 6]) {
+      harness.clock.advance({ seconds });
+      await harness.deliver();
+    }
+    const broken = await browser.get(`${here}/callbacks?status=failed`);
+    expect(broken.text).toContain('Replay 60 failed');
+    expect(broken.text).toMatch(/500 in \d+ ms, 2 attempts/);
+    sink.answer = () => 204;
+    sink.calls.length = 0;
+    const replayed = await browser.follow(await browser.post(`${here}/callbacks/replay-failed`));
+    expect(replayed.text).toContain('60 callbacks are sent again');
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(60);
+    const page = await browser.get(`${here}/callbacks`);
+    expect(page.text).not.toMatch(/Replay 60|>Failed<\/span>|tone-red/);
+    const older = /href="([^"]+older_than[^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect((await browser.get(older.replaceAll('&amp;', '&'))).text.match(/name="callback_id"/g)).toHaveLength(10);
+  });
+
+  it('are replayed one by one; 404 for those of another service', async () => {
+    const { service, browser, here } = await aDeveloper();
+    await browser.post(`${here}/callbacks/delivery_status`, set);
+    await aQueuedMessage(harness, service);
+    await harness.deliver();
+    await harness.deliver();
+    const id = /name="callback_id" value="([^"]+)"/.exec((await browser.get(`${here}/callbacks`)).text)?.[1] ?? '';
+    sink.calls.length = 0;
+    await browser.post(`${here}/callbacks/replay`, { callback_id: id });
+    await harness.deliver();
+    expect(sink.calls).toHaveLength(1);
+    const other = await aDeveloper();
+    expect((await other.browser.post(`${other.here}/callbacks/replay`, { callback_id: id })).status).toBe(404);
+  });
+});
+
+describe('refused requests', () => {
+  it('show the error and a request that works', async () => {
+    const { service, browser, here, person } = await aDeveloper();
+    const created = await browser.post(`${here}/keys/create`, { name: 'website', key_type: 'normal' });
+    const key = /id="new-key"[^>]* value="([^"]+)"/.exec(created.text)?.[1] ?? '';
+    const template = await aTemplate(harness, service, { content: 'Hello ((name)), see you on ((day))' });
+    const wrong = { phone_number: '07700900999', template_id: template, personalisation: { name: 'Ada' } };
+    expect((await harness.v2('POST', '/v2/notifications/sms', key, wrong)).status).toBe(400);
+    const page = await browser.get(`${here}/refused`);
+    expect(page.text).toContain('Missing personalisation: day');
+    expect(page.text).toMatch(/key “website”/);
+    expect(page.text).not.toContain('07700900999');
+    const command = /<pre id="corrected-[^"]+">(.*?)<\/pre>/s.exec(page.text)?.[1]?.replaceAll('&quot;', '"') ?? '';
+    const body = JSON.parse(/-d '(.*)'$/s.exec(command)?.[1] ?? '');
+    expect(body).toEqual({
+      template_id: template,
+      phone_number: person.mobile_number,
+      personalisation: { name: 'Grace', day: 'Friday' },
+    });
+    expect((await harness.v2('POST', '/v2/notifications/sms', key, body)).status).toBe(201);
+  });
+});

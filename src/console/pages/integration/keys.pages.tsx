@@ -1,0 +1,81 @@
+import { Type } from 'typebox';
+import { ApiKeyName, createApiKey, keyTypes, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
+import { invalidField } from '../../../platform/failure.ts';
+import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { listUserRecords } from '../../../users/user-record.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Draft, Pages, View } from '../../page.ts';
+import { integrationView } from './integration-tabs.tsx';
+import { CreateKey, KeyTable, NewKey, RevokedKeys } from './keys.tsx';
+
+type OfApi = Asked<{ service: 'api' }>;
+
+/** Keys act for the team, so only its members create them. */
+const creators = { service: 'api', membersOnly: true } as const;
+
+export function keyPages(pages: Pages, app: ConsoleApp): void {
+  async function keysView(
+    { service, visitor, reply }: OfApi,
+    draft: Draft,
+    created?: { name: string; key: string },
+  ): Promise<View> {
+    if (created) reply.header('cache-control', 'no-store');
+    await app.keyUses.write();
+    const keys = await listApiKeys(app, service.id);
+    const people = await listUserRecords(app.db, [...new Set(keys.map(({ created_by }) => created_by))]);
+    const names = new Map(people.map(({ id, name }) => [id, name]));
+    const shown = keys.map((key) => ({ ...key, madeBy: names.get(key.created_by) ?? '' }));
+    const now = app.clock.now();
+    return integrationView(
+      app,
+      service,
+      'keys',
+      <>
+        {created && <NewKey {...created} />}
+        <KeyTable service={service} keys={shown.filter(({ expiry_date }) => expiry_date === null)} now={now} />
+        <RevokedKeys keys={shown.filter(({ expiry_date }) => expiry_date !== null)} now={now} />
+        {may(creators, visitor.user, service) === 'yes' && <CreateKey draft={draft} service={service} />}
+      </>,
+    );
+  }
+
+  pages.add('/services/:service_id/integration', {
+    who: { service: 'api' },
+    show: ({ service }) => ({ to: `/services/${service.id}/integration/keys` }),
+  });
+
+  pages.add('/services/:service_id/integration/keys', {
+    who: { service: 'api' },
+    menu: 'Integration',
+    show: (asked, draft) => keysView(asked, draft),
+  });
+
+  pages.add('/services/:service_id/integration/keys/create', {
+    who: creators,
+    below: 'Integration',
+    show: (asked, draft) =>
+      draft.problems.size > 0 ? keysView(asked, draft) : { to: `/services/${asked.service.id}/integration/keys` },
+    form: Type.Object({ name: ApiKeyName, key_type: OneOf(keyTypes) }),
+    needs: { name: 'Enter a name.', key_type: 'Choose the kind of the key.' },
+    async act(asked, { name, key_type }) {
+      const { service, visitor } = asked;
+      if (key_type === 'normal' && service.restricted) {
+        throw invalidField('key_type', 'While the service is in trial mode, it can have no live keys.');
+      }
+      const secret = await createApiKey(app, service.id, { name, key_type, created_by: visitor.user.id });
+      const key = `${name}-${service.id}-${secret}`;
+      return keysView(asked, { typed: new Map(), problems: new Map() }, { name, key });
+    },
+  });
+
+  pages.add('/services/:service_id/integration/keys/revoke', {
+    who: { service: 'api' },
+    show: ({ service }) => ({ to: `/services/${service.id}/integration/keys` }),
+    form: Type.Object({ api_key_id: Uuid }),
+    async act({ service, visitor }, { api_key_id }) {
+      await revokeApiKey(app, service.id, api_key_id, visitor.user.id);
+      return { to: `/services/${service.id}/integration/keys`, notice: 'The key is revoked.' };
+    },
+  });
+}

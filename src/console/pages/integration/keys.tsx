@@ -1,0 +1,165 @@
+import type { KeyType } from '../../../auth/api-keys.ts';
+import type { Draft } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Copy } from '../../parts/copy.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+const kinds: Record<KeyType, { label: string; hint: string }> = {
+  normal: { label: 'Live', hint: 'Sends to anybody.' },
+  team: { label: 'Team and guest list', hint: 'Sends to your team and the guest list. No letters.' },
+  test: { label: 'Test', hint: 'Sends nothing. Everything looks delivered.' },
+};
+
+interface Key {
+  id: string;
+  name: string;
+  key_type: KeyType;
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+  expiry_date: string | null;
+  allowed_networks: string[] | null;
+  madeBy: string;
+}
+
+export function KeyTable({ service, keys, now }: { service: { id: string }; keys: readonly Key[]; now: Date }) {
+  if (keys.length === 0) {
+    return (
+      <div class="empty">
+        <h2>No keys yet</h2>
+        <p>A program needs a key to send messages for this service.</p>
+      </div>
+    );
+  }
+  return (
+    <Table
+      caption="Keys in use"
+      look="middle"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Name',
+          cell: ({ name, expires_at, allowed_networks }) => (
+            <>
+              {name}
+              {expires_at && (
+                <small>
+                  until <Time at={expires_at} now={now} />
+                </small>
+              )}
+              {allowed_networks && <small>only from {allowed_networks.join(', ')}</small>}
+            </>
+          ),
+        },
+        {
+          head: 'Kind',
+          cell: ({ key_type }) => (
+            <span class={key_type === 'normal' ? 'badge tone-blue' : 'badge'}>{kinds[key_type].label}</span>
+          ),
+        },
+        {
+          head: 'Last used',
+          cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} now={now} /> : 'never'),
+        },
+        {
+          head: 'Made by',
+          cell: ({ madeBy, created_at }) => (
+            <>
+              {madeBy}, <Time at={created_at} now={now} />
+            </>
+          ),
+        },
+        { head: 'Actions', hidden: true, cell: (key) => <Revoke service={service} id={key.id} name={key.name} /> },
+      ]}
+    />
+  );
+}
+
+function Revoke({ service, id, name }: { service: { id: string }; id: string; name: string }) {
+  return (
+    <Confirm
+      label={
+        <>
+          Revoke<span class="sr"> {name}</span>
+        </>
+      }
+      action={`Revoke ${name}`}
+      to={`/console/services/${service.id}/integration/keys/revoke`}
+      fields={{ api_key_id: id }}
+    >
+      Requests with this key are refused at once. That cannot be undone.
+    </Confirm>
+  );
+}
+
+export function RevokedKeys({ keys, now }: { keys: readonly Key[]; now: Date }) {
+  if (keys.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>{keys.length === 1 ? '1 key was' : `${keys.length} keys were`} revoked in the last 7 days</summary>
+      <ul class="list">
+        {keys.map(({ id, name, expiry_date, madeBy }) => (
+          <li key={id}>
+            <span>{name}</span>
+            <span class="muted">
+              by {madeBy}, {expiry_date && <Time at={expiry_date} now={now} />}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+export function NewKey({ name, key }: { name: string; key: string }) {
+  return (
+    <section class="card stack stack--tight once" aria-labelledby="new">
+      <h2 id="new">Copy your new key now</h2>
+      <p class="small">This is the only time it is shown. If you lose it, make another.</p>
+      <div class="field">
+        <label class="label" for="new-key">
+          Key “{name}”
+        </label>
+        <div class="row">
+          <input class="input input--code" id="new-key" readOnly value={key} />
+          <Copy of="new-key" what="the key" />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+export function CreateKey({ draft, service }: { draft: Draft; service: { id: string; restricted: boolean } }) {
+  const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
+  return (
+    <section class="stack measure" aria-labelledby="create">
+      <h2 id="create">Create a key</h2>
+      <form class="stack" method="post" action={`/console/services/${service.id}/integration/keys/create`} noValidate>
+        <Field
+          draft={draft}
+          name="name"
+          label="Name"
+          hint="What will use it, for example “website”."
+          autocomplete="off"
+        />
+        <Choices
+          draft={draft}
+          name="key_type"
+          legend="Kind"
+          hint={service.restricted ? 'Live keys are possible once the service is live.' : undefined}
+          kind="one"
+          choices={offered.map((value) => ({ value, ...kinds[value] }))}
+        />
+        <div>
+          <button class="button button--primary" type="submit">
+            Create key
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,145 @@
+import type { FastifyRequest } from 'fastify';
+import { day_ms, earlier, minute_ms, timestamp } from '../../platform/clock.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import type { Failure } from '../../platform/failure.ts';
+import { firstIdAt, isUuid, newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { publicErrors } from '../../protocol/error-bodies.ts';
+import {
+  deleteRefusedRequestsBefore,
+  insertRefusedRequests,
+  type NewRefusedRequest,
+  selectRefusedRequests,
+} from './refused-requests.sql.ts';
+import { withoutValues } from './without-values.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
+
+/** A service that sends nothing but wrong requests fills only its own share. */
+export const maxPerServiceAndMinute = 20;
+export const keptPerService = 500;
+const kept_ms = 7 * day_ms;
+const writeEvery_ms = 2_000;
+const maxWaiting = 2_000;
+
+const maxErrors = 5;
+const maxMessage = 500;
+const maxNames = 50;
+const maxName = 100;
+
+/** Others have their own lists of problems, or no body. */
+const recordedPaths = new Set([
+  '/v2/notifications/sms',
+  '/v2/notifications/email',
+  '/v2/notifications/letter',
+  '/v2/template/:template_id/preview',
+]);
+
+/** Records refused requests of the public API: in memory, then in batches, after the response. Keeps no values. */
+export class RefusedRequests {
+  private readonly app: Deps;
+  private waiting: NewRefusedRequest[] = [];
+  private writing: NodeJS.Timeout | undefined;
+  private readonly counts = new Map<string, number>();
+  private countedSince = Number.NEGATIVE_INFINITY;
+
+  constructor(app: Deps) {
+    this.app = app;
+  }
+
+  note(request: FastifyRequest, failure: Failure, status_code: number): void {
+    const caller = request.apiCaller;
+    const path = request.routeOptions.url ?? '';
+    if (!caller || status_code >= 500 || !recordedPaths.has(path) || !this.hasRoom(caller.service_id)) return;
+    const now = this.app.clock.now();
+    this.waiting.push({
+      id: newId(now),
+      service_id: caller.service_id,
+      api_key_id: caller.api_key_id,
+      path: path.replaceAll(/:(\w+)/g, '{$1}'),
+      status_code,
+      ...whatWasSent(request, failure, status_code),
+      created_at: timestamp(now),
+    });
+    this.writing ??= setTimeout(() => void this.write(), writeEvery_ms).unref();
+  }
+
+  async write(): Promise<void> {
+    clearTimeout(this.writing);
+    this.writing = undefined;
+    const rows = this.waiting;
+    if (rows.length === 0) return;
+    this.waiting = [];
+    try {
+      await insertRefusedRequests(this.app.db, rows, keptPerService);
+    } catch (error) {
+      // Requests matter more than the list of those that were refused.
+      this.app.log.warn(
+        { event: 'refused_requests.unrecorded', err: error, count: rows.length },
+        'Refused requests were not recorded',
+      );
+    }
+  }
+
+  private hasRoom(serviceId: string): boolean {
+    const now = performance.now();
+    if (now - this.countedSince >= minute_ms) {
+      this.countedSince = now;
+      this.counts.clear();
+    }
+    const count = this.counts.get(serviceId) ?? 0;
+    if (count >= maxPerServiceAndMinute || this.waiting.length >= maxWaiting) return false;
+    this.counts.set(serviceId, count + 1);
+    return true;
+  }
+}
+
+function whatWasSent({ body, params }: FastifyRequest, failure: Failure, status: number) {
+  const { errors } = publicErrors.errorBody(failure, status);
+  const fields = typeof body === 'object' && body !== null ? body : {};
+  const { template_id = undefined, personalisation = undefined } = {
+    ...(params as { template_id?: unknown }),
+    ...(fields as { template_id?: unknown; personalisation?: unknown }),
+  };
+  return {
+    errors: errors.slice(0, maxErrors).map(({ error, message }) => ({
+      error,
+      message: storable(withoutValues(message, body), maxMessage),
+    })),
+    template_id: typeof template_id === 'string' && isUuid(template_id) ? template_id : null,
+    fields: namesOf(fields),
+    personalisation_fields: namesOf(personalisation),
+  };
+}
+
+function namesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.keys(value)
+    .slice(0, maxNames)
+    .map((name) => storable(name, maxName));
+}
+
+/** PostgreSQL stores neither NUL nor half a character, and one such text would lose the whole batch. */
+function storable(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).replaceAll(/[\0\p{Cs}]/gu, '');
+}
+
+const pageSize = 50;
+
+export async function listRefusedRequests(
+  app: Pick<Platform, 'db'> & { refusedRequests: RefusedRequests },
+  serviceId: string,
+  page: { older_than?: string },
+) {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  await app.refusedRequests.write();
+  const rows = await selectRefusedRequests(app.db, serviceId, { size: pageSize, ...page });
+  return rows.map(({ errors, ...row }) => ({ ...row, errors: errors as NewRefusedRequest['errors'] }));
+}
+
+const batch = 2_000;
+
+export async function deleteOldRefusedRequests({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+  const before = firstIdAt(earlier(clock.now(), kept_ms));
+  while ((await deleteRefusedRequestsBefore(db, before, batch)) === batch);
+}
