@@ -4,6 +4,7 @@ import { accountPages } from './pages/account/account.pages.tsx';
 import { devicePages } from './pages/account/devices.pages.tsx';
 import { profilePages } from './pages/account/profile.pages.tsx';
 import { themePages } from './pages/account/theme.pages.tsx';
+import { goingLivePages } from './pages/going-live/going-live.pages.tsx';
 import { callbackTargetPages } from './pages/integration/callback-targets.pages.tsx';
 import { callbackPages } from './pages/integration/callbacks.pages.tsx';
 import { guestListPages } from './pages/integration/guest-list.pages.tsx';
@@ -13,6 +14,7 @@ import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
+import { returnedLetterPages } from './pages/returned-letters/returned-letters.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
 import { choosePages } from './pages/send/choose.pages.tsx';
 import { sendPages } from './pages/send/send.pages.tsx';
@@ -20,6 +22,15 @@ import { addServicePages } from './pages/services/add-service.pages.tsx';
 import { joinPages } from './pages/services/join.pages.tsx';
 import { joinRequestPages } from './pages/services/join-requests.pages.tsx';
 import { servicesPages } from './pages/services/services.pages.tsx';
+import { brandingPages } from './pages/settings/branding.pages.tsx';
+import { channelSettingPages } from './pages/settings/channel.pages.tsx';
+import { emailSettingPages } from './pages/settings/email/email.pages.tsx';
+import { replyToPages } from './pages/settings/email/reply-to.pages.tsx';
+import { generalSettingPages } from './pages/settings/general/general.pages.tsx';
+import { letterSettingPages } from './pages/settings/letter/letter.pages.tsx';
+import { operatorSettingPages } from './pages/settings/operator/operator.pages.tsx';
+import { settingsPages } from './pages/settings/settings.pages.tsx';
+import { textSettingPages } from './pages/settings/text/text.pages.tsx';
 import { confirmPages } from './pages/sign-in/confirm.pages.tsx';
 import { passwordPages } from './pages/sign-in/password.pages.tsx';
 import { secondStepPages } from './pages/sign-in/second-step.pages.tsx';
@@ -31,6 +42,7 @@ import { contactPages } from './pages/team/contact.pages.tsx';
 import { invitePages } from './pages/team/invite.pages.tsx';
 import { memberPages } from './pages/team/member.pages.tsx';
 import { teamPages } from './pages/team/team.pages.tsx';
+import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
 
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
@@ -63,6 +75,18 @@ const modules: PageModule<ConsoleApp>[] = [
   callbackPages,
   callbackTargetPages,
   refusedPages,
+  settingsPages,
+  generalSettingPages,
+  channelSettingPages,
+  emailSettingPages,
+  replyToPages,
+  textSettingPages,
+  letterSettingPages,
+  brandingPages,
+  operatorSettingPages,
+  goingLivePages,
+  unsubscribeRequestPages,
+  returnedLetterPages,
   sandboxPages,
   supportPages,
 ];

@@ -26,6 +26,9 @@ describe('may', () => {
     [{ service: 'manage' }, platformAdmin, 'yes'],
     [{ service: ['manage', 'api'] }, member('manage_api_keys'), 'yes'],
     [{ service: ['manage', 'api'] }, member('send_messages'), 'forbidden'],
+    [{ service: 'any', platformAdminsOnly: true }, member('manage_service'), 'forbidden'],
+    [{ service: 'any', platformAdminsOnly: true }, person, 'not-found'],
+    [{ service: 'any', platformAdminsOnly: true }, platformAdmin, 'yes'],
     [{ service: 'send', membersOnly: true }, platformAdmin, 'forbidden'],
     [{ service: 'send', membersOnly: true }, { ...platformAdmin, permissions: { a: ['send_messages'] } }, 'yes'],
   ] as const)('%j for %j: %s', (who, visitor, expected) => {

@@ -11,6 +11,8 @@ export interface OfService {
   organisation?: true;
   /** Platform administrators may open it only as members with the right. */
   membersOnly?: true;
+  /** Platform administrators only: what the operator decides for a service. */
+  platformAdminsOnly?: true;
 }
 
 /** Who may open a page. */
@@ -39,7 +41,8 @@ export function may(who: Who, visitor: Visitor | undefined, service?: Service): 
   if (!service) return 'not-found';
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
   const permissions = Object.hasOwn(visitor.permissions, service.id) ? visitor.permissions[service.id] : undefined;
-  if (permissions && [who.service].flat().some((right) => holds(right, permissions))) return 'yes';
+  if (!who.platformAdminsOnly && permissions && [who.service].flat().some((right) => holds(right, permissions)))
+    return 'yes';
   const ofOrganisation = service.organisation !== null && visitor.organisations.includes(service.organisation);
   if (who.organisation && ofOrganisation) return 'yes';
   return permissions || ofOrganisation || visitor.platform_admin ? 'forbidden' : 'not-found';

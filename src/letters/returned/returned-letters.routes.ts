@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
-import { londonTime } from '../../platform/calendar.ts';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Day, LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { returnedLetterRecord } from './returned-letter-record.ts';
 import {
   countReturnedLetters,
   listReturnedLetterDays,
   listReturnedLetters,
-  type ReturnedLetter,
   recordReturnedLetters,
 } from './returned-letters.ts';
 
@@ -97,30 +96,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
     async (request) => {
       const { service_id } = request.params;
       const { letters, orphaned_count } = await listReturnedLetters(app, service_id, request.query.reported_at);
-      return { returned_letters: letters.map(record), orphaned_count };
+      return { returned_letters: letters.map(returnedLetterRecord), orphaned_count };
     },
   );
-}
-
-/** The template of an uploaded letter is hidden, so it is omitted. */
-function record(letter: ReturnedLetter) {
-  const template = letter.precompiled
-    ? { template_name: null, template_id: null, template_version: null }
-    : {
-        template_name: letter.template_name,
-        template_id: letter.template_id,
-        template_version: letter.template_version,
-      };
-  return {
-    notification_id: letter.shown_id,
-    client_reference: letter.api_key_id ? letter.client_reference : null,
-    reported_at: letter.reported_on,
-    created_at: londonTime(new Date(letter.letter_created_at)),
-    ...template,
-    user_name: letter.user_name ?? 'API',
-    email_address: letter.email_address ?? 'API',
-    original_file_name: letter.original_file_name,
-    job_row_number: letter.spreadsheet_row_number,
-    uploaded_letter_file_name: letter.precompiled && !letter.api_key_id ? letter.client_reference : null,
-  };
 }

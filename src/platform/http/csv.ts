@@ -37,7 +37,11 @@ function quoted(text: string): string {
 }
 
 /** A download that is written while it is sent: each part is made when the client has taken the one before. */
-export function sendCsv(reply: FastifyReply, fileName: string, parts: AsyncIterable<string>): FastifyReply {
+export function sendCsv(
+  reply: FastifyReply,
+  fileName: string,
+  parts: Iterable<string> | AsyncIterable<string>,
+): FastifyReply {
   return (
     reply
       .type('text/csv; charset=utf-8')

@@ -38,6 +38,18 @@ export async function updateRetention({ db, clock }: Deps, serviceId: string, id
   }
 }
 
+/** Creates the rule of a channel, or changes it. */
+export async function setRetention(
+  app: Deps,
+  serviceId: string,
+  rule: { notification_type: Channel; days_of_retention: number },
+): Promise<void> {
+  const { notification_type, days_of_retention } = rule;
+  const existing = await findRetention(app.db, serviceId, { notification_type });
+  if (existing) await updateRetention(app, serviceId, existing.id, days_of_retention);
+  else await createRetention(app, serviceId, rule);
+}
+
 /** Applies to services without their own rule. */
 export const defaultRetentionDays = 7;
 

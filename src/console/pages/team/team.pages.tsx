@@ -87,7 +87,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
       }));
       const columns = ['name', 'email_address', ...givenRights.map((right) => rightNames[right])];
       const text = csvText<Record<string, string | null>>([...columns, 'signs_in_with', 'last_signed_in'], rows);
-      return { sent: sendCsv(reply, `${service.name} team.csv`, parts(text)) };
+      return { sent: sendCsv(reply, `${service.name} team.csv`, [text]) };
     },
   });
 
@@ -124,8 +124,4 @@ function leadOf(members: number, invites: number): string {
   const team = `${members} ${members === 1 ? 'member' : 'members'}`;
   const invited = `${invites} ${invites === 1 ? 'invitation' : 'invitations'}`;
   return `${team}${invites > 0 ? ` and ${invited}` : ''}. At least one person must keep “Manage”.`;
-}
-
-async function* parts(text: string): AsyncIterable<string> {
-  yield text;
 }

@@ -1,0 +1,55 @@
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
+import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import type { Service } from '../../../services/services.ts';
+import { listTemplates } from '../../../templates/templates.ts';
+import { manages } from '../../../users/members/permissions.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+
+interface Step {
+  text: string;
+  isDone: boolean;
+  /** Where to do it, below the service. */
+  path: string;
+}
+
+/** What a team does before it asks to go live. */
+export async function readChecklist(app: ConsoleApp, service: Service): Promise<Step[]> {
+  const [members, templates, replyTos, senders] = await Promise.all([
+    listServiceMembers(app.db, service.id),
+    listTemplates(app, service.id),
+    listReplyTos(app.db, service.id),
+    listSmsSenders(app.db, service.id),
+  ]);
+  const managers = members.filter(({ state, permissions }) => state === 'active' && manages(permissions));
+  const volumes = [service.volume_email, service.volume_sms, service.volume_letter];
+  const sends = (channel: 'email' | 'sms') => templates.some(({ template_type }) => template_type === channel);
+  const ownSender = senders.some(({ sms_sender }) => sms_sender !== app.config.sms.defaultSender);
+  return [
+    {
+      text: 'Say how many messages you will send',
+      isDone: volumes.some((volume) => (volume ?? 0) > 0),
+      path: 'going-live/volumes',
+    },
+    { text: 'Have two people who manage the service', isDone: managers.length >= 2, path: 'team' },
+    { text: 'Write a template', isDone: templates.length > 0, path: 'templates' },
+    {
+      text: 'Confirm that no other service has this name',
+      isDone: service.confirmed_unique,
+      path: 'going-live/name',
+    },
+    ...(sends('email')
+      ? [
+          {
+            text: 'Choose the sender name of emails',
+            isDone: service.confirmed_email_sender_name === true,
+            path: 'settings/email/sender-name',
+          },
+          { text: 'Add a reply-to address', isDone: replyTos.length > 0, path: 'settings/email/reply-to' },
+        ]
+      : []),
+    ...(sends('sms')
+      ? [{ text: 'Choose your own sender of texts', isDone: ownSender, path: 'settings/text/senders' }]
+      : []),
+  ];
+}

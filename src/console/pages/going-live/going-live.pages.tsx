@@ -1,0 +1,142 @@
+import { Type } from 'typebox';
+import { invalid } from '../../../platform/failure.ts';
+import { updateService } from '../../../services/service-update.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { Status } from '../../parts/status.tsx';
+import { readNumber } from '../settings/setting-page.tsx';
+import { readChecklist } from './checklist.ts';
+
+const team = { service: 'manage' } as const;
+const Volume = Type.Optional(Type.String({ maxLength: 20 }));
+
+/** A request to go live is an entry in the queue of the operator. */
+export function goingLivePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/going-live', {
+    who: team,
+    below: 'Settings',
+    async show({ service }) {
+      const steps = await readChecklist(app, service);
+      const open = steps.filter(({ isDone }) => !isDone);
+      const isPage = (path: string) => pages.all.some((page) => page.path === `/services/:service_id/${path}`);
+      return {
+        title: 'Going live',
+        lead: 'A live service sends to anybody, and more messages a day.',
+        crumbs: [{ label: 'Settings', to: `/services/${service.id}/settings` }],
+        content: !service.restricted ? (
+          <Notice tone="green">This service is live.</Notice>
+        ) : (
+          <div class="stack measure">
+            <ol class="card list">
+              {steps.map(({ text, isDone, path }) => (
+                <li key={path}>
+                  {isPage(path) ? <a href={`/console/services/${service.id}/${path}`}>{text}</a> : <span>{text}</span>}
+                  <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? 'Done' : 'To do'}</Status>
+                </li>
+              ))}
+            </ol>
+            {service.has_active_go_live_request ? (
+              <Notice>You have asked to go live. The people who run this Pennypost decide; you get an email.</Notice>
+            ) : (
+              <form class="stack" method="post">
+                {open.length > 0 && (
+                  <p class="muted">
+                    Do what is left first: {open.length} of {steps.length} steps.
+                  </p>
+                )}
+                <div>
+                  <button class="button button--primary" type="submit">
+                    Ask to go live
+                  </button>
+                </div>
+              </form>
+            )}
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({}),
+    async act({ service, visitor }) {
+      const to = `/services/${service.id}/going-live`;
+      if (!service.restricted || service.has_active_go_live_request) return { to };
+      const open = (await readChecklist(app, service)).filter(({ isDone }) => !isDone);
+      if (open.length > 0) throw invalid(`First: ${open.map(({ text }) => text.toLowerCase()).join('; ')}.`);
+      await updateService(app, service.id, { has_active_go_live_request: true, go_live_user: visitor.user.id });
+      return { to, notice: 'Your request is in the queue of the people who run this Pennypost.' };
+    },
+  });
+
+  pages.add('/services/:service_id/going-live/volumes', {
+    who: team,
+    below: 'Settings',
+    show: ({ service }, draft) => ({
+      title: 'How many messages will you send?',
+      lead: 'In the next 12 months, roughly.',
+      crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
+      content: (
+        <SaveForm back={`/services/${service.id}/going-live`}>
+          <Field
+            draft={draft}
+            name="email"
+            label="Emails"
+            value={textOf(service.volume_email)}
+            inputmode="numeric"
+            short
+          />
+          <Field draft={draft} name="sms" label="Texts" value={textOf(service.volume_sms)} inputmode="numeric" short />
+          <Field
+            draft={draft}
+            name="letter"
+            label="Letters"
+            value={textOf(service.volume_letter)}
+            inputmode="numeric"
+            short
+          />
+        </SaveForm>
+      ),
+    }),
+    form: Type.Object({ email: Volume, sms: Volume, letter: Volume }),
+    async act({ service }, { email = '0', sms = '0', letter = '0' }) {
+      await updateService(app, service.id, {
+        volume_email: readNumber(email, { field: 'email' }),
+        volume_sms: readNumber(sms, { field: 'sms' }),
+        volume_letter: readNumber(letter, { field: 'letter' }),
+      });
+      return { to: `/services/${service.id}/going-live`, notice: 'The estimate is saved.' };
+    },
+  });
+
+  pages.add('/services/:service_id/going-live/name', {
+    who: team,
+    below: 'Settings',
+    show: ({ service }) => ({
+      title: `Is “${service.name}” unique?`,
+      crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
+      content: (
+        <form class="stack measure" method="post">
+          <p>
+            People must know from the name who writes and about what. No other service of your organisation may have
+            nearly the same. <a href={`/console/services/${service.id}/settings/name`}>Change the name</a>
+          </p>
+          <div>
+            <button class="button button--primary" type="submit">
+              It is unique and people understand it
+            </button>
+          </div>
+        </form>
+      ),
+    }),
+    form: Type.Object({}),
+    async act({ service }) {
+      await updateService(app, service.id, { confirmed_unique: true });
+      return { to: `/services/${service.id}/going-live`, notice: 'The name is confirmed.' };
+    },
+  });
+}
+
+function textOf(volume: number | null): string | undefined {
+  return volume === null ? undefined : String(volume);
+}

@@ -1,0 +1,123 @@
+import { returnedLetterRecord } from '../../../letters/returned/returned-letter-record.ts';
+import { listReturnedLetterDays, listReturnedLetters } from '../../../letters/returned/returned-letters.ts';
+import { isDay } from '../../../platform/calendar.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { csvText, sendCsv } from '../../../platform/http/csv.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Table } from '../../parts/table.tsx';
+import { dayAndMonth } from '../../parts/time.tsx';
+
+const here = '/services/:service_id/returned-letters';
+const activity = { service: 'activity' } as const;
+const maxShown = 50;
+
+/** Letters that the post brought back, by the day of the report. */
+export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
+  pages.add(here, {
+    who: activity,
+    below: 'Home',
+    async show({ service }) {
+      const days = await listReturnedLetterDays(app, service.id);
+      return {
+        title: 'Returned letters',
+        crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
+        content:
+          days.length === 0 ? (
+            <div class="empty">
+              <h2>No letter came back</h2>
+              <p>Letters that the post could not deliver appear here when the printer reports them.</p>
+            </div>
+          ) : (
+            <ul class="card list measure">
+              {days.map(({ reported_at, returned_letter_count }) => (
+                <li key={reported_at}>
+                  <a href={`/console/services/${service.id}/returned-letters/${reported_at}`}>{nameOf(reported_at)}</a>
+                  <span>
+                    {returned_letter_count.toLocaleString('en-GB')} {returned_letter_count === 1 ? 'letter' : 'letters'}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ),
+      };
+    },
+  });
+
+  async function lettersOf(serviceId: string, day: string) {
+    if (!isDay(day)) throw notFound();
+    const { letters } = await listReturnedLetters(app, serviceId, day);
+    return letters.map(returnedLetterRecord);
+  }
+
+  pages.add(`${here}/:day`, {
+    who: activity,
+    below: 'Home',
+    async show({ service, param }) {
+      const letters = await lettersOf(service.id, param('day'));
+      return {
+        title: `Returned letters, ${nameOf(param('day'))}`,
+        lead:
+          letters.length > maxShown ? `The first ${maxShown} of ${letters.length}. The download has all.` : undefined,
+        crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
+        actions: (
+          <a class="button" href={`/console/services/${service.id}/returned-letters/${param('day')}/csv`}>
+            Download CSV
+          </a>
+        ),
+        content: (
+          <Table
+            caption="Returned letters, newest first"
+            rows={letters.slice(0, maxShown)}
+            keyOf={({ notification_id }) => notification_id}
+            columns={[
+              {
+                head: 'Letter',
+                cell: ({ template_name, uploaded_letter_file_name }) =>
+                  template_name ?? uploaded_letter_file_name ?? 'Sent as PDF',
+              },
+              { head: 'Sent', cell: ({ created_at }) => created_at },
+              { head: 'By', cell: ({ user_name }) => user_name },
+              { head: 'Reference', cell: ({ client_reference }) => client_reference ?? 'None' },
+              {
+                head: 'File',
+                cell: ({ original_file_name, job_row_number }) =>
+                  original_file_name === null ? 'None' : `${original_file_name}, row ${job_row_number}`,
+              },
+            ]}
+          />
+        ),
+      };
+    },
+  });
+
+  pages.add(`${here}/:day/csv`, {
+    who: activity,
+    async show({ service, param, reply }) {
+      const letters = await lettersOf(service.id, param('day'));
+      const text = csvText(
+        [
+          'notification_id',
+          'client_reference',
+          'template_name',
+          'template_id',
+          'template_version',
+          'original_file_name',
+          'job_row_number',
+          'uploaded_letter_file_name',
+          'user_name',
+          'email_address',
+          'created_at',
+          'reported_at',
+        ],
+        letters,
+      );
+      return { sent: sendCsv(reply, `${service.name} returned letters ${param('day')}.csv`, [text]) };
+    },
+  });
+}
+
+function nameOf(day: string): string {
+  const moment = new Date(`${day}T12:00:00Z`);
+  return `${dayAndMonth(moment)} ${moment.getUTCFullYear()}`;
+}

@@ -1,0 +1,74 @@
+import { invalidField } from '../../../platform/failure.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
+import { updateService } from '../../../services/service-update.ts';
+import type { Service } from '../../../services/services.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { addSettingPage, needsYesOrNo, team, withPermission, YesNo, yesOrNo } from './setting-page.tsx';
+
+const channelPages = [
+  { path: 'email/channel', channel: 'email', title: 'Send emails' },
+  { path: 'text/channel', channel: 'sms', title: 'Send texts' },
+  { path: 'letter/channel', channel: 'letter', title: 'Send letters' },
+] as const;
+
+const abroad = [
+  { path: 'text/abroad', permission: 'international_sms', title: 'Send texts abroad' },
+  { path: 'letter/abroad', permission: 'international_letters', title: 'Send letters abroad' },
+] as const;
+
+/** Settings that are permissions of the service: on or off. */
+export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
+  for (const { path, channel, title } of channelPages) {
+    addSettingPage(pages, {
+      path,
+      who: team,
+      title,
+      fields: ({ permissions }, draft) => (
+        <YesNo
+          draft={draft}
+          legend={title}
+          isYes={permissions.includes(channel)}
+          hints={{ no: 'Requests for this channel are refused. Its templates stay.' }}
+        />
+      ),
+      form: yesOrNo,
+      needs: needsYesOrNo,
+      async save(service, { value }, { visitor }) {
+        const isOn = value === 'yes';
+        if (isOn && !service.permissions.includes(channel) && !visitor.user.platform_admin) {
+          await refuseUnlessPrepared(service, channel);
+        }
+        await updateService(app, service.id, { permissions: withPermission(service, channel, isOn) });
+        return undefined;
+      },
+    });
+  }
+
+  for (const { path, permission, title } of abroad) {
+    addSettingPage(pages, {
+      path,
+      who: team,
+      title,
+      lead: 'They cost more; the page “Usage” says how much.',
+      fields: ({ permissions }, draft) => (
+        <YesNo draft={draft} legend={title} isYes={permissions.includes(permission)} />
+      ),
+      form: yesOrNo,
+      needs: needsYesOrNo,
+      async save(service, { value }) {
+        await updateService(app, service.id, { permissions: withPermission(service, permission, value === 'yes') });
+        return undefined;
+      },
+    });
+  }
+
+  /** Recipients of emails must see who wrote, and be able to answer. */
+  async function refuseUnlessPrepared(service: Service, channel: Channel): Promise<void> {
+    if (channel !== 'email') return;
+    if (!service.confirmed_email_sender_name) throw invalidField('value', 'Choose the sender name first.');
+    const replyTos = await listReplyTos(app.db, service.id);
+    if (replyTos.length === 0) throw invalidField('value', 'Add a reply-to address first.');
+  }
+}

@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { invalidField } from '../../../../platform/failure.ts';
+import { OneOf } from '../../../../protocol/fields.ts';
+import { updateService } from '../../../../services/service-update.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Pages } from '../../../page.ts';
+import { Choices } from '../../../parts/choices.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { addSettingPage, settingsOf, team } from '../setting-page.tsx';
+import { refuseWrongContact, refuseWrongSenderName } from './email-rules.ts';
+
+export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
+  addSettingPage(pages, {
+    path: 'email/sender-name',
+    who: team,
+    title: 'Sender name',
+    lead: 'Who recipients see as the sender of an email.',
+    fields: (service, draft) => (
+      <>
+        <Choices
+          draft={draft}
+          name="use"
+          legend="Sender name"
+          hint={`Now the address is ${service.email_sender_local_part}@${app.config.email.domain}: the name in small letters, with dots.`}
+          kind="one"
+          choices={[
+            { value: 'service', label: `The name of the service: ${service.name}` },
+            { value: 'own', label: 'Another name' },
+          ]}
+          chosen={[service.custom_email_sender_name === null ? 'service' : 'own']}
+        />
+        <Field
+          draft={draft}
+          name="custom_name"
+          label="Another name"
+          value={service.custom_email_sender_name ?? undefined}
+          autocomplete="off"
+        />
+      </>
+    ),
+    form: Type.Object({
+      use: OneOf(['service', 'own']),
+      custom_name: Type.Optional(Type.String({ maxLength: 255 })),
+    }),
+    needs: { use: 'Choose a name.' },
+    async save(service, { use, custom_name = '' }) {
+      if (use === 'own') {
+        if (custom_name === '') throw invalidField('custom_name', 'Enter a name.');
+        refuseWrongSenderName(custom_name);
+      }
+      const changed = await updateService(app, service.id, {
+        custom_email_sender_name: use === 'own' ? custom_name : null,
+        confirmed_email_sender_name: true,
+      });
+      return `Emails come from ${changed.email_sender_local_part}@${app.config.email.domain}.`;
+    },
+  });
+
+  addSettingPage(pages, {
+    path: 'email/files-contact',
+    who: team,
+    title: 'Contact for files',
+    lead: 'The page where people download a file that you sent by email says whom to ask about it. Without a contact no files can be sent.',
+    fields: (service, draft) => (
+      <Field
+        draft={draft}
+        name="contact"
+        label="Web page, email address or phone number"
+        value={service.contact_link ?? undefined}
+        autocomplete="off"
+      />
+    ),
+    form: Type.Object({ contact: Type.Optional(Type.String({ maxLength: 255 })) }),
+    async save(service, { contact }) {
+      if (contact !== undefined) refuseWrongContact(contact);
+      await updateService(app, service.id, { contact_link: contact ?? null });
+      return undefined;
+    },
+  });
+
+  // The address in the API's refusal to send files, which the protocol fixes.
+  pages.add('/services/:service_id/service-settings/send-files-by-email', {
+    who: team,
+    show: ({ service }) => ({ to: `${settingsOf(service)}/email/files-contact` }),
+  });
+}

@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import { invalid, invalidField } from '../../../../platform/failure.ts';
+import { channels } from '../../../../protocol/channels.ts';
+import { listServiceMembers } from '../../../../services/members/service-members.ts';
+import { archiveService } from '../../../../services/service-archive.ts';
+import { settable } from '../../../../services/service-fields.ts';
+import { updateService } from '../../../../services/service-update.ts';
+import { defaultRetentionDays, listRetentions, setRetention } from '../../../../services/settings/data-retention.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Pages } from '../../../page.ts';
+import { Field } from '../../../parts/field.tsx';
+import {
+  addSettingPage,
+  needsYesOrNo,
+  oneNumber,
+  readNumber,
+  settingsOf,
+  team,
+  withPermission,
+  YesNo,
+  yesOrNo,
+} from '../setting-page.tsx';
+
+const retention = { min: 3, max: 90 };
+
+export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
+  addSettingPage(pages, {
+    path: 'name',
+    who: team,
+    title: 'Service name',
+    lead: 'Recipients see it: as the sender of emails and at the beginning of texts.',
+    fields: (service, draft) => (
+      <Field draft={draft} name="name" label="Service name" value={service.name} autocomplete="off" />
+    ),
+    form: Type.Object({ name: settable.name }),
+    needs: { name: 'Enter a name.' },
+    async save(service, { name }) {
+      if (name === service.name) return undefined;
+      // Whether the name is unique was decided for the old one.
+      await updateService(app, service.id, { name, confirmed_unique: false });
+      return 'The service has a new name.';
+    },
+  });
+
+  addSettingPage(pages, {
+    path: 'sign-in',
+    who: team,
+    title: 'Team signs in with',
+    lead: 'Besides the password: a code by text, or, if you allow it, a link by email. Each member has one of them.',
+    fields: ({ permissions }, draft) => (
+      <YesNo draft={draft} legend="Allow email links" isYes={permissions.includes('email_auth')} />
+    ),
+    form: yesOrNo,
+    needs: needsYesOrNo,
+    async save(service, { value }) {
+      if (value === 'no') {
+        const members = await listServiceMembers(app.db, service.id);
+        const without = members.find(({ state, mobile_number }) => state === 'active' && mobile_number === null);
+        if (without) throw invalidField('value', `${without.name} has no mobile number for text codes.`);
+      }
+      await updateService(app, service.id, { permissions: withPermission(service, 'email_auth', value === 'yes') });
+      return undefined;
+    },
+  });
+
+  addSettingPage(pages, {
+    path: 'retention',
+    who: team,
+    title: 'Messages are kept for',
+    lead: 'Afterwards messages and what was in them are deleted. Statistics stay.',
+    fields: async (service, draft) => (
+      <Field
+        draft={draft}
+        name="value"
+        label="Days"
+        hint={`From ${retention.min} to ${retention.max}; ${defaultRetentionDays} unless you choose.`}
+        value={String(Math.max(...(await retentionDays(service.id))))}
+        inputmode="numeric"
+        short
+      />
+    ),
+    form: oneNumber,
+    needs: { value: 'Enter the number of days.' },
+    async save(service, { value }) {
+      if (service.restricted) throw invalidField('value', 'It can be changed when the service is live.');
+      const days_of_retention = readNumber(value, retention);
+      for (const notification_type of channels) {
+        await setRetention(app, service.id, { notification_type, days_of_retention });
+      }
+      return undefined;
+    },
+  });
+
+  pages.add('/services/:service_id/settings/archive', {
+    who: team,
+    below: 'Settings',
+    show: ({ service, visitor }) => ({
+      title: `Archive ${service.name}`,
+      crumbs: [{ label: 'Settings', to: settingsOf(service) }],
+      content: mayArchive(service, visitor.user) ? (
+        <form class="stack measure" method="post">
+          <p>
+            Its templates are archived and its keys are revoked at once. Nobody can open it or send with it any more.
+            That cannot be undone.
+          </p>
+          <div class="row">
+            <button class="button button--danger" type="submit">
+              Archive
+            </button>
+            <a class="button button--quiet" href={`/console${settingsOf(service)}`}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      ) : (
+        <p class="lead">A live service is archived by the people who run this Pennypost. Ask them.</p>
+      ),
+    }),
+    form: Type.Object({}),
+    async act({ service, visitor }) {
+      if (!mayArchive(service, visitor.user)) throw invalid('A live service is archived by a platform administrator.');
+      await archiveService(app, service.id);
+      return { to: '/services', notice: `${service.name} is archived.` };
+    },
+  });
+
+  async function retentionDays(serviceId: string): Promise<number[]> {
+    const rules = await listRetentions(app.db, serviceId);
+    return channels.map(
+      (channel) =>
+        rules.find(({ notification_type }) => notification_type === channel)?.days_of_retention ?? defaultRetentionDays,
+    );
+  }
+}
+
+function mayArchive(service: { restricted: boolean }, user: { platform_admin: boolean }): boolean {
+  return service.restricted || user.platform_admin;
+}

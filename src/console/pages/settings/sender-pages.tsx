@@ -1,0 +1,214 @@
+import type { VNode } from 'preact';
+import { Type } from 'typebox';
+import { OneOf } from '../../../protocol/fields.ts';
+import type { Service } from '../../../services/services.ts';
+import type { Asked, Draft, Pages, Redirection } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { Table } from '../../parts/table.tsx';
+import { settingsOf, team } from './setting-page.tsx';
+
+interface Row {
+  id: string;
+  is_default: boolean;
+}
+
+interface Change {
+  value: string;
+  is_default: boolean;
+}
+
+/** What a channel calls its senders, and its rules. */
+interface SenderKind<R extends Row> {
+  /** Below /settings. */
+  path: string;
+  /** The name of the parameter that is the id of one. */
+  param: string;
+  title: string;
+  lead: string;
+  one: string;
+  none: string;
+  list(serviceId: string): Promise<R[]>;
+  get(serviceId: string, id: string): Promise<R>;
+  valueOf(row: R): string;
+  note?(row: R): string | undefined;
+  /** Named `value`. */
+  field(draft: Draft, value: string | undefined): VNode;
+  /** A problem of the value, as a sentence. */
+  check(value: string): void;
+  /** Whether the value itself can be changed, or removed. */
+  isFixed?(row: R): boolean;
+  create(asked: Asked<typeof team>, change: Change): Promise<Redirection | undefined>;
+  update(serviceId: string, id: string, change: Change): Promise<unknown>;
+  archive(serviceId: string, id: string): Promise<unknown>;
+}
+
+const Form = Type.Object({ value: Type.String({ maxLength: 2_000 }), is_default: Type.Array(OneOf(['yes'])) });
+
+/** The list of the senders of a channel, and pages to add, change and archive one. */
+export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>): void {
+  const { path, one, title } = kind;
+  const listOf = (service: { id: string }) => `${settingsOf(service)}/${path}`;
+  const crumbs = (service: Service) => [
+    { label: 'Settings', to: settingsOf(service) },
+    { label: title, to: listOf(service) },
+  ];
+
+  pages.add(`/services/:service_id/settings/${path}`, {
+    who: team,
+    below: 'Settings',
+    async show({ service }) {
+      const rows = await kind.list(service.id);
+      return {
+        title,
+        lead: kind.lead,
+        crumbs: [{ label: 'Settings', to: settingsOf(service) }],
+        actions: (
+          <a class="button button--primary" href={`/console${listOf(service)}/add`}>
+            Add a {one}
+          </a>
+        ),
+        content:
+          rows.length === 0 ? (
+            <p class="muted">{kind.none}</p>
+          ) : (
+            <SenderTable kind={kind} rows={rows} to={listOf(service)} />
+          ),
+      };
+    },
+  });
+
+  pages.add(`/services/:service_id/settings/${path}/add`, {
+    who: team,
+    below: 'Settings',
+    show: async ({ service }, draft) => {
+      const isFirst = (await kind.list(service.id)).length === 0;
+      return {
+        title: `Add a ${one}`,
+        crumbs: crumbs(service),
+        content: (
+          <SaveForm action="Add" back={listOf(service)}>
+            {kind.field(draft, undefined)}
+            <Default draft={draft} isDefault={isFirst} />
+          </SaveForm>
+        ),
+      };
+    },
+    form: Form,
+    needs: { value: `Enter the ${one}.` },
+    async act(asked, { value, is_default }) {
+      kind.check(value);
+      const isDefault = is_default.length > 0;
+      const elsewhere = await kind.create(asked, { value, is_default: isDefault });
+      return elsewhere ?? { to: listOf(asked.service), notice: `The ${one} is added.` };
+    },
+  });
+
+  pages.add(`/services/:service_id/settings/${path}/:${kind.param}`, {
+    who: team,
+    below: 'Settings',
+    async show({ service, param }, draft) {
+      const row = await kind.get(service.id, param(kind.param));
+      const isFixed = kind.isFixed?.(row) ?? false;
+      return {
+        title: `Change the ${one}`,
+        crumbs: crumbs(service),
+        content: (
+          <div class="stack">
+            <SaveForm back={listOf(service)}>
+              {isFixed ? (
+                <input type="hidden" name="value" value={kind.valueOf(row)} />
+              ) : (
+                kind.field(draft, kind.valueOf(row))
+              )}
+              {isFixed && <p>{kind.valueOf(row)}</p>}
+              <Default draft={draft} isDefault={row.is_default} />
+            </SaveForm>
+            {!isFixed && !row.is_default && (
+              <Confirm
+                label="Archive"
+                action={`Archive the ${one}`}
+                to={`/console${listOf(service)}/${row.id}/archive`}
+              >
+                Templates that use it get the default instead.
+              </Confirm>
+            )}
+          </div>
+        ),
+      };
+    },
+    form: Form,
+    needs: { value: `Enter the ${one}.` },
+    async act({ service, param }, { value, is_default }) {
+      const row = await kind.get(service.id, param(kind.param));
+      if (value !== kind.valueOf(row)) kind.check(value);
+      await kind.update(service.id, row.id, { value, is_default: is_default.length > 0 });
+      return { to: listOf(service), notice: `The ${one} is saved.` };
+    },
+  });
+
+  pages.add(`/services/:service_id/settings/${path}/:${kind.param}/archive`, {
+    who: team,
+    async show({ service, param }) {
+      const { id } = await kind.get(service.id, param(kind.param));
+      return { to: `${listOf(service)}/${id}` };
+    },
+    form: Type.Object({}),
+    async act({ service, param }) {
+      await kind.archive(service.id, param(kind.param));
+      return { to: listOf(service), notice: `The ${one} is archived.` };
+    },
+  });
+}
+
+function Default({ draft, isDefault }: { draft: Draft; isDefault: boolean }) {
+  return (
+    <Choices
+      draft={draft}
+      name="is_default"
+      legend="Default"
+      kind="several"
+      choices={[{ value: 'yes', label: 'Use it unless a template or a request names another' }]}
+      chosen={isDefault ? ['yes'] : []}
+    />
+  );
+}
+
+interface SenderTableProps<R extends Row> {
+  kind: SenderKind<R>;
+  rows: readonly R[];
+  to: string;
+}
+
+function SenderTable<R extends Row>({ kind, rows, to }: SenderTableProps<R>) {
+  return (
+    <Table
+      caption={kind.title}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Value',
+          cell: (row) => (
+            <>
+              <span class="lines">{kind.valueOf(row)}</span>{' '}
+              {row.is_default && <span class="badge tone-blue">Default</span>}
+              {kind.note?.(row) && <small>{kind.note(row)}</small>}
+            </>
+          ),
+        },
+        { head: 'Id', cell: ({ id }) => <code>{id}</code> },
+        {
+          head: 'Actions',
+          hidden: true,
+          cell: (row) => (
+            <a href={`/console${to}/${row.id}`}>
+              Change<span class="sr"> {kind.valueOf(row)}</span>
+            </a>
+          ),
+        },
+      ]}
+    />
+  );
+}

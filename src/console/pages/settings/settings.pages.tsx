@@ -1,0 +1,66 @@
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Stamp, Status } from '../../parts/status.tsx';
+import { Summary } from '../../parts/summary.tsx';
+import { readChecklist } from '../going-live/checklist.ts';
+import { readSettings } from './read-settings.tsx';
+import { operator, settingsOf, team } from './setting-page.tsx';
+
+/** All settings with their values; those who manage the service can change them. */
+export function settingsPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/settings', {
+    who: { service: ['manage', 'api'] },
+    menu: 'Settings',
+    async show({ service, visitor }) {
+      const mayManage = may(team, visitor.user, service) === 'yes';
+      const mayOperate = may(operator, visitor.user, service) === 'yes';
+      const groups = (await readSettings(app, service)).filter(({ of }) => of !== 'operator' || mayOperate);
+      const steps = service.restricted ? await readChecklist(app, service) : [];
+      return {
+        title: 'Settings',
+        lead: mayManage ? undefined : 'Ask a person who manages the service to change one.',
+        content: (
+          <div class="stack">
+            {service.restricted && (
+              <Notice tone="amber">
+                <b>This service is in trial mode.</b> It sends to its own team and the guest list only.{' '}
+                {mayManage && (
+                  <a href={`/console/services/${service.id}/going-live`}>
+                    {service.has_active_go_live_request
+                      ? 'You have asked to go live'
+                      : `Ask to go live: ${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps are done`}
+                  </a>
+                )}
+              </Notice>
+            )}
+            {groups.map(({ of, title, stamp, isOn, rows }) => (
+              <section key={of} class="card" aria-labelledby={`of-${of}`}>
+                <div class="card-head">
+                  {stamp && <Stamp channel={stamp} small />}
+                  <h2 id={`of-${of}`}>{title}</h2>
+                  {isOn !== undefined && <Status kind={isOn ? 'delivered' : 'cancelled'}>{isOn ? 'On' : 'Off'}</Status>}
+                </div>
+                <Summary
+                  rows={rows.map(({ label, value, path, who = team }) => ({
+                    label,
+                    value,
+                    ...(path !== undefined && may(who, visitor.user, service) === 'yes'
+                      ? { change: `${settingsOf(service)}/${path}` }
+                      : {}),
+                  }))}
+                />
+              </section>
+            ))}
+            {mayManage && (
+              <p>
+                <a href={`/console${settingsOf(service)}/archive`}>Archive this service</a>
+              </p>
+            )}
+          </div>
+        ),
+      };
+    },
+  });
+}

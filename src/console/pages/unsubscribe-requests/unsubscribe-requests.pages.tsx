@@ -1,0 +1,162 @@
+import { Type } from 'typebox';
+import { csvText, sendCsv } from '../../../platform/http/csv.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import {
+  createUnsubscribeReport,
+  getUnsubscribeReport,
+  listUnsubscribeReports,
+  processUnsubscribeReport,
+} from '../../../unsubscribe/unsubscribe-reports.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { dayAndMonth, Time } from '../../parts/time.tsx';
+
+const here = '/services/:service_id/unsubscribe-requests';
+const activity = { service: 'activity' } as const;
+
+/** Requests become a report when they are downloaded; the team ticks it when it has taken the addresses off its lists. */
+export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
+  pages.add(here, {
+    who: activity,
+    below: 'Home',
+    async show({ service }) {
+      const list = `/console/services/${service.id}/unsubscribe-requests`;
+      const reports = await listUnsubscribeReports(app, service.id);
+      const now = app.clock.now();
+      return {
+        title: 'Unsubscribe requests',
+        lead: 'Download the addresses, take them off your lists, then tick the report.',
+        crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
+        content:
+          reports.length === 0 ? (
+            <div class="empty">
+              <h2>Nobody has unsubscribed</h2>
+              <p>Requests of people who do not want your emails appear here.</p>
+            </div>
+          ) : (
+            <Table
+              caption="Reports of unsubscribe requests, newest first"
+              look="middle"
+              rows={reports}
+              keyOf={({ batch_id }) => batch_id ?? 'new'}
+              columns={[
+                {
+                  head: 'Received',
+                  cell: ({ earliest_timestamp, latest_timestamp }) => spanOf(earliest_timestamp, latest_timestamp),
+                },
+                { head: 'Requests', numeric: true, cell: ({ count }) => count.toLocaleString('en-GB') },
+                {
+                  head: 'State',
+                  cell: ({ batch_id, processed_by_service_at }) => stateOf(batch_id, processed_by_service_at),
+                },
+                { head: 'Deleted', cell: ({ will_be_archived_at }) => <Time at={will_be_archived_at} now={now} /> },
+                {
+                  head: 'Actions',
+                  hidden: true,
+                  cell: ({ batch_id }) =>
+                    batch_id === null ? (
+                      <form method="post" action={`${list}/download`}>
+                        <button class="button button--small" type="submit">
+                          Download CSV
+                        </button>
+                      </form>
+                    ) : (
+                      <a class="button button--small" href={`${list}/${batch_id}`}>
+                        Open<span class="sr"> report</span>
+                      </a>
+                    ),
+                },
+              ]}
+            />
+          ),
+      };
+    },
+  });
+
+  pages.add(`${here}/download`, {
+    // Only the team may turn requests into a report: it is the one that acts on them.
+    who: { ...activity, membersOnly: true },
+    show: ({ service }) => ({ to: `/services/${service.id}/unsubscribe-requests` }),
+    form: Type.Object({}),
+    async act({ service, reply }) {
+      const { report_id } = await createUnsubscribeReport(app, service.id, { from: undefined, to: undefined });
+      return { sent: await sendReport(service, report_id, reply) };
+    },
+  });
+
+  pages.add(`${here}/:batch_id`, {
+    who: activity,
+    below: 'Home',
+    async show({ service, param }, draft) {
+      const list = `/services/${service.id}/unsubscribe-requests`;
+      const report = await getUnsubscribeReport(app, service.id, param('batch_id'));
+      const listed = (await listUnsubscribeReports(app, service.id)).find(
+        ({ batch_id }) => batch_id === report.batch_id,
+      );
+      return {
+        title: spanOf(report.earliest_timestamp, report.latest_timestamp),
+        about: 'Unsubscribe requests',
+        crumbs: [{ label: 'Unsubscribe requests', to: list }],
+        actions: (
+          <a class="button" href={`/console${list}/${report.batch_id}/csv`}>
+            Download CSV
+          </a>
+        ),
+        content: (
+          <SaveForm back={list}>
+            <p>
+              {report.unsubscribe_requests.length.toLocaleString('en-GB')}{' '}
+              {report.unsubscribe_requests.length === 1 ? 'address' : 'addresses'}.
+            </p>
+            <Choices
+              draft={draft}
+              name="done"
+              legend="Is it done?"
+              kind="several"
+              choices={[{ value: 'yes', label: 'We have taken all of them off our lists' }]}
+              chosen={listed?.processed_by_service_at ? ['yes'] : []}
+            />
+          </SaveForm>
+        ),
+      };
+    },
+    form: Type.Object({ done: Type.Array(OneOf(['yes'])) }),
+    async act({ service, param }, { done }) {
+      await processUnsubscribeReport(app, service.id, param('batch_id'), done.length > 0);
+      const notice = done.length > 0 ? 'The report is completed.' : 'The report is to do again.';
+      return { to: `/services/${service.id}/unsubscribe-requests`, notice };
+    },
+  });
+
+  pages.add(`${here}/:batch_id/csv`, {
+    who: activity,
+    show: async ({ service, param, reply }) => ({ sent: await sendReport(service, param('batch_id'), reply) }),
+  });
+
+  async function sendReport(service: { id: string; name: string }, id: string, reply: Parameters<typeof sendCsv>[0]) {
+    const { unsubscribe_requests, latest_timestamp } = await getUnsubscribeReport(app, service.id, id);
+    const text = csvText(
+      ['email_address', 'template_name', 'original_file_name', 'template_sent_at', 'unsubscribe_request_received_at'],
+      unsubscribe_requests,
+    );
+    return sendCsv(reply, `${service.name} unsubscribe requests ${latest_timestamp.slice(0, 10)}.csv`, [text]);
+  }
+}
+
+function spanOf(from: string, to: string): string {
+  const [first, last] = [dayAndMonth(new Date(from)), dayAndMonth(new Date(to))];
+  return first === last ? last : `${first} to ${last}`;
+}
+
+function stateOf(id: string | null, processedAt: string | null) {
+  if (id === null) return <Status kind="accepted">Not downloaded</Status>;
+  return processedAt === null ? (
+    <Status kind="sending">Downloaded</Status>
+  ) : (
+    <Status kind="delivered">Completed</Status>
+  );
+}
