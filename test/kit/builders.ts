@@ -232,6 +232,18 @@ export async function aReplyTo(
   return row.id;
 }
 
+/** Of two people, downloaded. */
+export async function anUnsubscribeReport({ app, clock }: Harness, serviceId: string): Promise<string> {
+  const now = timestamp(clock.now());
+  const id = newId(clock.now());
+  const span = { earliest_timestamp: now, latest_timestamp: now, created_at: now };
+  await app.db
+    .insertInto('unsubscribe_reports')
+    .values({ ...span, id, service_id: serviceId, count: 2 })
+    .execute();
+  return id;
+}
+
 export async function aTemplateFolder({ app, clock }: Harness, serviceId: string): Promise<string> {
   const id = newId(clock.now());
   const name = `Folder ${nextNumber()}`;
