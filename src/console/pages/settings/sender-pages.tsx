@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { Type } from 'typebox';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
-import type { Asked, Draft, Pages, Redirection } from '../../page.ts';
+import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
@@ -105,39 +105,37 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     },
   });
 
+  const senderView = async ({ service, param }: Asked<typeof team>, draft: Draft): Promise<View> => {
+    const row = await kind.get(service.id, param(kind.param));
+    const isFixed = kind.isFixed?.(row) ?? false;
+    return {
+      title: `Change the ${one}`,
+      crumbs: crumbs(service),
+      content: (
+        <div class="stack">
+          <SaveForm back={listOf(service)} to={`/console${listOf(service)}/${row.id}`}>
+            {isFixed ? (
+              <input type="hidden" name="value" value={kind.valueOf(row)} />
+            ) : (
+              kind.field(draft, kind.valueOf(row))
+            )}
+            {isFixed && <p>{kind.valueOf(row)}</p>}
+            <Default draft={draft} isDefault={row.is_default} />
+          </SaveForm>
+          {!isFixed && !row.is_default && (
+            <Confirm label="Archive" action={`Archive the ${one}`} to={`/console${listOf(service)}/${row.id}/archive`}>
+              Templates that use it get the default instead.
+            </Confirm>
+          )}
+        </div>
+      ),
+    };
+  };
+
   pages.add(`/services/:service_id/settings/${path}/:${kind.param}`, {
     who: team,
     below: 'Settings',
-    async show({ service, param }, draft) {
-      const row = await kind.get(service.id, param(kind.param));
-      const isFixed = kind.isFixed?.(row) ?? false;
-      return {
-        title: `Change the ${one}`,
-        crumbs: crumbs(service),
-        content: (
-          <div class="stack">
-            <SaveForm back={listOf(service)}>
-              {isFixed ? (
-                <input type="hidden" name="value" value={kind.valueOf(row)} />
-              ) : (
-                kind.field(draft, kind.valueOf(row))
-              )}
-              {isFixed && <p>{kind.valueOf(row)}</p>}
-              <Default draft={draft} isDefault={row.is_default} />
-            </SaveForm>
-            {!isFixed && !row.is_default && (
-              <Confirm
-                label="Archive"
-                action={`Archive the ${one}`}
-                to={`/console${listOf(service)}/${row.id}/archive`}
-              >
-                Templates that use it get the default instead.
-              </Confirm>
-            )}
-          </div>
-        ),
-      };
-    },
+    show: senderView,
     form: Form,
     needs: { value: `Enter the ${one}.` },
     async act({ service, param }, { value, is_default }) {
@@ -150,9 +148,12 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
 
   pages.add(`/services/:service_id/settings/${path}/:${kind.param}/archive`, {
     who: team,
-    async show({ service, param }) {
-      const { id } = await kind.get(service.id, param(kind.param));
-      return { to: `${listOf(service)}/${id}` };
+    below: 'Settings',
+    // The form is on the page of the sender; a refusal is shown there.
+    async show(asked, { problems }) {
+      if (problems.size > 0) return senderView(asked, { typed: new Map(), problems });
+      const { id } = await kind.get(asked.service.id, asked.param(kind.param));
+      return { to: `${listOf(asked.service)}/${id}` };
     },
     form: Type.Object({}),
     async act({ service, param }) {
