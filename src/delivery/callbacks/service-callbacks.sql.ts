@@ -195,6 +195,8 @@ export function selectCallbacksAbout(
     .orderBy('id')
     .limit(size)
     .execute();
+}
+
 /** Counts no further than `max`. */
 export async function countFailedCallbacksUpTo(db: Db, serviceId: string, max: number): Promise<number> {
   const { rows } = await sql<{ failed: number }>`

@@ -13,7 +13,7 @@ export function CallbackTargets({ service, targets }: TargetsProps) {
   return (
     <Table
       caption="Where callbacks are sent"
-      look="middle"
+      middle
       rows={shownCallbackTypes}
       keyOf={(type) => type}
       columns={[

@@ -37,7 +37,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
   return (
     <Table
       caption="Keys in use"
-      look="middle"
+      middle
       rows={keys}
       keyOf={({ id }) => id}
       columns={[

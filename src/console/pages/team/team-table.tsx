@@ -52,7 +52,7 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
   return (
     <Table
       caption="Team members and what they may do"
-      look="matrix"
+      matrix
       rows={rows}
       keyOf={({ member, invite }) => (member ?? invite).id}
       columns={[

@@ -40,7 +40,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             <Table
               caption="Reports of unsubscribe requests, newest first"
-              look="middle"
+              middle
               rows={reports}
               keyOf={({ batch_id }) => batch_id ?? 'new'}
               columns={[
