@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { financialYear } from '../../../platform/calendar.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { findNumberOfService } from '../../../services/inbound-numbers/inbound-numbers.ts';
 import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
@@ -11,7 +13,7 @@ import type { Service } from '../../../services/services.ts';
 import { defaultRetentionDays, listRetentions } from '../../../services/settings/data-retention.ts';
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { limitSettings, textSettings } from './operator/operator-settings.ts';
+import { channelNames, limitSettings, textSettings } from './operator/operator-settings.ts';
 import { operator } from './setting-page.tsx';
 
 interface Group {
@@ -30,6 +32,8 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   const { permissions } = service;
   const limit = await limitsOf(app, service);
   const days = await retentionOf(app, service.id);
+  const now = app.clock.now();
+  const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
   return [
     {
       of: 'general',
@@ -43,13 +47,17 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
             : 'Text code or security key',
           path: 'sign-in',
         },
-        { label: 'Messages are kept for', value: days, ...(service.restricted ? {} : { path: 'retention' }) },
+        {
+          label: 'Messages are kept for',
+          value: spanOf(Object.values(days)),
+          ...(service.restricted ? {} : { path: 'retention' }),
+        },
       ],
     },
     await emailSettings(app, service, limit.email),
     await textGroup(app, service, limit.sms),
     await letterSettings(app, service, limit.letter),
-    operatorSettings(service),
+    operatorSettings(service, days, free_sms_fragment_limit),
   ];
 }
 
@@ -141,7 +149,7 @@ async function letterSettings(app: ConsoleApp, service: Service, limit: Componen
   };
 }
 
-function operatorSettings(service: Service): Group {
+function operatorSettings(service: Service, days: Record<Channel, number>, freeTexts: number): Group {
   const rows = [
     { label: 'Live', value: yesNo(!service.restricted), path: 'operator/mode' },
     { label: 'Counted as live', value: yesNo(service.count_as_live), path: 'operator/counted' },
@@ -151,10 +159,12 @@ function operatorSettings(service: Service): Group {
       path: 'operator/landlines',
     },
     ...limitSettings.map(({ path, field, title }) => ({ label: title, value: number(service[field]), path })),
-    { label: 'Free texts', value: 'Of this financial year', path: 'operator/free-texts' },
-    { label: 'Emails are kept for', value: 'Own rule of the channel', path: 'operator/retention-email' },
-    { label: 'Texts are kept for', value: 'Own rule of the channel', path: 'operator/retention-sms' },
-    { label: 'Letters are kept for', value: 'Own rule of the channel', path: 'operator/retention-letter' },
+    { label: 'Free texts this financial year', value: number(freeTexts), path: 'operator/free-texts' },
+    ...channels.map((channel) => ({
+      label: `${channelNames[channel]} are kept for`,
+      value: `${number(days[channel])} days`,
+      path: `operator/retention-${channel}`,
+    })),
     ...textSettings.map(({ path, field, title }) => ({ label: title, value: service[field] ?? 'None', path })),
   ];
   return { of: 'operator', title: 'For operators', rows: rows.map((row) => ({ ...row, who: operator })) };
@@ -192,12 +202,14 @@ async function limitsOf(app: ConsoleApp, service: Service): Promise<Record<Chann
   return Object.fromEntries(texts) as Record<Channel, ComponentChildren>;
 }
 
-async function retentionOf(app: ConsoleApp, serviceId: string): Promise<string> {
+async function retentionOf(app: ConsoleApp, serviceId: string): Promise<Record<Channel, number>> {
   const rules = await listRetentions(app.db, serviceId);
-  const days = channels.map(
-    (channel) =>
-      rules.find(({ notification_type }) => notification_type === channel)?.days_of_retention ?? defaultRetentionDays,
-  );
+  const daysOf = (channel: Channel) =>
+    rules.find(({ notification_type }) => notification_type === channel)?.days_of_retention ?? defaultRetentionDays;
+  return { email: daysOf('email'), sms: daysOf('sms'), letter: daysOf('letter') };
+}
+
+function spanOf(days: number[]): string {
   const [shortest, longest] = [Math.min(...days), Math.max(...days)];
   return shortest === longest ? `${longest} days` : `${shortest} to ${longest} days, by channel`;
 }

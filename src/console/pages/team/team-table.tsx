@@ -77,7 +77,7 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
           head: heads[right],
           cell: ({ permissions }: Row) => <Tick isHeld={holds(right, permissions)} />,
         })),
-        { head: 'Signs in with', cell: ({ auth_type }) => methodNames[auth_type] },
+        { head: 'Signs in with', cell: ({ auth_type }) => <span class="nowrap">{methodNames[auth_type]}</span> },
         {
           head: 'Actions',
           hidden: true as const,

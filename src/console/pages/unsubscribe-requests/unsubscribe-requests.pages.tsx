@@ -80,7 +80,11 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/download`, {
     // Only the team may turn requests into a report: it is the one that acts on them.
     who: { ...activity, membersOnly: true },
-    show: ({ service }) => ({ to: `/services/${service.id}/unsubscribe-requests` }),
+    // Another person may have downloaded them meanwhile.
+    show: ({ service }, { problems }) => ({
+      to: `/services/${service.id}/unsubscribe-requests`,
+      ...(problems.size > 0 ? { notice: 'There is nothing left to download: all requests are in a report.' } : {}),
+    }),
     form: Type.Object({}),
     async act({ service, reply }) {
       const { report_id } = await createUnsubscribeReport(app, service.id, { from: undefined, to: undefined });
