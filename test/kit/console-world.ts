@@ -4,7 +4,15 @@ import { composeLetter } from '../../src/notifications/letter-tasks.ts';
 import { newId } from '../../src/platform/id.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
-import { aNotification, anApiKey, anOrganisation, aService, aTemplate } from './builders.ts';
+import {
+  aNotification,
+  anApiKey,
+  anOrganisation,
+  anUnsubscribeReport,
+  aReplyTo,
+  aService,
+  aTemplate,
+} from './builders.ts';
 import { aPerson } from './console-people.ts';
 import { ConsoleVisitor } from './console-visitor.ts';
 import type { Harness } from './harness.ts';
@@ -72,6 +80,7 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     ['token', 'nonsense'],
     ['page', '1'],
     ['callback_type', 'delivery_status'],
+    ['day', '2026-11-15'],
     ['callback_id', newId(harness.clock.now())],
   ]);
   return {
@@ -125,6 +134,10 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['email_id', email],
     ['text_id', text],
     ['letter_id', letter],
+    ['sms_sender_id', await aReplyTo(harness, serviceId, 'sms')],
+    ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
+    ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
+    ['batch_id', await anUnsubscribeReport(harness, serviceId)],
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../platform/failure.ts';
 import { changeMember, leaveService } from '../../../services/members/service-members.ts';
+import { refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { canChooseSignInMethod } from '../../../users/members/sign-in-method.ts';
 import { permissionsOf } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -95,10 +96,12 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'manage' },
     below: 'Team',
     // The form is on the page of the member; a refusal is shown there.
-    show: (asked, draft) =>
-      draft.problems.size > 0
-        ? memberView(asked, { typed: new Map(), problems: draft.problems })
-        : { to: `/services/${asked.service.id}/team/${asked.param('user_id')}` },
+    async show(asked, { problems }) {
+      if (problems.size > 0) return memberView(asked, { typed: new Map(), problems });
+      const user_id = asked.param('user_id');
+      await refuseUnlessMember(app, { service_id: asked.service.id, user_id });
+      return { to: `/services/${asked.service.id}/team/${user_id}` };
+    },
     form: Type.Object({}),
     async act({ service, param, visitor }) {
       const user_id = param('user_id');
