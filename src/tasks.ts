@@ -16,6 +16,7 @@ import { runExpansion } from './jobs/expand-job.ts';
 import { expandJob } from './jobs/expand-job-task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
 import { resumeJobs } from './jobs/unfinished-jobs.ts';
+import { checkUpload, runUploadCheck } from './jobs/uploads/check-upload.ts';
 import { deleteOldUploads } from './jobs/uploads/old-uploads.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
@@ -154,6 +155,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   queued(cancelJobRows, runCancelling),
   queued(prepareReport, runPrepareReport),
+  queued(checkUpload, runUploadCheck),
   {
     name: 'delete-old-uploads',
     description: 'Deletes files of recipients that were not received completely, or not sent within a day.',

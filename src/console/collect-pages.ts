@@ -10,6 +10,10 @@ import { callbackPages } from './pages/integration/callbacks.pages.tsx';
 import { guestListPages } from './pages/integration/guest-list.pages.tsx';
 import { keyPages } from './pages/integration/keys.pages.tsx';
 import { refusedPages } from './pages/integration/refused.pages.tsx';
+import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
+import { fileListPages } from './pages/files/file-list.pages.tsx';
+import { filePages } from './pages/files/files.pages.tsx';
+import { newFilePages } from './pages/files/new-file.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
@@ -61,6 +65,10 @@ const modules: PageModule<ConsoleApp>[] = [
   messagePages,
   choosePages,
   sendPages,
+  fileListPages,
+  newFilePages,
+  filePages,
+  fileDownloadPages,
   quickStartPages,
   accountPages,
   profilePages,

@@ -1,6 +1,8 @@
 import type { KeyUses } from '../auth/key-uses.ts';
 import type { ServiceKeys } from '../auth/service-keys.ts';
 import type { Config } from '../config.ts';
+import type { SheetThreads } from '../jobs/uploads/sheet-threads.ts';
+import type { UploadSlots } from '../jobs/uploads/upload-slots.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
 import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
@@ -15,6 +17,8 @@ export type ConsoleApp = Platform &
     config: Config;
     bodyMemory: BodyMemory;
     pdfThreads: PdfThreads;
+    sheetThreads: SheetThreads;
+    uploadSlots: UploadSlots;
     accountMessages: AccountMessageSender;
     allowances: Allowances;
     serviceKeys: ServiceKeys;

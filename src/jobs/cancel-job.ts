@@ -4,6 +4,7 @@ import { utcDay } from '../platform/calendar.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Task } from '../platform/queue/task.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { nothingReserved, reservationOf } from './accept-job.ts';
 import type { JobDeps } from './job-deps.ts';
 import { type JobRow, lockJob, selectJob, selectJobStatistics, updateJob } from './jobs.sql.ts';
@@ -14,7 +15,12 @@ export const cancelJobRows: Task<{ job_id: string }> = {
   maxAttempts: 25,
 };
 
-const cancellable: readonly JobRow['status'][] = ['scheduled', 'pending', 'in progress'];
+const cancellable: readonly string[] = ['scheduled', 'pending', 'in progress'] satisfies JobRow['status'][];
+
+/** Whether there may be something to cancel: of letters until they are printed, of others while they become messages. */
+export function isCancellable({ job_status, template_type }: { job_status: string; template_type: Channel }): boolean {
+  return cancellable.includes(job_status) || (template_type === 'letter' && job_status.startsWith('finished'));
+}
 
 /**
  * Cancels a job that is not finished: none of its further rows becomes a notification, and the limits get back those that

@@ -17,6 +17,7 @@ import { Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
 import { TextArea } from './text-area.tsx';
 import { Time } from './time.tsx';
+import { Turn } from './turn.tsx';
 import { When } from './when.tsx';
 
 const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
@@ -58,6 +59,7 @@ const parts: Record<string, (text: string) => VNode> = {
       ]}
     />
   ),
+  turn: (text) => <Turn to={text} icon="left" label={text} />,
   pager: (text) => <Pager shown={text} newer={text} older={undefined} />,
   tabs: (text) => <Tabs name={text} tabs={[{ label: text, to: text, isCurrent: true }]} />,
   segments: (text) => <Segments name={text} tabs={[{ label: text, to: text, isCurrent: false }]} />,

@@ -4,7 +4,14 @@ import { newId } from '../../platform/id.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { SheetCheck } from './sheet-check.ts';
 import type { StoreDeps, StoredUpload } from './store-sheet.ts';
-import { beginCheck, finishCheck, selectNextChunk, type UploadRow, updateChunk } from './uploads.sql.ts';
+import {
+  beginCheck,
+  countRepeatedRecipients,
+  finishCheck,
+  selectNextChunk,
+  type UploadRow,
+  updateChunk,
+} from './uploads.sql.ts';
 
 /** Checks the stored rows of an upload against another template, chunk by chunk. */
 export async function checkAgain(
@@ -29,7 +36,12 @@ export async function checkAgain(
     if (!(await updateChunk(app.db, check_id, result))) throw changedMeanwhile();
   }
   // Rows beyond the limit were counted when the file was received, and not stored.
-  const summary = { ...check.summary(), row_count, max_rows: stored < row_count ? stored : maxRows };
+  const summary = {
+    ...check.summary(),
+    row_count,
+    max_rows: stored < row_count ? stored : maxRows,
+    repeated_recipients: await countRepeatedRecipients(app.db, id),
+  };
   const checked = await finishCheck(app.db, id, {
     check_id,
     summary,

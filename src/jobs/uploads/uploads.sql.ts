@@ -82,6 +82,41 @@ export function selectNextChunk(db: Db, uploadId: string, afterRow: number) {
     .executeTakeFirst();
 }
 
+/** The chunk that a row is in; rows count from 0. */
+export function selectChunkOfRow(db: Db, uploadId: string, row: number) {
+  return db
+    .selectFrom('upload_chunks')
+    .select(['first_row', 'row_count', 'cells', 'messages', 'problems'])
+    .where('upload_id', '=', uploadId)
+    .where('first_row', '<=', row)
+    .orderBy('first_row', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Rows that a first check has reached. */
+export async function countCheckedRows(db: Db, uploadId: string): Promise<number> {
+  const found = await db
+    .selectFrom('upload_chunks')
+    .select((chunk) => chunk.fn.sum<number>('row_count').as('rows'))
+    .where('upload_id', '=', uploadId)
+    .where('messages', 'is not', null)
+    .executeTakeFirst();
+  return Number(found?.rows ?? 0);
+}
+
+/** Recipients of more than one message of a file. It reads all its rows: a second for 100,000. */
+export async function countRepeatedRecipients(db: Db, uploadId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from upload_chunks c, json_array_elements(c.messages::json) as message
+      where c.upload_id = ${uploadId} and c.messages is not null and message ->> 'recipient' is not null
+      group by coalesce(message ->> 'normalised_recipient', message ->> 'recipient')
+      having count(*) > 1
+    ) as repeated`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** An older check of the same upload stops, because its id is no longer there. */
 export async function beginCheck(db: Db, id: string, check_id: string): Promise<boolean> {
   const { numUpdatedRows } = await db

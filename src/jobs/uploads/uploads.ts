@@ -30,6 +30,8 @@ interface UploadRequest {
   template_id?: string;
   sender_id?: string;
   is_contact_list: boolean;
+  /** The rows are only stored: a task checks them against the template. */
+  check_later?: true;
   /** Undefined for an empty file. */
   body: Pick<StreamedBody, 'read' | 'digest'> | undefined;
   signal: AbortSignal;
@@ -62,7 +64,7 @@ export async function receiveUpload(
           service,
           key_type: 'normal',
           api_key_id: null,
-          template,
+          template: request.check_later ? null : template,
           is_contact_list,
           original_file_name: filename,
           sender_id,

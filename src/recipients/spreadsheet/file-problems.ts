@@ -33,6 +33,8 @@ export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_r
   duplicate_columns: string[];
   /** The first ones with a problem, or else the first ones. */
   rows_shown: ShownRow[];
+  /** Recipients in more than one row without problems, where they were counted. */
+  repeated_recipients?: number;
 }
 
 export function noRows(): RowCounts {

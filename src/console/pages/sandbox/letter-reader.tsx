@@ -1,5 +1,5 @@
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
-import { Icon } from '../../layout/icon.tsx';
+import { Turn } from '../../parts/turn.tsx';
 import { shortRecipient } from './inbox-list.tsx';
 import { addressOf, type Place } from './place.ts';
 
@@ -18,15 +18,19 @@ export function LetterReader({ message, place }: { message: InboxMessage; place:
     <>
       <div class="toolbar reader-bar">
         <div class="row">
-          <Turn to={page > 1 ? addressOf(`/${id}`, place, { page: page - 1 }) : undefined} icon="left">
-            Page before
-          </Turn>
+          <Turn
+            to={page > 1 ? addressOf(`/${id}`, place, { page: page - 1 }) : undefined}
+            icon="left"
+            label="Page before"
+          />
           <span>
             Page {page} of {count}
           </span>
-          <Turn to={page < count ? addressOf(`/${id}`, place, { page: page + 1 }) : undefined} icon="right">
-            Next page
-          </Turn>
+          <Turn
+            to={page < count ? addressOf(`/${id}`, place, { page: page + 1 }) : undefined}
+            icon="right"
+            label="Next page"
+          />
         </div>
         <div class="row row--end">
           <a href={`/console/sandbox/letters/${id}/pdf`} download>
@@ -44,26 +48,5 @@ export function LetterReader({ message, place }: { message: InboxMessage; place:
         />
       </div>
     </>
-  );
-}
-
-function Turn({ to, icon, children }: { to: string | undefined; icon: 'left' | 'right'; children: string }) {
-  const content = (
-    <>
-      <Icon name={icon} />
-      <span class="sr">{children}</span>
-    </>
-  );
-  if (to === undefined) {
-    return (
-      <button class="button button--icon button--small" type="button" disabled>
-        {content}
-      </button>
-    );
-  }
-  return (
-    <a class="button button--icon button--small" href={to}>
-      {content}
-    </a>
   );
 }

@@ -27,6 +27,11 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
       return {
         title: 'Send',
         lead: 'Choose a template, then whom it goes to.',
+        actions: (
+          <a class="button" href={`${path}/files`}>
+            Files
+          </a>
+        ),
         content: (
           <div class="stack">
             {channels.length > 1 && (
@@ -66,10 +71,15 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                     head: 'Send to',
                     hidden: true,
                     cell: ({ id, name }) => (
-                      <a class="button button--small" href={`${path}/send/${id}`}>
-                        <Icon name="user" small />
-                        One person<span class="sr"> with {name}</span>
-                      </a>
+                      <span class="row row--end">
+                        <a class="button button--small" href={`${path}/send/${id}`}>
+                          <Icon name="user" small />
+                          One person<span class="sr"> with {name}</span>
+                        </a>
+                        <a class="button button--small" href={`${path}/files/new/${id}`}>
+                          <Icon name="file" small />A file<span class="sr"> with {name}</span>
+                        </a>
+                      </span>
                     ),
                   },
                 ]}

@@ -24,9 +24,11 @@ interface FillInProps {
   /** What can be sent today. */
   left: number;
   now: Date;
+  /** Leads to sending a file with the same template, below /console. */
+  toFile: string;
 }
 
-export function FillIn({ draft, channel, filled, senders, preview, left, now }: FillInProps) {
+export function FillIn({ draft, channel, filled, senders, preview, left, now, toFile }: FillInProps) {
   return (
     <div class="stack">
       <Steps current="Fill in" />
@@ -69,6 +71,9 @@ export function FillIn({ draft, channel, filled, senders, preview, left, now }: 
             <button class="button button--primary" type="submit" name="do" value="check">
               Check
             </button>
+            <a class="button button--quiet" href={`/console${toFile}`}>
+              Send to a file instead
+            </a>
             <span class="small muted">{left.toLocaleString('en-GB')} left today</span>
           </div>
         </form>

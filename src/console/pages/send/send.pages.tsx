@@ -51,6 +51,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           preview={await previewPart(asked, loaded)}
           left={(await remainingToday(app, service, channel)).messages}
           now={app.clock.now()}
+          toFile={`/services/${service.id}/files/new/${template.row.id}`}
         />
       ),
     };

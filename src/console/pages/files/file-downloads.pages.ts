@@ -1,0 +1,69 @@
+import { originalOfJob, reportOfJob } from '../../../jobs/reports/job-report.ts';
+import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
+import { findStoredRow } from '../../../jobs/uploads/stored-rows.ts';
+import { getUpload } from '../../../jobs/uploads/uploads.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { sendCsv } from '../../../platform/http/csv.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { findTemplate } from '../../../templates/compiled-templates.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Pages } from '../../page.ts';
+import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import { emailOfRow, letterOfRow } from './row-preview.ts';
+
+const who = { service: 'send' } as const;
+
+/** What a file offers to download, and the pictures of its rows. */
+export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/files/:file_id/problems.csv', {
+    who,
+    async show({ service, param, reply }) {
+      const upload = await getUpload(app, service.id, param('file_id'));
+      return { sent: sendCsv(reply, `problems of ${upload.original_file_name}.csv`, problemsFile(app.db, upload)) };
+    },
+  });
+
+  pages.add('/services/:service_id/files/:file_id/results.csv', {
+    who: { service: 'any' },
+    async show({ service, param, reply }) {
+      const { name, parts } = await reportOfJob(app, service.id, param('file_id'));
+      return { sent: sendCsv(reply, name, parts) };
+    },
+  });
+
+  pages.add('/services/:service_id/files/:file_id/original.csv', {
+    who,
+    async show({ service, param, reply }) {
+      const { name, parts } = await originalOfJob(app, service.id, param('file_id'));
+      return { sent: sendCsv(reply, name, parts) };
+    },
+  });
+
+  async function rowOf({ service, param }: Asked<typeof who>, fileId: string, channel: Channel) {
+    const upload = await getUpload(app, service.id, fileId);
+    const row = await findStoredRow(app.db, upload, Number(param('row')) || 0);
+    const found = await findTemplate(app, service.id, upload.template_id ?? '');
+    if (!row?.message || found.found !== 'here' || found.template.row.template_type !== channel) throw notFound();
+    return { upload, template: found.template, message: row.message };
+  }
+
+  pages.add('/services/:service_id/files/:email_file_id/rows/:row/email', {
+    who,
+    async show(asked) {
+      const { upload, template, message } = await rowOf(asked, asked.param('email_file_id'), 'email');
+      const { html } = await emailOfRow(app, template, upload, message);
+      return sendMailFrame(asked.reply, html, { images: false });
+    },
+  });
+
+  pages.add('/services/:service_id/files/:letter_file_id/rows/:row/pages/:page', {
+    who,
+    async show(asked) {
+      const { template, message } = await rowOf(asked, asked.param('letter_file_id'), 'letter');
+      const page = Number(asked.param('page'));
+      if (!Number.isInteger(page) || page < 1) throw notFound();
+      const { content } = await letterOfRow(app, template, message, 'png', page);
+      return sendSentFile(asked.reply, 'image/png', content);
+    },
+  });
+}

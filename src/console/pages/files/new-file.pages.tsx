@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
+import { getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { Failure, invalidField } from '../../../platform/failure.ts';
+import { sendCsv } from '../../../platform/http/csv.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { FileField } from '../../parts/file-field.tsx';
+import { Table } from '../../parts/table.tsx';
+import { getSendableTemplate } from '../send/sendable-templates.ts';
+import { listSenderChoices } from '../send/sender-choices.ts';
+import { exampleFile, neededColumns } from './example-file.ts';
+import { maxFileBytes, spreadsheets } from './spreadsheets.ts';
+
+const who = { service: 'send', membersOnly: true } as const;
+
+/** Choosing a file for a template. Its rows are stored at once and checked by a task, while a page shows the progress. */
+export function newFilePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/files/new/:template_id', {
+    who,
+    below: 'Send',
+    async show({ service, visitor, param }, draft) {
+      const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+      const senders = await listSenderChoices(app, template);
+      const path = `/services/${service.id}/files/new/${template.row.id}`;
+      return {
+        title: `Send “${template.row.name}” to a file`,
+        lead: 'Nothing is sent before you have seen the result of the check.',
+        crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
+        content: (
+          <div class="aside">
+            <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
+              {senders.length > 1 && (
+                <Choices
+                  draft={draft}
+                  name="sender_id"
+                  legend={template.row.template_type === 'sms' ? 'From' : 'Answers go to'}
+                  kind="one"
+                  chosen={senders.filter(({ is_default }) => is_default).map(({ id }) => id)}
+                  choices={senders.map(({ id, text }) => ({ value: id, label: text }))}
+                />
+              )}
+              <FileField
+                draft={draft}
+                name="file"
+                label="File"
+                hint="A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB."
+                accept={spreadsheets}
+              />
+              <div>
+                <button class="button button--primary" type="submit">
+                  Check
+                </button>
+              </div>
+            </form>
+            <section class="stack stack--tight" aria-labelledby="columns">
+              <h2 id="columns">Columns that the file needs</h2>
+              <Table
+                caption="Columns"
+                rows={neededColumns(template)}
+                keyOf={({ column }) => column}
+                columns={[
+                  { head: 'Column', cell: ({ column }) => column },
+                  { head: 'Example', cell: ({ example }) => example },
+                ]}
+              />
+              <p class="small">
+                <a href={`/console${path}/example.csv`} download>
+                  Download an example file
+                </a>
+              </p>
+            </section>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ sender_id: Type.Optional(Type.String({ format: 'uuid' })) }),
+    file: { name: 'file', max_bytes: maxFileBytes, needs: 'Choose a file.' },
+    async act({ service, visitor, param }, { sender_id }, file) {
+      const { row } = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+      const sending = await getService(app, service.id);
+      const upload = await aboutFile(() =>
+        receiveUpload(app, sending, {
+          filename: file.filename,
+          template_id: row.id,
+          sender_id,
+          is_contact_list: false,
+          check_later: true,
+          body: file,
+          signal: AbortSignal.timeout(maxWait_ms),
+        }),
+      );
+      const check = { service_id: service.id, upload_id: upload.id, template_id: row.id, sender_id: sender_id ?? null };
+      await app.queue.add(app.db, checkUpload, check);
+      return { to: `/services/${service.id}/files/${upload.id}` };
+    },
+  });
+
+  pages.add('/services/:service_id/files/new/:template_id/example.csv', {
+    who,
+    async show({ service, visitor, param, reply }) {
+      const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(template)) };
+    },
+  });
+}
+
+const maxWait_ms = 5 * 60_000;
+
+/** What is wrong with a file is told beside its field; so is that too many are received at once. */
+export async function aboutFile<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOfFile = error instanceof Failure && ['invalid', 'too-large', 'too-many'].includes(error.kind);
+    if (!isOfFile || typeof error.detail !== 'string') throw error;
+    throw invalidField('file', error.detail.endsWith('.') ? error.detail : `${error.detail}.`);
+  }
+}
