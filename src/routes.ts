@@ -33,6 +33,7 @@ import { reportRequestRoutes } from './jobs/reports/report-requests.routes.ts';
 import { uploadsPageRoutes } from './jobs/reports/uploads-page.routes.ts';
 import { uploadRoutes } from './jobs/uploads/uploads.routes.ts';
 import { letterAttachmentRoutes } from './letters/attachments/letter-attachments.routes.ts';
+import { checkPdfLetterRoutes } from './letters/checked/check-pdf-letter.routes.ts';
 import { letterLogoRoutes } from './letters/preview/letter-logo.routes.ts';
 import { letterPreviewRoutes } from './letters/preview/letter-preview.routes.ts';
 import { printerCallbackRoutes } from './letters/print/printer-callback.routes.ts';
@@ -180,6 +181,7 @@ const listed: Surface<App>[] = [
       uploadRoutes,
       contactListRoutes,
       // letters
+      checkPdfLetterRoutes,
       letterPreviewRoutes,
       letterLogoRoutes,
       letterAttachmentRoutes,

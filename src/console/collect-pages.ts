@@ -10,6 +10,7 @@ import { callbackPages } from './pages/integration/callbacks.pages.tsx';
 import { guestListPages } from './pages/integration/guest-list.pages.tsx';
 import { keyPages } from './pages/integration/keys.pages.tsx';
 import { refusedPages } from './pages/integration/refused.pages.tsx';
+import { contactListPages } from './pages/contact-lists/contact-lists.pages.tsx';
 import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
 import { fileListPages } from './pages/files/file-list.pages.tsx';
 import { filePages } from './pages/files/files.pages.tsx';
@@ -17,6 +18,7 @@ import { newFilePages } from './pages/files/new-file.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
+import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { returnedLetterPages } from './pages/returned-letters/returned-letters.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
@@ -69,6 +71,8 @@ const modules: PageModule<ConsoleApp>[] = [
   newFilePages,
   filePages,
   fileDownloadPages,
+  contactListPages,
+  pdfLetterPages,
   quickStartPages,
   accountPages,
   profilePages,

@@ -37,7 +37,7 @@ async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   return accepted(app, letter, pdf, found.recipient_address, found.page_count ?? 0);
 }
 
-function readAddress({ international_letters }: Letter, lines: string[]) {
+export function readAddress({ international_letters }: Pick<Letter, 'international_letters'>, lines: string[]) {
   const address = parsePostalAddress(lines);
   const problem = checkPostalAddress(address, { international: international_letters });
   return problem ? { problem } : { lines: [...address.lines] };

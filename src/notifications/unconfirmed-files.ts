@@ -1,6 +1,6 @@
 import { earlier, hour_ms, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { deleteUnconfirmedFiles, selectUnconfirmedFiles } from './unconfirmed-files.sql.ts';
+import { deleteUnconfirmedFiles, insertUnconfirmedFiles, selectUnconfirmedFiles } from './unconfirmed-files.sql.ts';
 
 /** Longer than any transaction. */
 const unconfirmedAfter_ms = hour_ms;
@@ -19,4 +19,13 @@ export async function deleteFilesWithoutMessage({
     for (const path of paths) await files.remove(path);
     await deleteUnconfirmedFiles(db, paths);
   }
+}
+
+/** Stores files that nobody confirms: they are deleted after an hour. */
+export async function putForAnHour(
+  { db, files, clock }: Pick<Platform, 'db' | 'files' | 'clock'>,
+  contents: Record<string, Uint8Array>,
+): Promise<void> {
+  await insertUnconfirmedFiles(db, Object.keys(contents), timestamp(clock.now()));
+  for (const [path, content] of Object.entries(contents)) await files.put(path, content);
 }

@@ -9,13 +9,13 @@ import { Time } from '../../parts/time.tsx';
 
 type Job = Awaited<ReturnType<typeof listJobs>>['data'][number];
 
-const states: Record<string, [kind: 'accepted' | 'sending' | 'delivered' | 'failed' | 'cancelled', word: string]> = {
-  scheduled: ['accepted', 'Scheduled'],
-  pending: ['sending', 'Starting'],
-  'in progress': ['sending', 'Sending'],
-  cancelled: ['cancelled', 'Cancelled'],
-  'sending limits exceeded': ['failed', 'Over the daily limit'],
-};
+const states = new Map<string, [kind: 'accepted' | 'sending' | 'failed' | 'cancelled', word: string]>([
+  ['scheduled', ['accepted', 'Scheduled']],
+  ['pending', ['sending', 'Starting']],
+  ['in progress', ['sending', 'Sending']],
+  ['cancelled', ['cancelled', 'Cancelled']],
+  ['sending limits exceeded', ['failed', 'Over the daily limit']],
+]);
 
 /** Files that were sent or are scheduled. */
 export function fileListPages(pages: Pages, app: ConsoleApp): void {
@@ -32,10 +32,17 @@ export function fileListPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: 'Files',
         lead: 'Spreadsheets that were sent to, and those that are scheduled.',
-        actions: maySend && (
-          <a class="button button--primary" href={`/console/services/${service.id}/send`}>
-            Send a file
-          </a>
+        actions: (
+          <>
+            <a class="button" href={`/console/services/${service.id}/contact-lists`}>
+              Contact lists
+            </a>
+            {maySend && (
+              <a class="button button--primary" href={`/console/services/${service.id}/send`}>
+                Send a file
+              </a>
+            )}
+          </>
         ),
         content:
           data.length === 0 ? (
@@ -80,6 +87,6 @@ export function fileListPages(pages: Pages, app: ConsoleApp): void {
 }
 
 function State({ job }: { job: Job }) {
-  const [kind, word] = states[job.job_status] ?? (['delivered', 'Sent'] as const);
+  const [kind, word] = states.get(job.job_status) ?? (['delivered', 'Sent'] as const);
   return <Status kind={kind}>{word}</Status>;
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
 import { getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
-import { Failure, invalidField } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
@@ -10,6 +9,7 @@ import { FileField } from '../../parts/file-field.tsx';
 import { Table } from '../../parts/table.tsx';
 import { getSendableTemplate } from '../send/sendable-templates.ts';
 import { listSenderChoices } from '../send/sender-choices.ts';
+import { aboutFile } from './about-file.ts';
 import { exampleFile, neededColumns } from './example-file.ts';
 import { maxFileBytes, spreadsheets } from './spreadsheets.ts';
 
@@ -107,14 +107,3 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
 }
 
 const maxWait_ms = 5 * 60_000;
-
-/** What is wrong with a file is told beside its field; so is that too many are received at once. */
-export async function aboutFile<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const isOfFile = error instanceof Failure && ['invalid', 'too-large', 'too-many'].includes(error.kind);
-    if (!isOfFile || typeof error.detail !== 'string') throw error;
-    throw invalidField('file', error.detail.endsWith('.') ? error.detail : `${error.detail}.`);
-  }
-}

@@ -4,7 +4,19 @@ const inWords = (count: number) => count.toLocaleString('en-GB');
 
 /** The first rows with problems; the others are in the file to download. */
 export function ProblemTable({ file: { record, upload, goodRows }, path }: { file: CheckedFile; path: string }) {
-  const bad = upload.row_count - goodRows;
+  return <ProblemRows record={record} bad={upload.row_count - goodRows} path={path} />;
+}
+
+interface ProblemRowsProps {
+  record: Pick<CheckedFile['record'], 'rows_shown'>;
+  /** All rows with problems. */
+  bad: number;
+  /** Of the page; the download is below it. */
+  path: string;
+}
+
+export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
+  if (bad === 0) return null;
   const shown = record.rows_shown.flatMap(({ row, cells, problems }) =>
     problems.map(({ column, problem }) => ({
       row,

@@ -8,7 +8,7 @@ import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Preview } from '../send/message-preview.tsx';
 
-export type ReadyMessage = NonNullable<StoredRow['message']>;
+type ReadyMessage = NonNullable<StoredRow['message']>;
 
 /** The message of one row. Emails and letters have addresses of their own, without anything personal in them. */
 export async function previewOfRow(

@@ -28,9 +28,19 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
         title: 'Send',
         lead: 'Choose a template, then whom it goes to.',
         actions: (
-          <a class="button" href={`${path}/files`}>
-            Files
-          </a>
+          <>
+            <a class="button" href={`${path}/files`}>
+              Files
+            </a>
+            <a class="button" href={`${path}/contact-lists`}>
+              Contact lists
+            </a>
+            {service.permissions.includes('letter') && (
+              <a class="button" href={`${path}/pdf-letters`}>
+                Upload a letter
+              </a>
+            )}
+          </>
         ),
         content: (
           <div class="stack">

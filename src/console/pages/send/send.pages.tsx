@@ -102,9 +102,8 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     const request = { ...requestOf(asked, loaded), ...(sendId === undefined ? {} : { send_id: sendId }) };
     const { id } = await sendOneOff(app, asked.service.id, request);
     const isLater = loaded.filled.scheduled_for !== '';
-    const isShown = pages.all.some(({ path }) => path === '/services/:service_id/messages/:message_id');
     return {
-      to: `/services/${asked.service.id}/${isShown ? `messages/${id}` : 'send'}`,
+      to: `/services/${asked.service.id}/messages/${id}`,
       notice: isLater ? 'The message will be sent at its time.' : 'The message is on its way.',
     };
   }

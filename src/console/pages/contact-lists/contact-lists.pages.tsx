@@ -1,0 +1,169 @@
+import { Type } from 'typebox';
+import {
+  copyContactList,
+  deleteContactList,
+  getContactList,
+  listContactLists,
+  originalOfContactList,
+  saveContactList,
+} from '../../../jobs/contact-lists/contact-lists.ts';
+import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
+import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
+import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
+import { getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { sendCsv } from '../../../platform/http/csv.ts';
+import { holds, may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import { aboutFile } from '../files/about-file.ts';
+import { maxFileBytes } from '../files/spreadsheets.ts';
+import { listSendableTemplates } from '../send/sendable-templates.ts';
+import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
+
+const sender = { service: 'send', membersOnly: true } as const;
+type OfSender = Asked<typeof sender>;
+
+/** Lists of recipients that are kept for later. */
+export function contactListPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/contact-lists', {
+    who: { service: 'any' },
+    below: 'Send',
+    async show({ service, visitor }) {
+      const lists = await listContactLists(app, service.id);
+      return {
+        title: 'Contact lists',
+        lead: 'Recipients that you send to again and again.',
+        actions: may(sender, visitor.user, service) === 'yes' && (
+          <a class="button button--primary" href={`/console/services/${service.id}/contact-lists/new`}>
+            Upload a list
+          </a>
+        ),
+        content: <ListTable serviceId={service.id} lists={lists} now={app.clock.now()} />,
+      };
+    },
+  });
+
+  pages.add('/services/:service_id/contact-lists/new', {
+    who: sender,
+    below: 'Send',
+    show: ({ service }, draft) => ({
+      title: 'Upload a contact list',
+      crumbs: [{ label: 'Contact lists', to: `/services/${service.id}/contact-lists` }],
+      content: <NewList draft={draft} />,
+    }),
+    form: Type.Object({}),
+    file: { name: 'file', max_bytes: maxFileBytes, needs: 'Choose a file.' },
+    async act({ service }, _form, file) {
+      const sending = await getService(app, service.id);
+      const request = {
+        filename: file.filename,
+        is_contact_list: true,
+        body: file,
+        signal: AbortSignal.timeout(300_000),
+      };
+      const upload = await aboutFile(() => receiveUpload(app, sending, request));
+      return { to: `/services/${service.id}/contact-lists/${upload.id}` };
+    },
+  });
+
+  /** A list that was checked, to save it; or a saved one, to send with it. */
+  async function view(asked: OfSender, draft: Draft): Promise<View> {
+    const { service, param, visitor } = asked;
+    const crumbs = [{ label: 'Contact lists', to: `/services/${service.id}/contact-lists` }];
+    const upload = await getUpload(app, service.id, param('list_id'));
+    if (!upload.is_contact_list) throw notFound();
+    if (upload.state !== 'saved') {
+      const record = await uploadRecord(app, await getService(app, service.id), upload);
+      return {
+        title: `Check ${upload.original_file_name}`,
+        crumbs,
+        content: <CheckedList serviceId={service.id} record={record} draft={draft} />,
+      };
+    }
+    const list = await getContactList(app, service.id, upload.id);
+    const templates = await listSendableTemplates(app, service.id, visitor.user.id);
+    return {
+      title: list.original_file_name,
+      crumbs,
+      content: (
+        <SavedList
+          list={list}
+          templates={templates.filter(({ template_type }) => template_type === list.template_type)}
+          draft={draft}
+          now={app.clock.now()}
+          mayDelete={holds('templates', visitor.user.permissions[service.id] ?? [])}
+        />
+      ),
+    };
+  }
+
+  pages.add('/services/:service_id/contact-lists/:list_id', {
+    who: sender,
+    below: 'Send',
+    show: view,
+    form: Type.Object({ template_id: Type.Optional(Type.String()) }),
+    async act({ service, param, visitor }, { template_id }) {
+      const templates = await listSendableTemplates(app, service.id, visitor.user.id);
+      const { template_type } = await getContactList(app, service.id, param('list_id'));
+      const template = templates.find((one) => one.id === template_id && one.template_type === template_type);
+      if (!template) throw invalidField('template_id', 'Choose a template.');
+      const { id: upload_id } = await copyContactList(app, service.id, param('list_id'));
+      const check = { service_id: service.id, upload_id, template_id: template.id, sender_id: null };
+      await app.queue.add(app.db, checkUpload, check);
+      return { to: `/services/${service.id}/files/${upload_id}` };
+    },
+  });
+
+  const toList = ({ service, param }: OfSender): Redirection => ({
+    to: `/services/${service.id}/contact-lists/${param('list_id')}`,
+  });
+
+  pages.add('/services/:service_id/contact-lists/:list_id/save', {
+    who: sender,
+    below: 'Send',
+    show: (asked, draft) => (draft.typed.size === 0 && draft.problems.size === 0 ? toList(asked) : view(asked, draft)),
+    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 1_600 }) }),
+    needs: { name: 'Enter a name.' },
+    async act(asked, { name }) {
+      const { service, visitor, param } = asked;
+      const upload = await getUpload(app, service.id, param('list_id'));
+      const template_type = upload.summary?.channel;
+      if (upload.state === 'saved') return toList(asked);
+      await saveContactList(app, service.id, {
+        id: upload.id,
+        original_file_name: name,
+        template_type: template_type === 'email' ? 'email' : 'sms',
+        created_by: visitor.user.id,
+      });
+      return { ...toList(asked), notice: 'The list is saved.' };
+    },
+  });
+
+  pages.add('/services/:service_id/contact-lists/:list_id/delete', {
+    who: { service: 'templates', membersOnly: true },
+    below: 'Send',
+    show: ({ service }) => ({ to: `/services/${service.id}/contact-lists` }),
+    form: Type.Object({}),
+    async act({ service, param }) {
+      await deleteContactList(app, service.id, param('list_id'));
+      return { to: `/services/${service.id}/contact-lists`, notice: 'The list is deleted.' };
+    },
+  });
+
+  pages.add('/services/:service_id/contact-lists/:list_id/original.csv', {
+    who: sender,
+    async show({ service, param, reply }) {
+      const { name, parts } = await originalOfContactList(app, service.id, param('list_id'));
+      return { sent: sendCsv(reply, name, parts) };
+    },
+  });
+
+  pages.add('/services/:service_id/contact-lists/:list_id/problems.csv', {
+    who: sender,
+    async show({ service, param, reply }) {
+      const upload = await getUpload(app, service.id, param('list_id'));
+      return { sent: sendCsv(reply, `problems of ${upload.original_file_name}.csv`, problemsFile(app.db, upload)) };
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import { getService } from '../../../jobs/uploads/uploads.ts';
+import { getCheckedLetter, getCheckedPdf, keepCheckedLetter } from '../../../letters/checked/checked-letters.ts';
+import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
+import { Failure, invalid, notFound } from '../../../platform/failure.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Draft, Pages, View } from '../../page.ts';
+import { FileField } from '../../parts/file-field.tsx';
+import { aboutFile } from '../files/about-file.ts';
+import { sendSentFile } from '../sandbox/mail-frame.ts';
+import { aboutForm } from '../send/refusals.ts';
+import { CheckedLetterView } from './checked-letter.tsx';
+
+const who = { service: 'send', membersOnly: true } as const;
+const maxBytes = 2 * 1024 * 1024;
+const postages = ['first', 'second', 'economy'] as const;
+
+/** A letter that is a PDF already: upload, look at its pages, send. */
+export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/pdf-letters', {
+    who,
+    below: 'Send',
+    show: ({ service }, draft) => ({
+      title: 'Upload a letter',
+      lead: 'The PDF is printed and posted as it is. You see its pages and its address first.',
+      crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
+      content: (
+        <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
+          <FileField
+            draft={draft}
+            name="file"
+            label="PDF"
+            hint="A4, at most 10 pages and 2 MB, with the address in the window of the first page."
+            accept=".pdf"
+          />
+          <div>
+            <button class="button button--primary" type="submit">
+              Check
+            </button>
+          </div>
+        </form>
+      ),
+    }),
+    form: Type.Object({}),
+    file: { name: 'file', max_bytes: maxBytes, needs: 'Choose a file.' },
+    async act({ service }, _form, file) {
+      if (!service.permissions.includes('letter')) {
+        throw invalid('Letters are switched off in the settings of the service.');
+      }
+      const pdf = await file.bytes();
+      const sending = await getService(app, service.id);
+      const { id } = await aboutFile(() => keepCheckedLetter(app, sending, file.filename, pdf));
+      return { to: `/services/${service.id}/pdf-letters/${id}` };
+    },
+  });
+
+  async function view({ service, param }: Asked<typeof who>, draft: Draft): Promise<View> {
+    const letter = await getCheckedLetter(app, service.id, param('pdf_id'));
+    return {
+      title: `Check ${letter.filename}`,
+      crumbs: [{ label: 'Upload a letter', to: `/services/${service.id}/pdf-letters` }],
+      content: <CheckedLetterView serviceId={service.id} letter={letter} draft={draft} />,
+    };
+  }
+
+  pages.add('/services/:service_id/pdf-letters/:pdf_id', {
+    who,
+    below: 'Send',
+    show: view,
+    form: Type.Object({
+      reference: Type.Optional(Type.String({ maxLength: 1_000 })),
+      postage: Type.Optional(OneOf(postages)),
+    }),
+    async act({ service, visitor, param }, { reference, postage }) {
+      const letter = await getCheckedLetter(app, service.id, param('pdf_id'));
+      if (letter.check.message !== null) throw invalid('This letter cannot be sent. Correct it, and upload it again.');
+      const content = (await getCheckedPdf(app, service.id, letter.id)).toString('base64');
+      const request = {
+        filename: reference ?? letter.filename,
+        created_by: visitor.user.id,
+        content,
+        file_id: letter.id,
+      };
+      try {
+        await sendUploadedLetter(app, service.id, { ...request, ...(postage === undefined ? {} : { postage }) });
+      } catch (error) {
+        throw aboutForm(error, { to: '', values: [], sender_id: '', scheduled_for: '', reference: '' });
+      }
+      return {
+        to: `/services/${service.id}/messages/${letter.id}`,
+        notice: 'The letter is on its way to the printer.',
+      };
+    },
+  });
+
+  pages.add('/services/:service_id/pdf-letters/:pdf_id/pages/:page', {
+    who,
+    async show({ service, param, reply }) {
+      const { id, check } = await getCheckedLetter(app, service.id, param('pdf_id'));
+      const page = Number(param('page'));
+      const isOutside = check.message === 'content-outside-printable-area' && check.invalid_pages?.includes(page);
+      try {
+        const picture = await app.pdfThreads
+          .forRequest(service.id)
+          .run('pageToPng', await getCheckedPdf(app, service.id, id), page, {
+            decoration: isOutside ? 'red-overlay' : 'none',
+          });
+        return sendSentFile(reply, 'image/png', picture);
+      } catch (error) {
+        if (error instanceof Failure) throw error;
+        throw notFound();
+      }
+    },
+  });
+}
