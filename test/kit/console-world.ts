@@ -1,6 +1,7 @@
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { composeLetter } from '../../src/notifications/letter-tasks.ts';
+import { timestamp } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/id.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
@@ -16,7 +17,10 @@ import {
 import { aPerson } from './console-people.ts';
 import { ConsoleVisitor } from './console-visitor.ts';
 import type { Harness } from './harness.ts';
+import { aJob } from './jobs.ts';
+import { firstPage, makePdf } from './pdf-samples.ts';
 import { aQueuedMessage } from './queued-messages.ts';
+import { aCheckedUpload, emailRows, letterRows, smsRows } from './uploads.ts';
 
 /** Who walks through the console. Each is another person, in the team of the service with these permissions. */
 const roles = {
@@ -127,6 +131,8 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     },
   });
   return new Map([
+    ...(await someFiles(harness, serviceId, templates, mark)),
+    ['row', '2'],
     ['template_id', templates.sms],
     ['email_template_id', templates.email],
     ['letter_template_id', templates.letter],
@@ -138,6 +144,51 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
     ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
     ['batch_id', await anUnsubscribeReport(harness, serviceId)],
+  ]);
+}
+
+/** Files of recipients: one that was sent, two that were checked, a contact list; and a letter that is a PDF. */
+async function someFiles(
+  harness: Harness,
+  serviceId: string,
+  templates: Record<'sms' | 'email' | 'letter', string>,
+  mark: string,
+): Promise<Map<string, string>> {
+  const { app, clock } = harness;
+  const original_file_name = `september${mark}.csv`;
+  const named = { original_file_name };
+  const sent = await aCheckedUpload(harness, serviceId, templates.sms, smsRows(2), { ...named, state: 'sent' });
+  await aJob(harness, serviceId, templates.sms, { id: sent, row_count: 2, ...named });
+  const saved = { ...named, state: 'saved', is_contact_list: true, template_id: null, template_version: null } as const;
+  const list = await aCheckedUpload(harness, serviceId, templates.sms, smsRows(2), saved);
+  await app.db
+    .insertInto('contact_lists')
+    .values({
+      id: list,
+      service_id: serviceId,
+      original_file_name,
+      row_count: 2,
+      template_type: 'sms',
+      created_by_id: (await aPerson(harness, { name: `Grace Hopper${mark}` })).id,
+      created_at: timestamp(clock.now()),
+    })
+    .execute();
+  const id = newId(clock.now());
+  const check = {
+    page_count: 1,
+    message: null,
+    invalid_pages: null,
+    recipient_address: `Ada${mark}\nLondon\nSW1A 1AA`,
+  };
+  const checked = { id, filename: `letter${mark}.pdf`, check };
+  await app.files.put(`checked-letters/${serviceId}/${id}.json`, Buffer.from(JSON.stringify(checked)));
+  await app.files.put(`checked-letters/${serviceId}/${id}.pdf`, await makePdf([firstPage()]));
+  return new Map([
+    ['file_id', sent],
+    ['email_file_id', await aCheckedUpload(harness, serviceId, templates.email, emailRows(1), named)],
+    ['letter_file_id', await aCheckedUpload(harness, serviceId, templates.letter, letterRows(1), named)],
+    ['list_id', list],
+    ['pdf_id', id],
   ]);
 }
 
