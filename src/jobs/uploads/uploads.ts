@@ -137,9 +137,18 @@ function chooseSender(
 }
 
 /** One that was received completely. */
-export async function getUpload(app: Pick<Platform, 'db'>, serviceId: string, id: string): Promise<UploadRow> {
+export async function findUpload(
+  app: Pick<Platform, 'db'>,
+  serviceId: string,
+  id: string,
+): Promise<UploadRow | undefined> {
   const upload = await selectUpload(app.db, serviceId, id);
-  if (!upload || upload.state === 'receiving') throw notFound();
+  return upload?.state === 'receiving' ? undefined : upload;
+}
+
+export async function getUpload(app: Pick<Platform, 'db'>, serviceId: string, id: string): Promise<UploadRow> {
+  const upload = await findUpload(app, serviceId, id);
+  if (!upload) throw notFound();
   return upload;
 }
 

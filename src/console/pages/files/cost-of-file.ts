@@ -6,8 +6,8 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';
 
 /**
- * About what the good rows of a file cost, from its first rows: to render all of them would take seconds. The sheets of a letter
- * are known once one was drawn.
+ * About what the good rows of a file cost, from its first rows: to render all of them would take seconds. A letter is
+ * counted as one sheet: how many it has is known once it is drawn.
  */
 export async function costOfFile(
   app: ConsoleApp,

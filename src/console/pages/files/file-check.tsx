@@ -97,7 +97,7 @@ function sentenceOf(problem: string, record: CheckedFile['record']): string {
   return names ? `${text}: ${names.join(', ')}.` : `${text}.`;
 }
 
-function Figures({ file: { goodRows, record, repeated, cost, left, upload } }: { file: CheckedFile }) {
+function Figures({ file: { goodRows, record, repeated, cost, left, upload, template } }: { file: CheckedFile }) {
   const bad = upload.row_count - goodRows;
   return (
     <dl class="stats">
@@ -120,7 +120,7 @@ function Figures({ file: { goodRows, record, repeated, cost, left, upload } }: {
         <dd class="figure-mid">{inWords(repeated)}</dd>
       </div>
       <div>
-        <dt>Cost, about</dt>
+        <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
         <dd class="figure-mid">{cost === undefined ? 'Not known' : costInWords(cost)}</dd>
         <dd>{inWords(left)} left today</dd>
       </div>

@@ -26,7 +26,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     const now = app.clock.now();
     switch (file.kind) {
       case 'checking':
-        return <Checking file={file} />;
+        return <Checking file={file} now={now} />;
       case 'checked':
         return <FileCheck file={file} draft={draft} now={now} />;
       case 'sent': {

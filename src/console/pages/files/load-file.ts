@@ -2,7 +2,7 @@ import { getJob } from '../../../jobs/jobs.ts';
 import { findStoredRow, type StoredRow } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { countCheckedRows, type UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
-import { getService, getUpload } from '../../../jobs/uploads/uploads.ts';
+import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Service } from '../../../services/services.ts';
@@ -46,7 +46,7 @@ export async function loadFile(
   fileId: string,
   row = 0,
 ): Promise<LoadedFile> {
-  const upload = await getUpload(app, service.id, fileId).catch(() => undefined);
+  const upload = await findUpload(app, service.id, fileId);
   if (!upload || upload.state === 'sent') return { kind: 'sent', job: await getJob(app, service.id, fileId) };
   if (!user.platform_admin && !holds('send', user.permissions[service.id] ?? [])) throw notFound();
   if (upload.is_contact_list) return { kind: 'contact-list', upload };

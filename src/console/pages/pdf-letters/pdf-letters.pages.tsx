@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { getService } from '../../../jobs/uploads/uploads.ts';
 import { getCheckedLetter, getCheckedPdf, keepCheckedLetter } from '../../../letters/checked/checked-letters.ts';
 import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
-import { Failure, invalid, notFound } from '../../../platform/failure.ts';
+import { invalid, notFound } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Draft, Pages, View } from '../../page.ts';
@@ -108,8 +108,8 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
           });
         return sendSentFile(reply, 'image/png', picture);
       } catch (error) {
-        if (error instanceof Failure) throw error;
-        throw notFound();
+        if (error instanceof Error && error.name === 'NoSuchPage') throw notFound();
+        throw error;
       }
     },
   });
