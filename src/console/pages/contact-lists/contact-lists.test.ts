@@ -23,7 +23,7 @@ async function upload(content: string): Promise<string> {
   return sent.location ?? '';
 }
 
-describe('contact lists', () => {
+describe('contact lists', { timeout: 60_000 }, () => {
   it('are checked, saved, sent with a template of their channel, downloaded and deleted', async () => {
     const path = await upload('phone number\n07700900001\n07700900002\n');
     expect((await browser.get(path)).text).toContain('All 2 rows are good.');
