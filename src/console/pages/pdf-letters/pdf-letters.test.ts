@@ -25,7 +25,7 @@ function upload(pdf: Uint8Array, name = 'rent.pdf'): Promise<Page> {
   return browser.postFile(url(), {}, { field: 'file', name, content: new Uint8Array(pdf) });
 }
 
-describe('an uploaded letter', { timeout: 60_000 }, () => {
+describe('an uploaded letter', { timeout: 120_000 }, () => {
   it('is shown with its address, and sent once', async () => {
     const sent = await upload(await makePdf([firstPage(), laterPage()]));
     expect([sent.status, sent.problems]).toEqual([303, {}]);
