@@ -31,15 +31,16 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     async show({ service, visitor }) {
       const lists = await listContactLists(app, service.id);
+      const maySend = may(sender, visitor.user, service) === 'yes';
       return {
         title: 'Contact lists',
         lead: 'Recipients that you send to again and again.',
-        actions: may(sender, visitor.user, service) === 'yes' && (
+        actions: maySend && (
           <a class="button button--primary" href={`/console/services/${service.id}/contact-lists/new`}>
             Upload a list
           </a>
         ),
-        content: <ListTable serviceId={service.id} lists={lists} now={app.clock.now()} />,
+        content: <ListTable serviceId={service.id} lists={lists} now={app.clock.now()} maySend={maySend} />,
       };
     },
   });

@@ -19,7 +19,15 @@ type Templates = Awaited<ReturnType<typeof listTemplates>>;
 const inWords = (count: number) => count.toLocaleString('en-GB');
 const recipients = { sms: 'phone numbers', email: 'email addresses' };
 
-export function ListTable({ serviceId, lists, now }: { serviceId: string; lists: readonly ContactList[]; now: Date }) {
+interface ListTableProps {
+  serviceId: string;
+  lists: readonly ContactList[];
+  now: Date;
+  /** Those who may not send see the names only. */
+  maySend: boolean;
+}
+
+export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
   if (lists.length === 0) {
     return (
       <div class="empty">
@@ -36,9 +44,12 @@ export function ListTable({ serviceId, lists, now }: { serviceId: string; lists:
       columns={[
         {
           head: 'List',
-          cell: ({ id, original_file_name }) => (
-            <a href={`/console/services/${serviceId}/contact-lists/${id}`}>{original_file_name}</a>
-          ),
+          cell: ({ id, original_file_name }) =>
+            maySend ? (
+              <a href={`/console/services/${serviceId}/contact-lists/${id}`}>{original_file_name}</a>
+            ) : (
+              original_file_name
+            ),
         },
         { head: 'Recipients', numeric: true, cell: ({ row_count }) => inWords(row_count) },
         { head: 'Kind', cell: ({ template_type }) => recipients[template_type] },
