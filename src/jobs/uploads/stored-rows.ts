@@ -3,7 +3,7 @@ import type { ShownProblem } from '../../recipients/spreadsheet/row-check.ts';
 import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import type { RowProblems } from './check-rows.ts';
 import { type ReadyRow, readReadyRows } from './ready-row.ts';
-import { selectChunkOfRow, selectNextChunk, type UploadRow } from './uploads.sql.ts';
+import { selectCheckedRowCount, selectChunkOfRow, selectNextChunk, type UploadRow } from './uploads.sql.ts';
 
 export interface StoredRow {
   /** As the spreadsheet counts: the header is row 1. */
@@ -14,6 +14,9 @@ export interface StoredRow {
   message: ReadyRow | null;
   problems: ShownProblem[];
 }
+
+/** Rows that a first check has reached. */
+export const countCheckedRows = selectCheckedRowCount;
 
 /** One row of an upload that was checked. */
 export async function findStoredRow(

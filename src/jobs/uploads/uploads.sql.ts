@@ -95,7 +95,7 @@ export function selectChunkOfRow(db: Db, uploadId: string, row: number) {
 }
 
 /** Rows that a first check has reached. */
-export async function countCheckedRows(db: Db, uploadId: string): Promise<number> {
+export async function selectCheckedRowCount(db: Db, uploadId: string): Promise<number> {
   const found = await db
     .selectFrom('upload_chunks')
     .select((chunk) => chunk.fn.sum<number>('row_count').as('rows'))

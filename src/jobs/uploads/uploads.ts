@@ -16,6 +16,8 @@ import { type StoredUpload, storeSheet } from './store-sheet.ts';
 import type { UploadSlots } from './upload-slots.ts';
 import { deleteUpload, selectUpload, type UploadRow } from './uploads.sql.ts';
 
+export type { UploadRow };
+
 export type UploadDeps = Platform & {
   config: Pick<Config, 'bulk'>;
   bodyMemory: BodyMemory;

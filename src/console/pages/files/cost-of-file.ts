@@ -1,5 +1,5 @@
 import { sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
-import type { UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
+import type { UploadRow } from '../../../jobs/uploads/uploads.ts';
 import { sheetsOf } from '../../../rendering/letter/pdf.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';

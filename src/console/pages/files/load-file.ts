@@ -1,8 +1,7 @@
 import { getJob } from '../../../jobs/jobs.ts';
-import { findStoredRow, type StoredRow } from '../../../jobs/uploads/stored-rows.ts';
+import { countCheckedRows, findStoredRow, type StoredRow } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
-import { countCheckedRows, type UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
-import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
+import { findUpload, getService, type UploadRow } from '../../../jobs/uploads/uploads.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Service } from '../../../services/services.ts';

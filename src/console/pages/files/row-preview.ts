@@ -1,6 +1,6 @@
 import { previewEmail, previewText } from '../../../delivery/preview-message.ts';
 import type { StoredRow } from '../../../jobs/uploads/stored-rows.ts';
-import type { UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
+import type { UploadRow } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { getReplyTo } from '../../../services/senders/email-reply-to.ts';
 import { getSmsSender } from '../../../services/senders/sms-senders.ts';
