@@ -49,5 +49,5 @@ function describe(folder) {
     fs.writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content));
     fs.writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
   }
-  return { hash: hash.digest('hex').slice(0, 12), names };
+  return { hash: hash.digest('hex').slice(0, 8), names };
 }

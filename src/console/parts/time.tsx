@@ -38,7 +38,7 @@ function dayOfYear(moment: Date): string {
 }
 
 function exactTime(moment: Date): string {
-  return `${dayOfYear(moment)}, ${exactClockTime(moment)} London time`;
+  return `${dayOfYear(moment)}, ${exactClockTime(moment)} London`;
 }
 
 function shortTime(moment: Date, now: Date): string {
