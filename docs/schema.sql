@@ -1064,6 +1064,21 @@ create table task_runs (
   constraint task_runs_pkey PRIMARY KEY (task)
 );
 
+create table template_drafts (
+  id uuid not null,
+  service_id uuid not null,
+  user_id uuid not null,
+  template_id uuid,
+  fields jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint template_drafts_pkey PRIMARY KEY (id),
+  constraint template_drafts_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint template_drafts_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id),
+  constraint template_drafts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX template_drafts_updated_at_idx ON public.template_drafts USING btree (updated_at);
+CREATE INDEX template_drafts_user_id_idx ON public.template_drafts USING btree (user_id, updated_at);
+
 create table template_email_files (
   id uuid not null,
   service_id uuid not null,

@@ -18,6 +18,7 @@ import { sendFailurePage } from './console/failure-page.tsx';
 import { callbackHistoryRoutes } from './delivery/callbacks/callback-history.routes.ts';
 import { providerDetailsRoutes } from './delivery/failover/provider-details.routes.ts';
 import { inboundHookRoutes } from './delivery/inbound/inbound-hooks.routes.ts';
+import { draftPreviewRoutes } from './delivery/previews/draft-preview.routes.ts';
 import { receiptRoutes } from './delivery/receipts/receipts.routes.ts';
 import { outboxRoutes } from './delivery/sandbox/outbox.routes.ts';
 import { documentRoutes } from './documents/documents.routes.ts';
@@ -183,6 +184,7 @@ const listed: Surface<App>[] = [
       // letters
       checkPdfLetterRoutes,
       letterPreviewRoutes,
+      draftPreviewRoutes,
       letterLogoRoutes,
       letterAttachmentRoutes,
       returnedLetterRoutes,

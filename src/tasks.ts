@@ -35,6 +35,7 @@ import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rol
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
+import { deleteOldDrafts } from './templates/drafts/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
 import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 
@@ -281,6 +282,13 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '50 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
     run: deleteOldSessions,
+  },
+  {
+    name: 'delete-old-drafts',
+    description: 'Deletes drafts of templates that nobody has written on for a week.',
+    schedule: { cron: '55 3 * * *', reason: 'At night, when load is low.' },
+    ...onceADay,
+    run: deleteOldDrafts,
   },
 ];
 

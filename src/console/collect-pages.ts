@@ -48,6 +48,7 @@ import { contactPages } from './pages/team/contact.pages.tsx';
 import { invitePages } from './pages/team/invite.pages.tsx';
 import { memberPages } from './pages/team/member.pages.tsx';
 import { teamPages } from './pages/team/team.pages.tsx';
+import { templatePages } from './pages/templates/templates.pages.ts';
 import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
 
 /** Every page of the console. */
@@ -73,6 +74,7 @@ const modules: PageModule<ConsoleApp>[] = [
   fileDownloadPages,
   contactListPages,
   pdfLetterPages,
+  templatePages,
   quickStartPages,
   accountPages,
   profilePages,

@@ -3,10 +3,10 @@ import type { QueuedNotification } from '../notifications/queue/delivery-queue.t
 import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
-import type { EmailBrand } from '../rendering/email/page.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
+import { renderEmail, renderText } from './render-message.ts';
 
 export type ComposeDeps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
@@ -41,9 +41,7 @@ export async function composeText(
   service: SenderIdentity,
 ): Promise<Composed<TextMessage>> {
   const { compiled } = await getTemplateForDelivery(app, queued);
-  if (compiled.template_type !== 'sms') throw new Error('A text message has a template of another type');
-  const prefix = service.prefix_sms ? service.name : null;
-  const { text, encoding, fragments } = compiled.render(valuesOf(app, queued), { prefix });
+  const { text, encoding, fragments } = renderText(compiled, valuesOf(app, queued), service);
   return {
     message: {
       reference: queued.id,
@@ -63,39 +61,17 @@ export async function composeEmail(
   service: SenderIdentity,
 ): Promise<Composed<EmailMessage>> {
   const { compiled, row } = await getTemplateForDelivery(app, queued);
-  if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
   const { one_click_unsubscribe_url: unsubscribe_url } = queued;
-  const personalisation = valuesOf(app, queued);
   // The header is for mail clients; a template can also show the link in the body.
   const unsubscribe_link = row.has_unsubscribe_link ? unsubscribe_url : null;
   return {
     message: {
       reference: queued.id,
       to: queued.normalised_recipient ?? queued.recipient,
-      from: {
-        name: service.custom_email_sender_name ?? service.name,
-        address: `${service.email_sender_local_part}@${app.config.email.domain}`,
-      },
       reply_to: queued.reply_to_text,
-      ...compiled.message(personalisation, {
-        brand: brandOf(service, app.config.branding.logoBaseUrl),
-        platform: { name: app.config.branding.platformName },
-        unsubscribe_link,
-      }),
+      ...renderEmail(app, compiled, valuesOf(app, queued), service, unsubscribe_link),
       unsubscribe_url,
     },
     billable_units: 0,
   };
-}
-
-function brandOf({ brand_type, colour, logo, text, alt_text }: SenderIdentity, logos?: string): EmailBrand | null {
-  if (brand_type === null) return null;
-  return { brand_type, colour, logo_url: logoUrl(logo, logos), text, alt_text };
-}
-
-/** A logo is a full URL or a file name under LOGO_BASE_URL. */
-function logoUrl(logo: string | null, base: string | undefined): string | null {
-  if (!logo) return null;
-  if (/^https?:\/\//i.test(logo)) return logo;
-  return base ? `${base}/${encodeURI(logo.replace(/^\/+/, ''))}` : null;
 }

@@ -49,7 +49,7 @@ interface Filling {
 
 export async function renderInput(
   { files }: Pick<Deps, 'files'>,
-  template: TemplateRow,
+  template: Pick<TemplateRow, 'service' | 'letter_attachment'>,
   brand: { id: string; name: string } | undefined,
   { compiled, personalisation, address, date }: Filling,
 ): Promise<RenderInput> {

@@ -51,6 +51,22 @@ export function compileText(source: string, slots: Slots): CompiledText {
   return { plain, placeholders, slots };
 }
 
+/** A text as written, cut at its placeholders: for showing them highlighted. */
+export function splitAtPlaceholders(
+  text: string,
+): (string | { written: string; name: string; isConditional: boolean })[] {
+  const { plain, placeholders } = compileText(text, textSlots());
+  return plain.flatMap((before, index) => {
+    const placeholder = placeholders[index];
+    const found = placeholder && {
+      written: keepPlaceholder(placeholder),
+      name: placeholder.name,
+      isConditional: placeholder.text !== null,
+    };
+    return [before, found ?? ''].filter((part) => part !== '');
+  });
+}
+
 function readPlaceholder(body: string, slots: Slots): Placeholder {
   const mark = body.indexOf('??');
   const name = mark === -1 ? body : body.slice(0, mark);

@@ -83,3 +83,16 @@ export async function selectMonthlyUsage(db: Db, serviceId: string, days: Days):
     order by 2, 3, t.name, t.id`.execute(db);
   return rows;
 }
+
+/** The last day since then on which each template was used. */
+export async function selectUsedDays(
+  db: Db,
+  serviceId: string,
+  sinceLondonDay: string,
+): Promise<{ template_id: string; day: string }[]> {
+  const { rows } = await sql<{ template_id: string; day: string }>`
+    select template_id, max(london_day) as day from status_counts
+    where service_id = ${serviceId} and london_day >= ${sinceLondonDay} and key_type <> 'test' and count > 0
+    group by template_id`.execute(db);
+  return rows;
+}

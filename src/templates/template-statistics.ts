@@ -4,7 +4,12 @@ import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isPrecompiled } from './template-record.ts';
-import { selectLastUsedDay, selectMonthlyUsage, selectStatusCounts } from './template-statistics.sql.ts';
+import {
+  selectLastUsedDay,
+  selectMonthlyUsage,
+  selectStatusCounts,
+  selectUsedDays,
+} from './template-statistics.sql.ts';
 import { getTemplate } from './templates.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
@@ -31,4 +36,10 @@ export async function countByTemplateAndMonth(app: Deps, serviceId: string, year
   await refuseUnlessExists(app.db, 'services', serviceId);
   const usage = await selectMonthlyUsage(app.db, serviceId, financialYearDays(Number(year)));
   return usage.map((row) => ({ ...row, type: row.template_type, is_precompiled_letter: isPrecompiled(row) }));
+}
+
+/** The days on which templates were last used, of those that were within the last week. */
+export async function listUsedDays(app: Deps, serviceId: string): Promise<Map<string, string>> {
+  const used = await selectUsedDays(app.db, serviceId, addDays(londonDay(app.clock.now()), -7));
+  return new Map(used.map(({ template_id, day }) => [template_id, day]));
 }

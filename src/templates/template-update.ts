@@ -1,6 +1,6 @@
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import { invalidField } from '../platform/failure.ts';
+import { conflict, invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { changedFields } from './changed-fields.ts';
@@ -26,6 +26,8 @@ type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'
   archived?: boolean;
   redact_personalisation?: boolean;
   archive_email_file_ids?: string[];
+  /** The version that was changed: refused if there is a newer one. Without it, the last request wins. */
+  changes_version?: number;
 };
 
 /** One route, five behaviours: redact and reply-to ignore all other fields of the request. */
@@ -38,6 +40,9 @@ export function updateTemplate(
   return inTransaction(app.db, async (tx) => {
     await lockTemplate(tx, templateId);
     const template = await getTemplateForUpdate(tx, serviceId, templateId);
+    if (request.changes_version !== undefined && request.changes_version !== template.version) {
+      throw conflict(`Somebody has changed the template meanwhile: version ${template.version} is the newest`);
+    }
     const now = timestamp(app.clock.now());
     if (request.redact_personalisation === true) await redact(tx, template, request, now);
     else if (request.reply_to !== undefined) await changeReplyTo(tx, template, request.reply_to, now);

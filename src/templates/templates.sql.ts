@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
-import { anyOf } from '../platform/db/expressions.ts';
+import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { Templates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -23,6 +23,8 @@ export interface NewTemplate {
   letter_welsh_subject: string | null;
   letter_welsh_content: string | null;
   has_unsubscribe_link: boolean;
+  /** In no list, and for no caller of the API. */
+  hidden?: true;
   created_by_id: string;
   created_at: Timestamp;
 }
@@ -34,6 +36,18 @@ export function insertTemplate(tx: Tx, row: NewTemplate): Promise<void> {
     await tx.insertInto('templates').values(row).execute();
     await recordVersions(tx, [row.id]);
   });
+}
+
+export async function selectTestTemplateId(
+  tx: Tx,
+  which: { service_id: string; template_type: Channel; created_by_id: string; name: string },
+): Promise<string | undefined> {
+  const found = await tx
+    .selectFrom('templates')
+    .select('id')
+    .where((template) => template.and({ ...which, hidden: true, archived: false }))
+    .executeTakeFirst();
+  return found?.id;
 }
 
 type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;
@@ -150,6 +164,94 @@ export function selectTemplateList(db: Db, serviceId: string) {
     .where('archived', '=', false)
     .where('hidden', '=', false)
     .orderBy(byNameThenType)
+    .execute();
+}
+
+export interface SummaryFilter {
+  service_id: string;
+  /** Null for the root; undefined for all of `folders` and the root. */
+  folder: string | null | undefined;
+  /** The folders that the reader may see. */
+  folders: readonly string[];
+  channel: Channel | undefined;
+  /** In names, ids and texts. */
+  find: string;
+  archived: boolean;
+}
+
+const summaryTexts = sql<string>`left(coalesce(template.subject, template.content), 160)`;
+
+function summaries(db: Db, filter: SummaryFilter) {
+  const { service_id, folder, folders, channel, find, archived } = filter;
+  return db
+    .selectFrom('templates as template')
+    .where('template.service_id', '=', service_id)
+    .where('template.hidden', '=', false)
+    .where('template.archived', '=', archived)
+    .$if(folder === null, (query) => query.where('template.folder', 'is', null))
+    .$if(typeof folder === 'string', (query) => query.where('template.folder', '=', folder ?? null))
+    .$if(folder === undefined, (query) =>
+      query.where((row) => row.or([row('template.folder', 'is', null), row('template.folder', '=', anyOf(folders))])),
+    )
+    .$if(channel !== undefined, (query) => query.where('template.template_type', '=', channel ?? 'sms'))
+    .$if(find !== '', (query) => query.where(matches(find)));
+}
+
+function matches(find: string) {
+  const pattern = likeContains(find);
+  return sql<boolean>`(template.name ilike ${pattern} or template.id::text = lower(${find})
+    or template.content ilike ${pattern} or template.subject ilike ${pattern}
+    or template.letter_welsh_subject ilike ${pattern} or template.letter_welsh_content ilike ${pattern})`;
+}
+
+/** One page of a list for people, with the beginning of each text. */
+export function selectTemplateSummaries(db: Db, filter: SummaryFilter, page: { limit: number; offset: number }) {
+  return summaries(db, filter)
+    .innerJoin('users as author', 'author.id', 'template.created_by_id')
+    .select([
+      'template.id',
+      'template.name',
+      'template.template_type',
+      'template.version',
+      'template.folder',
+      'template.created_at',
+      'template.updated_at',
+      summaryTexts.as('beginning'),
+      'author.name as author_name',
+    ])
+    .orderBy(sql`lower(template.name), template.name collate "C", template.id`)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+export async function countTemplates(db: Db, filter: SummaryFilter): Promise<number> {
+  const { count } = await summaries(db, filter)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function selectTemplateNames(db: Db, serviceId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('templates')
+    .select('name')
+    .where('service_id', '=', serviceId)
+    .where('archived', '=', false)
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** By folder; those outside of folders are left out. */
+export function countTemplatesByFolder(db: Db, serviceId: string) {
+  return db
+    .selectFrom('templates')
+    .select(({ fn }) => ['folder', fn.countAll<number>().as('count')])
+    .where('service_id', '=', serviceId)
+    .where('hidden', '=', false)
+    .where('archived', '=', false)
+    .where('folder', 'is not', null)
+    .groupBy('folder')
     .execute();
 }
 

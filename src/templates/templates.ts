@@ -18,10 +18,14 @@ import {
 import type { CurrentTemplateRow, LetterLanguages, ProcessType, TemplatePostage, TemplateRow } from './template-row.ts';
 import { selectTemplate, selectTemplateVersions, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import {
+  countTemplates,
+  countTemplatesByFolder,
   folderExists,
   insertTemplate,
   type NewTemplate,
+  type SummaryFilter,
   selectTemplateList,
+  selectTemplateSummaries,
   updateTemplates,
 } from './templates.sql.ts';
 
@@ -97,6 +101,22 @@ async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: str
 export async function listTemplates(app: Deps, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return selectTemplateList(app.db, serviceId);
+}
+
+/** For people: one page of a list with the beginning of each text, and how many there are in all. */
+export async function listTemplateSummaries(
+  { db }: Deps,
+  filter: SummaryFilter,
+  page: { limit: number; offset: number },
+) {
+  const [templates, count] = await Promise.all([selectTemplateSummaries(db, filter, page), countTemplates(db, filter)]);
+  return { templates, count };
+}
+
+/** How many templates each folder has, without those of folders inside. */
+export async function countInFolders({ db }: Deps, serviceId: string): Promise<Map<string, number>> {
+  const counts = await countTemplatesByFolder(db, serviceId);
+  return new Map(counts.map(({ folder, count }) => [folder ?? '', Number(count)]));
 }
 
 export async function getTemplate(db: Db | Tx, serviceId: string, templateId: string): Promise<CurrentTemplateRow> {

@@ -3,6 +3,8 @@ import { createSession } from '../../src/console/sessions/sessions.ts';
 import { composeLetter } from '../../src/notifications/letter-tasks.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/id.ts';
+import { keepDraft } from '../../src/templates/drafts/template-drafts.ts';
+import { createFolder } from '../../src/templates/folders/template-folders.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
 import {
@@ -67,6 +69,12 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
   const visitors: ConsoleWorld['visitors'] = new Map();
   for (const [role, permissions] of Object.entries(roles) as [Role, string[] | null | undefined][]) {
     visitors.set(role, await aVisitor(harness, service, role, permissions, mark));
+  }
+  for (const [values, id] of [
+    [own, service.id],
+    [foreign, otherService],
+  ] as const) {
+    for (const [name, value] of await someWriting(harness, id, mark)) values.set(name, value);
   }
   const userOf = (role: Role) => visitors.get(role)?.user?.id ?? '';
   const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
@@ -190,6 +198,26 @@ async function someFiles(
     ['list_id', list],
     ['pdf_id', id],
   ]);
+}
+
+/** A folder that the whole team sees, and drafts that somebody is writing. */
+async function someWriting(harness: Harness, serviceId: string, mark: string): Promise<[string, string][]> {
+  const { app } = harness;
+  const { id: folder } = await createFolder(app, serviceId, { name: `Appointments${mark}`, parent_id: null });
+  const user_id = (await aPerson(harness)).id;
+  const keep = async (channel: string) => {
+    const id = newId(app.clock.now());
+    const fields = { channel, name: `New${mark}`, subject: `Hello${mark}`, content: `Hello ((name))${mark}` };
+    await keepDraft(app, { id, service_id: serviceId, user_id, template_id: null, fields });
+    return id;
+  };
+  return [
+    ['folder_id', folder],
+    ['version', '1'],
+    ['channel', 'email'],
+    ['draft_id', await keep('email')],
+    ['letter_draft_id', await keep('letter')],
+  ];
 }
 
 async function aVisitor(

@@ -6,20 +6,22 @@ interface PagerProps {
   shown: string;
   newer: string | undefined;
   older: string | undefined;
+  /** Of lists that are not ordered by time. */
+  words?: [newer: string, older: string];
 }
 
 /** Links to the neighbouring pages of a list. One that leads nowhere is shown as such. */
-export function Pager({ shown, newer, older }: PagerProps) {
+export function Pager({ shown, newer, older, words = ['Newer', 'Older'] }: PagerProps) {
   return (
     <nav class="pages" aria-label="Pages">
       <span>{shown}</span>
       <span class="row">
         <Step to={newer} rel="prev">
           <Icon name="left" small />
-          Newer
+          {words[0]}
         </Step>
         <Step to={older} rel="next">
-          Older
+          {words[1]}
           <Icon name="right" small />
         </Step>
       </span>

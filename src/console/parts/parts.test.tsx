@@ -7,14 +7,17 @@ import { Chart } from './chart.tsx';
 import { Choices } from './choices.tsx';
 import { Confirm } from './confirm.tsx';
 import { Copy } from './copy.tsx';
+import { Diff } from './diff.tsx';
 import { ErrorSummary } from './error-summary.tsx';
 import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Pager } from './pager.tsx';
+import { Select } from './select.tsx';
 import { Stamp, Status } from './status.tsx';
 import { Summary } from './summary.tsx';
 import { Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
+import { TemplateText } from './template-text.tsx';
 import { TextArea } from './text-area.tsx';
 import { Time } from './time.tsx';
 import { Turn } from './turn.tsx';
@@ -25,6 +28,20 @@ const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems:
 /** Every part, with the text in every position that can have one. */
 const parts: Record<string, (text: string) => VNode> = {
   field: (text) => <Field draft={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
+  select: (text) => (
+    <Select draft={draftOf(text)} name="name" label={text} hint={text} choices={[{ value: text, label: text }]} />
+  ),
+  diff: (text) => (
+    <Diff
+      label={text}
+      changes={[
+        { kind: 'same', text },
+        { kind: 'added', text },
+        { kind: 'removed', text },
+      ]}
+    />
+  ),
+  'template text': (text) => <TemplateText text={`((name)) ${text}`} />,
   'text area': (text) => <TextArea draft={draftOf(text)} name="name" label={text} hint={text} rows={3} value={text} />,
   when: (text) => (
     <When

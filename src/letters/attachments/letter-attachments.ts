@@ -2,15 +2,16 @@ import { letterTooLarge, maxLetterBytes } from '../../notifications/sending/lett
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { maxPages } from '../../rendering/pdf/pdf-check.ts';
-import { readUpload } from '../../templates/files/upload.ts';
 import {
   getServiceOfTemplate,
   getTemplateToAttachTo,
   setTemplateAttachment,
-} from '../../templates/template-attachment.ts';
+} from '../../templates/files/template-attachment.ts';
+import { readUpload } from '../../templates/files/upload.ts';
 import type { LetterAttachment } from '../../templates/template-row.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { readPages } from '../read-pages.ts';
@@ -40,6 +41,29 @@ export async function attachPages(app: Deps, request: NewAttachment & { content:
   await refuseIfInfected(app.virusScanner, pdf);
   const page_count = await countPrintablePages(app, serviceId, pdf);
   return createLetterAttachment(app, { ...attachment, page_count }, pdf);
+}
+
+/** Gives a copy of a template the attached pages of the original. */
+export async function copyAttachedPages(
+  app: Deps,
+  from: { service: string; letter_attachment: LetterAttachment | null },
+  toTemplateId: string,
+  createdById: string,
+): Promise<void> {
+  const { letter_attachment: attached } = from;
+  if (!attached) return;
+  const pages = await app.files.get(letterAttachmentPath(from.service, attached.id));
+  if (!pages) throw new Error('The file of the letter attachment is missing');
+  const { original_filename, page_count } = attached;
+  const upload_id = newId(app.clock.now());
+  const attachment = {
+    upload_id,
+    template_id: toTemplateId,
+    original_filename,
+    page_count,
+    created_by_id: createdById,
+  };
+  await createLetterAttachment(app, attachment, pages);
 }
 
 function refuseIfTooLarge(pdf: Buffer): void {

@@ -4,6 +4,7 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
+import type { LetterPurpose } from '../../rendering/letter/ink.ts';
 import { maxPages } from '../../rendering/pdf/pdf-check.ts';
 import type { PageDecoration } from '../../rendering/pdf/pdf-image.ts';
 import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
@@ -115,9 +116,13 @@ export async function previewLetterTemplate(
   };
 }
 
-async function compose(pdfTasks: PdfTasks, { document, logo, attachments }: RenderInput) {
+export async function compose(
+  pdfTasks: PdfTasks,
+  { document, logo, attachments }: RenderInput,
+  purpose: LetterPurpose = 'preview',
+) {
   try {
-    return await pdfTasks.run('composeLetter', document, { purpose: 'preview', attachments, logo });
+    return await pdfTasks.run('composeLetter', document, { purpose, attachments, logo });
   } catch (error) {
     if (error instanceof WorkerFailure && error.reason !== 'closed') {
       throw invalid('There is no picture of this letter: drawing it takes too long');
@@ -126,7 +131,7 @@ async function compose(pdfTasks: PdfTasks, { document, logo, attachments }: Rend
   }
 }
 
-async function show(
+export async function show(
   pdfTasks: PdfTasks,
   pdf: Uint8Array,
   format: PreviewFormat,

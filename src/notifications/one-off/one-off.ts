@@ -122,7 +122,7 @@ export async function sendUploadedLetter(
   return { id: file_id };
 }
 
-async function oneOffContext(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
+export async function oneOffContext(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
   const found = await selectOneOffSender(app.db, serviceId, userId);
   if (!found) throw notFound();
   if (!found.is_member) {

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { FileSizes } from '../../documents/file-sizes.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
-import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { IdempotencyClaim } from './idempotency.ts';
 import type { SendState } from './send-state.ts';
 import type { SendingService } from './sending-service.ts';
@@ -30,4 +30,6 @@ export interface SendContext {
   idempotency: IdempotencyClaim | undefined;
   /** Every rule is checked, and nothing is stored or sent. */
   only_check?: true;
+  /** A template that no request can name: that of a test from the editor. */
+  template?: ReadyTemplate;
 }

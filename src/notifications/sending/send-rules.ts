@@ -33,11 +33,11 @@ export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: 
 /** Returns a template of the service, of the right type and not deleted. */
 export async function getSendableTemplate<Type extends Channel>(
   app: SendDeps,
-  { service }: SendContext,
+  { service, template: given }: SendContext,
   templateId: string,
   type: Type,
 ): Promise<TemplateOf<Type>> {
-  const template = templateOfCaller(await findTemplate(app, service.id, templateId));
+  const template = given ?? templateOfCaller(await findTemplate(app, service.id, templateId));
   if (!isOfType(template, type)) {
     throw invalid(`${template.row.template_type} template is not suitable for ${type} notification`);
   }

@@ -805,6 +805,15 @@ export interface TaskRuns {
   failed_at: Time | null;
 }
 
+export interface TemplateDrafts {
+  id: string;
+  service_id: string;
+  user_id: string;
+  template_id: string | null;
+  fields: Json;
+  updated_at: Time;
+}
+
 export interface TemplateEmailFiles {
   id: string;
   service_id: string;
@@ -1117,6 +1126,7 @@ export interface DB {
   sms_rates: SmsRates;
   status_count_changes: StatusCountChanges;
   task_runs: TaskRuns;
+  template_drafts: TemplateDrafts;
   template_email_files: TemplateEmailFiles;
   template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;

@@ -37,6 +37,28 @@ export function needsUcs2(text: string): boolean {
   return welshOnlyCharacter.test(text);
 }
 
+/** Characters that make a text message dearer. */
+export const dearCharacters = extension + welshOnly;
+
+/** The characters of a text that make it dearer or that no phone gets, each once. */
+interface NotableCharacters {
+  /** Counted twice. */
+  double: string[];
+  /** One of them makes every part shorter. */
+  ucs2: string[];
+  /** Sent as a question mark. */
+  lost: string[];
+}
+
+export function notableCharacters(text: string): NotableCharacters {
+  const characters = [...new Set(text)];
+  return {
+    double: characters.filter((character) => extension.includes(character)),
+    ucs2: characters.filter((character) => welshOnly.includes(character)),
+    lost: characters.filter((character) => character !== '?' && downgrade(character) === '?'),
+  };
+}
+
 /** Every character of the result can be sent. One replacement per code point, `?` if there is no better one. */
 export function downgrade(text: string): string {
   return text.replace(notKept, downgradeCharacter);

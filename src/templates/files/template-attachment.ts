@@ -1,9 +1,9 @@
-import type { Timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
-import { notFound } from '../platform/failure.ts';
-import type { CurrentTemplateRow } from './template-row.ts';
-import { selectTemplateById } from './template-rows.sql.ts';
-import { lockTemplate, updateTemplates } from './templates.sql.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { CurrentTemplateRow } from '../template-row.ts';
+import { selectTemplateById } from '../template-rows.sql.ts';
+import { lockTemplate, updateTemplates } from '../templates.sql.ts';
 
 export async function getServiceOfTemplate(db: Db, templateId: string): Promise<string> {
   return (await getVisibleTemplate(db, templateId)).service;

@@ -1,0 +1,123 @@
+export {};
+
+/** The template editor: marks placeholders behind the text, adds formatting buttons and keeps the preview up to date. */
+const wait_ms = 400;
+const maxMarked = 100_000;
+const placeholder = /\(\([^()]+\)\)/;
+
+for (const editor of document.querySelectorAll<HTMLElement>('[data-editor]')) {
+  const area = editor.querySelector('textarea');
+  const layer = editor.querySelector<HTMLElement>('.layer');
+  const toolbar = editor.querySelector<HTMLElement>('.toolbar');
+  if (!area || !layer || !toolbar) continue;
+  toolbar.hidden = false;
+  toolbar.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('button') : null;
+    if (button) write(area, button.dataset);
+  });
+  const pattern = patternOf(area.dataset.marks ?? '');
+  const update = () => mark(layer, area.value, pattern);
+  area.addEventListener('input', update);
+  area.addEventListener('scroll', () => layer.scrollTo(area.scrollLeft, area.scrollTop));
+  update();
+}
+
+/** Placeholders, and characters that cost more. */
+function patternOf(characters: string): RegExp {
+  const set = characters.replaceAll(/[\\\]^-]/g, '\\$&');
+  return new RegExp(set ? `(${placeholder.source}|[${set}])` : `(${placeholder.source})`, 'g');
+}
+
+function mark(layer: HTMLElement, text: string, pattern: RegExp): void {
+  const parts = text.length > maxMarked ? [text] : text.split(pattern);
+  layer.replaceChildren(
+    ...parts.map((part, index) => {
+      if (index % 2 === 0) return part;
+      const marked = document.createElement('mark');
+      marked.textContent = part;
+      if (!placeholder.test(part)) marked.className = 'dear';
+      return marked;
+    }),
+    '\n',
+  );
+}
+
+/** Through the browser's own editing, so that it can be undone. */
+function write(area: HTMLTextAreaElement, { line, before = '', after = '' }: DOMStringMap): void {
+  area.focus();
+  const { selectionStart: start, selectionEnd: end, value } = area;
+  if (line === undefined) {
+    document.execCommand('insertText', false, `${before}${value.slice(start, end)}${after}`);
+    if (start === end) area.setSelectionRange(start + before.length, start + before.length);
+    return;
+  }
+  const from = value.lastIndexOf('\n', start - 1) + 1;
+  area.setSelectionRange(from, end);
+  document.execCommand('insertText', false, value.slice(from, end).replaceAll(/^/gm, line));
+}
+
+const form = document.querySelector<HTMLFormElement>('form#edit');
+let timer = 0;
+let asked = 0;
+
+form?.addEventListener('input', ({ target }) => {
+  if (target instanceof HTMLInputElement && target.name === 'view') return;
+  clearTimeout(timer);
+  timer = setTimeout(() => void update(form), wait_ms);
+});
+
+/** The server renders what is written so far; the fields with the text stay as they are. */
+async function update(of: HTMLFormElement): Promise<void> {
+  asked += 1;
+  const mine = asked;
+  const fields = [...new FormData(of)].filter((field): field is [string, string] => typeof field[1] === 'string');
+  const body = new URLSearchParams([...fields, ['do', 'preview']]);
+  const response = await fetch(location.href, { method: 'POST', body, headers: { 'x-live-part': 'true' } }).catch(
+    () => undefined,
+  );
+  if (!response?.ok || mine !== asked) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const id of ['warnings', 'kept']) {
+    const fresh = page.getElementById(id);
+    document.getElementById(id)?.replaceChildren(...(fresh?.childNodes ?? []));
+  }
+  replaceValues(page);
+  replacePreview(page);
+}
+
+const namesIn = (element: Element) =>
+  [...element.querySelectorAll<HTMLInputElement>('[name="names[]"]')].map(({ value }) => value).join('\n');
+
+/** Only when there are other placeholders: somebody may be typing a value. */
+function replaceValues(page: Document): void {
+  const [old, fresh] = [document.getElementById('values'), page.getElementById('values')];
+  if (old && fresh && namesIn(old) !== namesIn(fresh)) old.replaceChildren(...fresh.childNodes);
+}
+
+/** The old one stays until the new one is loaded. */
+function replacePreview(page: Document): void {
+  const [old, fresh] = [document.getElementById('preview'), page.getElementById('preview')];
+  if (!old || !fresh) return;
+  const next = document.importNode(fresh, true);
+  const loads = next.querySelectorAll('iframe, img:not([loading])');
+  if (loads.length === 0) {
+    old.replaceWith(next);
+    return;
+  }
+  document.querySelector('[data-next-preview]')?.remove();
+  next.hidden = true;
+  next.dataset.nextPreview = '';
+  next.removeAttribute('id');
+  const swap = () => {
+    if (!next.isConnected || !next.hidden) return;
+    old.remove();
+    next.id = 'preview';
+    next.hidden = false;
+    delete next.dataset.nextPreview;
+  };
+  for (const one of loads) {
+    one.addEventListener('load', swap, { once: true });
+    one.addEventListener('error', swap, { once: true });
+  }
+  old.after(next);
+}

@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import { copyAttachedPages } from '../../../../letters/attachments/letter-attachments.ts';
+import { invalidField, notFound } from '../../../../platform/failure.ts';
+import { isUuid } from '../../../../platform/id.ts';
+import { getService, type Service } from '../../../../services/services.ts';
+import { copyTemplate } from '../../../../templates/files/template-copy.ts';
+import { listOrganisationsAndServices } from '../../../../users/users.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Asked, Pages } from '../../../page.ts';
+import { Select } from '../../../parts/select.tsx';
+import { channelWords, getSeenTemplate, has, listPath, openLibrary, type Reader } from '../library.ts';
+
+type Seen = Asked<{ service: 'any' }>;
+const maxTemplates = 50;
+
+/** From one service to the same or another: the visitor must see the templates and may write templates there. */
+export function copyPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/templates/copy', {
+    who: { service: 'any' },
+    below: 'Templates',
+    async show(asked, draft) {
+      const templates = await chosenTemplates(asked);
+      const targets = await listTargets(asked);
+      return {
+        title: templates.length === 1 ? `Copy ${templates[0]?.name}` : `Copy ${templates.length} templates`,
+        crumbs: [{ label: 'Templates', to: listPath(asked.service.id) }],
+        lead: 'Files and attached pages are copied, too.',
+        content: (
+          <form class="stack measure" method="post" noValidate>
+            {targets.length === 0 && (
+              <p>You may write templates in none of your services. Ask its team for the right.</p>
+            )}
+            {templates.length === 0 && <p>Choose the templates to copy in the list first.</p>}
+            {targets.length > 0 && templates.length > 0 && (
+              <>
+                <Select
+                  draft={draft}
+                  name="place"
+                  label="Copy to"
+                  choices={targets}
+                  value={`${asked.service.id} ${templates[0]?.folder ?? ''}`.trim()}
+                />
+                <div>
+                  <button class="button button--primary" type="submit">
+                    Copy
+                  </button>
+                </div>
+              </>
+            )}
+          </form>
+        ),
+      };
+    },
+    form: Type.Object({ place: Type.String({ maxLength: 100 }) }),
+    async act(asked, { place }) {
+      const [serviceId = '', folder] = place.split(' ');
+      const templates = await chosenTemplates(asked);
+      if (templates.length === 0) throw invalidField('', 'Choose the templates to copy in the list first.');
+      const target = await openTarget(asked, serviceId);
+      if (folder !== undefined && !isUuid(folder)) throw notFound();
+      if (folder !== undefined) (await openLibrary(app, target)).get(folder);
+      for (const { template_type } of templates) refuseIfOff(target.service, template_type);
+      const created_by = asked.visitor.user.id;
+      for (const template of templates) {
+        const copy = await copyTemplate(app, template, { service_id: serviceId, folder: folder ?? null, created_by });
+        await copyAttachedPages(app, template, copy.id, created_by);
+      }
+      const notice = templates.length === 1 ? 'The template is copied.' : `${templates.length} templates are copied.`;
+      return { to: listPath(serviceId, { folder }), notice };
+    },
+  });
+
+  async function chosenTemplates(asked: Seen) {
+    const { template = [] } = asked.request.query as { template?: string | string[] };
+    const ids = [template].flat();
+    if (ids.length > maxTemplates || !ids.every(isUuid)) throw notFound();
+    return Promise.all(ids.map((id) => getSeenTemplate(app, asked, id)));
+  }
+
+  async function openTarget({ visitor }: Seen, serviceId: string): Promise<Reader> {
+    if (!isUuid(serviceId)) throw notFound();
+    const target = { visitor, service: await getService(app.db, serviceId) };
+    if (!has(target, 'templates')) throw notFound();
+    return target;
+  }
+
+  /** Every folder of every service where the visitor may write: "Town Hall / Appointments". */
+  async function listTargets(asked: Seen): Promise<{ value: string; label: string }[]> {
+    const { services } = await listOrganisationsAndServices(app, asked.visitor.user.id);
+    const ids = new Set([asked.service.id, ...services.map(({ id }) => id)]);
+    const targets = await Promise.all([...ids].map((id) => getService(app.db, id)));
+    const writable = targets
+      .map((service) => ({ visitor: asked.visitor, service }))
+      .filter((one) => has(one, 'templates'));
+    const listed = await Promise.all(
+      writable.map(async (target) => [
+        { value: target.service.id, label: target.service.name },
+        ...(await openLibrary(app, target)).paths().map(({ id, path }) => ({
+          value: `${target.service.id} ${id}`,
+          label: `${target.service.name} / ${path}`,
+        })),
+      ]),
+    );
+    return listed.flat();
+  }
+}
+
+function refuseIfOff({ name, permissions }: Service, channel: keyof typeof channelWords): void {
+  if (permissions.includes(channel)) return;
+  throw invalidField('place', `${name} does not send ${channelWords[channel].noun}s.`);
+}

@@ -1,0 +1,149 @@
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Crumb } from '../../../layout/crumbs.tsx';
+import type { Asked, Draft, View } from '../../../page.ts';
+import { Notice } from '../../../parts/notice.tsx';
+import { clockTime, Time } from '../../../parts/time.tsx';
+import { channelWords, listPath, templatePath } from '../library.ts';
+import { costInWords } from '../preview/cost.ts';
+import { draftAddress, versionAddress } from '../preview/preview.pages.ts';
+import { Preview } from '../preview/preview.tsx';
+import { type Editing, valuesOf } from './editor-fields.ts';
+import { EditorFields } from './editor-form.tsx';
+import { type BreakingChanges, breakingChanges, previewEditing } from './save.ts';
+import { Warnings, WhatBreaks } from './warnings.tsx';
+
+type Writing = Asked<{ service: 'templates' }>;
+
+interface Shown {
+  editing: Editing;
+  /** The draft is stored, so the preview can be of it. */
+  isKept: boolean;
+  /** An earlier draft of the same person. */
+  unsaved: { id: string; updated_at: string } | undefined;
+  /** Where a test was sent. */
+  sent: string | undefined;
+  crumbs: Crumb[];
+}
+
+export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, shown: Shown): Promise<View> {
+  const { editing, isKept, unsaved, sent, crumbs } = shown;
+  const { template, channel } = editing;
+  const { service } = asked;
+  const [preview, changes] = await Promise.all([
+    previewEditing(app, asked, editing, valuesOf(editing)),
+    breakingChanges(app, asked, editing),
+  ]);
+  const now = app.clock.now();
+  const from =
+    template && !isKept ? versionAddress(service.id, template) : draftAddress(service.id, editing.draftId, channel);
+  const next = (template?.version ?? 0) + 1;
+  return {
+    title: template ? `Edit ${template.name}` : `New ${channelWords[channel].noun} template`,
+    crumbs,
+    scripts: ['editor'],
+    actions: (
+      <>
+        <button class="button button--primary" form="edit" type="submit" name="do" value="save">
+          {template ? `Save as v${next}` : 'Save'}
+        </button>
+        {channel !== 'letter' && (
+          <button class="button" form="edit" type="submit" name="do" value="test">
+            Send a test to me
+          </button>
+        )}
+        <button class="button button--quiet" form="edit" type="submit" name="do" value="discard">
+          Discard
+        </button>
+      </>
+    ),
+    content: (
+      <div class="stack">
+        {sent && <Notice tone="green">{sent}</Notice>}
+        {unsaved && template && (
+          <Notice>
+            You have an unsaved draft from <Time at={unsaved.updated_at} now={now} />.{' '}
+            <a href={`/console${templatePath(service.id, template.id)}/edit?draft=${unsaved.id}`}>Continue with it</a>
+          </Notice>
+        )}
+        <form class="cols cols--editor" id="edit" method="post" noValidate>
+          <div class="stack">
+            <Warnings editing={editing} changes={changes} now={now} />
+            <EditorFields draft={draft} editing={editing} placeholders={preview.placeholders} />
+            <div class="row">
+              <button class="button" type="submit" name="do" value="preview">
+                Preview
+              </button>
+              <span class="hint" id="kept">
+                {isKept && `Draft kept, ${clockTime(now)}. It is not saved yet.`}
+              </span>
+            </div>
+          </div>
+          <div id="preview" class="sticky">
+            {editing.draft.content === '' && !isKept ? (
+              <EmptyPreview />
+            ) : (
+              <Preview
+                preview={preview}
+                from={from}
+                cost={await costInWords(app, preview, editing.postage)}
+                view={editing.view}
+              />
+            )}
+          </div>
+        </form>
+      </div>
+    ),
+  };
+}
+
+function EmptyPreview() {
+  return (
+    <section class="card stack stack--tight" aria-label="Preview">
+      <h2>Preview</h2>
+      <p class="muted">The message appears here as its recipient gets it.</p>
+    </section>
+  );
+}
+
+/** Asks before a change that breaks what others rely on. Carries the whole form along. */
+export function confirmView(editing: Editing, changes: BreakingChanges): View {
+  const { template, draft, typedValues } = editing;
+  const fields = {
+    draft_id: editing.draftId,
+    version: String(editing.version),
+    folder: editing.folder ?? '',
+    name: editing.name,
+    subject: draft.subject ?? '',
+    content: draft.content,
+    unsubscribe_link: draft.has_unsubscribe_link ? 'yes' : '',
+    postage: editing.postage ?? '',
+    languages: draft.letter_languages ?? '',
+    letter_welsh_subject: draft.letter_welsh_subject ?? '',
+    letter_welsh_content: draft.letter_welsh_content ?? '',
+  };
+  return {
+    title: 'Save this change?',
+    ...(template ? { crumbs: [{ label: 'Templates', to: listPath(template.service) }] } : {}),
+    content: (
+      <form class="stack measure" method="post">
+        {Object.entries(fields).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        {[...typedValues].map(([name, value]) => [
+          <input key={`name ${name}`} type="hidden" name="names[]" value={name} />,
+          <input key={`value ${name}`} type="hidden" name="values[]" value={value} />,
+        ])}
+        <WhatBreaks changes={changes} />
+        <p>Tell the people who run those programs before you save, or keep the placeholders as they were.</p>
+        <div class="row">
+          <button class="button button--primary" type="submit" name="do" value="save-anyway">
+            Save anyway
+          </button>
+          <button class="button button--quiet" type="submit" name="do" value="preview">
+            Back to the text
+          </button>
+        </div>
+      </form>
+    ),
+  };
+}

@@ -1,0 +1,228 @@
+import { PNG } from 'pngjs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../../../../test/kit/builders.ts';
+import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
+import type { ConsoleVisitor, Page } from '../../../../../test/kit/console-visitor.ts';
+import { useHarness } from '../../../../../test/kit/harness.ts';
+import { getInboxMessage } from '../../../../delivery/sandbox/inbox.ts';
+import { findSentEmail } from '../../../../delivery/sandbox/sent-email.ts';
+import { selectLetter } from '../../../../letters/letters.sql.ts';
+import { letterPagePicture } from '../../../../letters/preview/letter-preview.ts';
+
+const harness = useHarness({
+  now: '2026-11-16T12:00:00Z',
+  config: { demo: { enabled: true }, providers: { sandbox: { receipts: 'hold' } } },
+});
+
+let service: string;
+let ada: { id: string; browser: ConsoleVisitor };
+let bob: { id: string; browser: ConsoleVisitor };
+
+async function aWriter(name: string) {
+  const { id } = await aPerson(harness, { name });
+  await harness.admin('POST', `/service/${service}/users/${id}`, { permissions: [{ permission: 'manage_templates' }] });
+  return { id, browser: await signedIn(harness, id) };
+}
+
+beforeAll(async () => {
+  service = await aService(harness, { name: 'Town Hall', prefix_sms: true });
+  ada = await aWriter('Ada Lovelace');
+  bob = await aWriter('Bob Moore');
+});
+
+const path = (rest = '') => `/console/services/${service}/templates${rest}`;
+const unescaped = (html: string) =>
+  html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+const find = (page: Page, pattern: RegExp) => unescaped(pattern.exec(page.text)?.[1] ?? '');
+const fieldValue = (page: Page, name: string) => find(page, new RegExp(`name="${name}" value="([^"]*)"`));
+
+/** The id of the template that a saved form leads to. */
+const savedId = ({ location }: Page) => /\/templates\/([0-9a-f-]{36})$/.exec(location ?? '')?.[1] ?? '';
+
+async function send(templateId: string, to: string, personalisation: object) {
+  const { body } = await harness.admin('POST', `/service/${service}/send-notification`, {
+    template_id: templateId,
+    to,
+    created_by: ada.id,
+    personalisation,
+  });
+  await harness.deliver();
+  await harness.runTasks();
+  return body.id as string;
+}
+
+const inbox = (id: string) => getInboxMessage(harness.app, { platform_admin: true, permissions: {} }, id);
+
+describe('the preview of a draft', () => {
+  it('is the email that is then sent, byte by byte', async () => {
+    const text = {
+      subject: 'News for ((name))',
+      content: '# Hello ((name))\n\nSee ((what??https://example.org/a?b=1&c=2)).\n\n* “one”\n* two',
+    };
+    const values = { 'names[]': ['name', 'what'], 'values[]': ['Ada & <Bob>', 'yes'] };
+    const shown = await ada.browser.post(path('/new/email'), { name: 'News', ...text, ...values, do: 'preview' });
+    expect(shown.status).toBe(200);
+    const frame = await ada.browser.get(find(shown, /<iframe class="mail" src="([^"]+)"/));
+    const saved = await ada.browser.post(path('/new/email'), { name: 'News', ...text, do: 'save' });
+    expect([saved.status, saved.location]).toEqual([303, expect.stringMatching(/\/templates\//)]);
+    const id = await send(savedId(saved), 'ada@example.org', { name: 'Ada & <Bob>', what: 'yes' });
+    const sent = await findSentEmail(harness.app, id);
+    expect(frame.text.length).toBeGreaterThan(1_000);
+    // The parser of the sandbox ends every part with a line break.
+    expect(`${frame.text}\n`).toBe(sent?.html.replaceAll('\r\n', '\n'));
+    const { body } = await harness.admin('POST', `/service/${service}/template/preview-draft`, {
+      template_type: 'email',
+      ...text,
+      personalisation: { name: 'Ada & <Bob>', what: 'yes' },
+    });
+    expect(body.data.html).toBe(frame.text);
+    expect(body.data.text.trim()).toBe(sent?.text.replaceAll('\r\n', '\n').trim());
+    expect(body.data.subject).toBe((await inbox(id)).subject);
+  });
+
+  it('is the text message that is then sent, with its parts', async () => {
+    const content = `Hello ((name)), the price is {5€} – ${'long '.repeat(30)}`;
+    const form = { name: 'Price', content, 'names[]': ['name'], 'values[]': ['Ŵil'] };
+    const shown = await ada.browser.post(path('/new/sms'), { ...form, do: 'preview' });
+    expect(shown.text).toContain('count twice');
+    const saved = await ada.browser.post(path('/new/sms'), { ...form, do: 'save' });
+    const sent = await inbox(await send(savedId(saved), '07700900123', { name: 'Ŵil' }));
+    expect(find(shown, /<p class="bubble">(.*?)<\/p>/s)).toBe(sent.text);
+    expect(sent.text).toMatch(/^Town Hall: Hello Ŵil/);
+    expect(shown.text).toContain(`${sent.billable_units} parts`);
+  });
+
+  it('is the letter that is then printed, pixel by pixel', async () => {
+    const values: Record<string, string> = {
+      address_line_1: 'Ada Lovelace',
+      address_line_2: '12 St James’s Square',
+      address_line_3: 'London',
+      postcode: 'SW1Y 4JH',
+      name: 'Ada',
+    };
+    const form = {
+      name: 'Decision',
+      subject: 'About ((name))',
+      content: 'Dear ((name))\n\n* one\n* two',
+      languages: 'english',
+    };
+    const given = { 'names[]': Object.keys(values), 'values[]': Object.values(values) };
+    const shown = await ada.browser.post(path('/new/letter'), { ...form, ...given, do: 'preview' });
+    const url = find(shown, /<img class="sheet" src="([^"]+)"/);
+    const picture = await harness.http.inject({
+      url,
+      headers: { cookie: [...ada.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    const saved = await ada.browser.post(path('/new/letter'), { ...form, do: 'save' });
+    const id = await send(savedId(saved), 'unused', values);
+    const letter = await selectLetter(harness.app.db, id);
+    if (!letter) throw new Error('No letter');
+    const [before, after] = [picture.rawPayload, await letterPagePicture(harness.app, letter, 1)].map((png) =>
+      PNG.sync.read(Buffer.from(png)),
+    );
+    expect([before?.width, before?.height]).toEqual([after?.width, after?.height]);
+    expect(before && after && before.data.equals(after.data)).toBe(true);
+  }, 60_000);
+});
+
+describe('a template changed in two browsers at once', () => {
+  it('tells the second, shows both and loses nothing', async () => {
+    const id = await aTemplate(harness, service, { name: 'Reminder', content: 'See you on ((day)).' });
+    const url = path(`/${id}/edit`);
+    const [first, second] = [await ada.browser.get(url), await bob.browser.get(url)];
+    const formOf = (page: Page, content: string) => ({
+      draft_id: fieldValue(page, 'draft_id'),
+      version: fieldValue(page, 'version'),
+      name: 'Reminder',
+      content,
+      'names[]': ['day'],
+      'values[]': ['Friday'],
+    });
+    const won = await ada.browser.post(url, { ...formOf(first, 'Ada wrote ((day)).'), do: 'save' });
+    expect([won.status, won.location]).toEqual([303, path(`/${id}`)]);
+    const lost = await bob.browser.post(url, { ...formOf(second, 'Bob wrote ((day)).'), do: 'save' });
+    expect(lost.status).toBe(400);
+    expect(lost.problems['']).toContain('changed the template meanwhile');
+    expect(lost.text).toContain('Ada Lovelace saved this template while you were writing');
+    expect(lost.text).toContain('>Bob wrote ((day)).</textarea>');
+    expect(lost.text).toMatch(/<del>.*?Ada.*?<\/del><ins>.*?Bob.*?<\/ins>/s);
+    expect(lost.text).toContain('value="Friday"');
+    const saved = await bob.browser.post(url, { ...formOf(lost, 'Bob wrote ((day)).'), do: 'save' });
+    expect(saved.status).toBe(303);
+    const { body } = await harness.admin('GET', `/service/${service}/template/${id}/versions`);
+    expect(body.data.map(({ content }: { content: string }) => content)).toEqual([
+      'Bob wrote ((day)).',
+      'Ada wrote ((day)).',
+      'See you on ((day)).',
+    ]);
+  });
+});
+
+describe('a form that is wrong', () => {
+  it('400, keeps every value and says what to do', async () => {
+    const form = {
+      name: '',
+      subject: '',
+      content: 'Hi ((a,b))',
+      unsubscribe_link: 'yes',
+      'names[]': ['a,b'],
+      'values[]': ['x'],
+    };
+    const page = await ada.browser.post(path('/new/email'), { ...form, do: 'save' });
+    expect([page.status, page.problems]).toEqual([
+      400,
+      {
+        name: 'Enter a name.',
+        subject: 'Enter the subject.',
+        content: 'Placeholders cannot contain commas: take them out of the double brackets.',
+      },
+    ]);
+    expect(page.text).toContain('>Hi ((a,b))</textarea>');
+    expect(page.text).toMatch(/name="unsubscribe_link" value="yes" checked/);
+    expect(page.text).toContain('value="x"');
+    const lost = await ada.browser.post(path('/new/sms'), { name: 'Party', content: 'Party 🎉', do: 'save' });
+    expect(lost.problems.content).toBe('Phones cannot show 🎉: use other characters.');
+    const long = await ada.browser.post(path('/new/sms'), { name: 'Long', content: 'x'.repeat(919), do: 'save' });
+    expect(long.problems.content).toContain('at most 918 characters');
+  });
+
+  it('keeps a text of hundreds of kilobytes', async () => {
+    const content = 'word '.repeat(80_000).trim();
+    const page = await ada.browser.post(path('/new/email'), { name: 'Long', subject: '', content, do: 'save' });
+    expect([page.status, page.problems]).toEqual([400, { subject: 'Enter the subject.' }]);
+  });
+});
+
+describe('a change that breaks callers', () => {
+  it('asks when a placeholder is new and the service has keys', async () => {
+    const id = await aTemplate(harness, service, { content: 'Hello ((name))' });
+    const url = path(`/${id}/edit`);
+    const form = { version: '1', name: 'Reminder', content: 'Hello ((name)), see you on ((day))' };
+    await anApiKey(harness, service, { name: 'web' });
+    expect((await ada.browser.post(url, { ...form, do: 'preview' })).text).toContain('((day))</i> </span>is new.');
+    const asked = await ada.browser.post(url, { ...form, do: 'save' });
+    expect([asked.status, asked.h1]).toEqual([200, 'Save this change?']);
+    expect(asked.text).toContain('web');
+    expect((await ada.browser.post(url, { ...form, do: 'save-anyway' })).status).toBe(303);
+    const again = await ada.browser.post(url, { ...form, version: '2', do: 'save' });
+    expect((await ada.browser.follow(again)).text).toContain('Nothing was changed.');
+  });
+});
+
+describe('a test to me', () => {
+  it('sends the unsaved text to the writer, and refuses in words', async () => {
+    const form = { name: '', subject: 'Hi ((name))', content: 'Unsaved ((name))', do: 'test' };
+    const missing = await ada.browser.post(path('/new/email'), form);
+    expect(missing.problems['']).toBe('Missing personalisation: name');
+    const sent = await ada.browser.post(path('/new/email'), { ...form, 'names[]': ['name'], 'values[]': ['Ada'] });
+    expect([sent.status, sent.text]).toEqual([200, expect.stringContaining('A test is on its way')]);
+    await harness.deliver();
+    const { rows } = await harness.app.pool.query(
+      'select id from notifications where service_id = $1 and created_by_id = $2 order by id desc limit 1',
+      [service, ada.id],
+    );
+    const message = await inbox(rows[0].id);
+    expect([message.subject, message.text.includes('Unsaved Ada')]).toEqual(['Hi Ada', true]);
+    expect((await ada.browser.get(path())).text).not.toContain('Test from the editor');
+  });
+});

@@ -1,0 +1,141 @@
+import { listApiKeys } from '../../../../auth/api-keys.ts';
+import { type DraftPreview, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
+import { comparableKey } from '../../../../protocol/comparable-key.ts';
+import { maxPages } from '../../../../rendering/pdf/pdf-check.ts';
+import { compileRow } from '../../../../templates/compiled-templates.ts';
+import { compileDraft, problemsOfDraft } from '../../../../templates/drafts/template-draft.ts';
+import { discardDraft } from '../../../../templates/drafts/template-drafts.ts';
+import type { CurrentTemplateRow, EmailFile } from '../../../../templates/template-row.ts';
+import { updateTemplate } from '../../../../templates/template-update.ts';
+import { createTemplate } from '../../../../templates/templates.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Reader } from '../library.ts';
+import type { Editing } from './editor-fields.ts';
+
+const maxNameLength = 255;
+
+/** What must be corrected before the draft can be saved, by field. */
+export function problemsOf({ name, draft }: Editing, preview: DraftPreview | undefined): Record<string, string> {
+  const fileInSubject = draft.email_files.find(({ filename }) => uses(draft.subject ?? '', filename));
+  return {
+    ...(name === '' ? { name: 'Enter a name.' } : {}),
+    ...(name.length > maxNameLength ? { name: `Use at most ${maxNameLength} characters for the name.` } : {}),
+    ...(fileInSubject ? { subject: 'A file cannot be in the subject: put its placeholder into the message.' } : {}),
+    ...(preview?.template_type === 'letter' && preview.is_too_long
+      ? {
+          content: `The letter has ${preview.page_count} pages: at most ${maxPages} can be posted, with attached pages.`,
+        }
+      : {}),
+    ...problemsOfDraft(draft),
+  };
+}
+
+export interface BreakingChanges {
+  /** Placeholders that programs must supply from now on. */
+  added: string[];
+  /** Names of the keys that could send this template. */
+  keys: string[];
+  /** Files that are no longer in the text, so they are removed. */
+  filesGoing: EmailFile[];
+}
+
+/** What stops working for others when the draft is saved. */
+export async function breakingChanges(
+  app: ConsoleApp,
+  { service }: Reader,
+  editing: Editing,
+): Promise<BreakingChanges> {
+  const { template, draft } = editing;
+  if (!template) return { added: [], keys: [], filesGoing: [] };
+  const filesGoing = template.email_files.filter(({ filename }) => !uses(draft.content, filename));
+  const known = new Set(compileRow(template).placeholders.map(comparableKey));
+  const files = new Set(draft.email_files.map(({ filename }) => comparableKey(filename)));
+  const added = compileDraft(draft, template.reply_to_text).placeholders.filter((name) => {
+    const key = comparableKey(name);
+    return !known.has(key) && !files.has(key);
+  });
+  const keys =
+    added.length === 0 ? [] : (await listApiKeys(app, service.id)).filter(({ expiry_date }) => expiry_date === null);
+  return { added: keys.length > 0 ? added : [], keys: keys.map(({ name }) => name), filesGoing };
+}
+
+export const isBreaking = ({ added, filesGoing }: BreakingChanges) => added.length + filesGoing.length > 0;
+
+function uses(text: string, name: string): boolean {
+  const { placeholders } = compileDraft(
+    {
+      template_type: 'sms',
+      content: text,
+      subject: null,
+      has_unsubscribe_link: false,
+      letter_languages: null,
+      letter_welsh_subject: null,
+      letter_welsh_content: null,
+    },
+    null,
+  );
+  return placeholders.some((placeholder) => comparableKey(placeholder) === comparableKey(name));
+}
+
+/** A letter is drawn to count its pages; other previews are cheap. */
+export function previewEditing(
+  app: ConsoleApp,
+  { service }: Reader,
+  { draft }: Editing,
+  values: Record<string, string>,
+) {
+  return previewDraft(app, service.id, draft, values);
+}
+
+/** Stores the draft: as a new template, or as the next version if nobody else has stored one meanwhile. */
+export async function saveEditing(
+  app: ConsoleApp,
+  { service, visitor }: Reader,
+  editing: Editing,
+  filesGoing: EmailFile[],
+): Promise<CurrentTemplateRow> {
+  const { template, draft, name, postage, folder } = editing;
+  const texts = {
+    name,
+    content: draft.content,
+    created_by: visitor.user.id,
+    ...(draft.subject === null ? {} : { subject: draft.subject }),
+    ...(postage === null ? {} : { postage }),
+    ...(draft.template_type === 'email' ? { has_unsubscribe_link: draft.has_unsubscribe_link } : {}),
+    ...(draft.template_type === 'letter'
+      ? {
+          letter_languages: draft.letter_languages,
+          letter_welsh_subject: draft.letter_welsh_subject,
+          letter_welsh_content: draft.letter_welsh_content,
+        }
+      : {}),
+  };
+  const saved = template
+    ? await updateTemplate(app, service.id, template.id, {
+        ...texts,
+        changes_version: editing.version,
+        archive_email_file_ids: filesGoing.map(({ id }) => id),
+      })
+    : await createTemplate(app, service.id, {
+        ...texts,
+        template_type: draft.template_type,
+        ...(folder === null ? {} : { parent_folder_id: folder }),
+      });
+  await discardDraft(app, { id: editing.draftId, user_id: visitor.user.id });
+  return saved;
+}
+
+/** Whether saving would store anything new. */
+export function isChanged({ template, draft, name, postage }: Editing): boolean {
+  if (!template) return true;
+  return (
+    name !== template.name ||
+    draft.content !== template.content ||
+    draft.subject !== template.subject ||
+    postage !== template.postage ||
+    draft.has_unsubscribe_link !== template.has_unsubscribe_link ||
+    draft.letter_languages !== template.letter_languages ||
+    draft.letter_welsh_subject !== template.letter_welsh_subject ||
+    draft.letter_welsh_content !== template.letter_welsh_content
+  );
+}

@@ -1,0 +1,150 @@
+import { Type } from 'typebox';
+import { invalidField, notFound } from '../../../../platform/failure.ts';
+import { compileRow } from '../../../../templates/compiled-templates.ts';
+import { diffWords } from '../../../../templates/drafts/word-diff.ts';
+import type { TemplateRow } from '../../../../templates/template-row.ts';
+import { updateTemplate } from '../../../../templates/template-update.ts';
+import { getTemplateVersion, listTemplateVersions } from '../../../../templates/templates.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Asked, Pages, View } from '../../../page.ts';
+import {
+  crumbsOf,
+  getEditableTemplate,
+  getSeenTemplate,
+  has,
+  openLibrary,
+  refuseUnless,
+  templatePath,
+} from '../library.ts';
+import { costInWords } from '../preview/cost.ts';
+import { previewVersion, versionAddress } from '../preview/preview.pages.ts';
+import { Preview } from '../preview/preview.tsx';
+import { Comparison, RestoreForm, VersionList } from './history.tsx';
+
+type Seen = Asked<{ service: 'any'; organisation: true }>;
+
+export function historyPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/templates/:template_id/history', {
+    who: { service: 'any', organisation: true },
+    below: 'Templates',
+    show: (asked) => historyView(app, asked),
+    form: Type.Object({
+      restore: Type.String({ pattern: '^[0-9]{1,9}$' }),
+      version: Type.String({ pattern: '^[0-9]{1,9}$' }),
+    }),
+    async act(asked, form) {
+      refuseUnless(asked, 'templates');
+      const { service, visitor } = asked;
+      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
+      const old = await getTemplateVersion(app, service.id, template.id, Number(form.restore));
+      if (old.version === template.version) throw invalidField('', 'This version is the current one.');
+      const saved = await updateTemplate(app, service.id, template.id, {
+        ...textsOf(old),
+        created_by: visitor.user.id,
+        changes_version: Number(form.version),
+      });
+      const notice = `Version ${old.version} is restored as version ${saved.version}.`;
+      return { to: templatePath(service.id, template.id), notice };
+    },
+  });
+}
+
+/** What a version restores: its texts and settings, not its files. */
+function textsOf(old: TemplateRow) {
+  return {
+    name: old.name,
+    content: old.content,
+    ...(old.subject === null ? {} : { subject: old.subject }),
+    ...(old.postage === null ? {} : { postage: old.postage }),
+    ...(old.template_type === 'email' ? { has_unsubscribe_link: old.has_unsubscribe_link } : {}),
+    ...(old.letter_languages === null
+      ? {}
+      : {
+          letter_languages: old.letter_languages,
+          letter_welsh_subject: old.letter_welsh_subject,
+          letter_welsh_content: old.letter_welsh_content,
+        }),
+  };
+}
+
+async function historyView(app: ConsoleApp, asked: Seen): Promise<View> {
+  const { service, query } = asked;
+  const template = await getSeenTemplate(app, asked, asked.param('template_id'));
+  const versions = await listTemplateVersions(app, service.id, template.id);
+  const find = (number: string, otherwise: TemplateRow | undefined) => {
+    if (number === '') return otherwise;
+    const found = versions.find(({ version }) => String(version) === number);
+    if (!found) throw notFound();
+    return found;
+  };
+  const after = find(query('with'), versions[0]);
+  const before = find(query('compare'), versions[1] ?? versions[0]);
+  if (!before || !after) throw notFound();
+  const library = await openLibrary(app, asked);
+  const isAsSent = query('view') === 'sent';
+  const canRestore = has(asked, 'templates') && !template.archived && before.version !== template.version;
+  return {
+    title: 'History',
+    about: template.name,
+    crumbs: [
+      ...crumbsOf(library, service.id, template.folder),
+      { label: template.name, to: templatePath(service.id, template.id) },
+    ],
+    content: (
+      <div class="aside aside--lead">
+        <VersionList versions={versions} before={before} after={after} now={app.clock.now()} />
+        <div class="stack">
+          <Comparison
+            versions={versions}
+            before={before}
+            after={after}
+            isAsSent={isAsSent}
+            texts={differences(before, after)}
+            fields={fieldChanges(before, after)}
+          >
+            {isAsSent && (
+              <div class="cols cols--wide">
+                {await shown(app, asked, before, '_before')}
+                {before.version !== after.version && (await shown(app, asked, after, '_after'))}
+              </div>
+            )}
+          </Comparison>
+          {canRestore && <RestoreForm old={before} current={template.version} />}
+        </div>
+      </div>
+    ),
+  };
+}
+
+async function shown(app: ConsoleApp, asked: Seen, row: TemplateRow, id: string) {
+  const preview = await previewVersion(app, asked, row.id, row.version);
+  const cost = await costInWords(app, preview, row.postage);
+  const from = versionAddress(asked.service.id, row);
+  return <Preview preview={preview} from={from} cost={cost} title={`Version ${row.version}`} id={id} />;
+}
+
+const compared = [
+  ['name', 'Name'],
+  ['letter_welsh_subject', 'Heading in Welsh'],
+  ['letter_welsh_content', 'Message in Welsh'],
+  ['subject', 'Subject'],
+  ['content', 'Message'],
+] as const;
+
+function differences(before: TemplateRow, after: TemplateRow) {
+  return compared
+    .filter(([field]) => before[field] !== null || after[field] !== null)
+    .map(([field, label]) => ({
+      label: field === 'subject' && after.template_type === 'letter' ? 'Heading' : label,
+      isChanged: before[field] !== after[field],
+      changes: diffWords(before[field] ?? '', after[field] ?? ''),
+    }));
+}
+
+function fieldChanges(before: TemplateRow, after: TemplateRow) {
+  const [old, current] = [compileRow(before).placeholders, compileRow(after).placeholders];
+  return {
+    removed: old.filter((name) => !current.includes(name)),
+    added: current.filter((name) => !old.includes(name)),
+  };
+}

@@ -1,0 +1,157 @@
+import type { ComponentChildren } from 'preact';
+import type { TextChange } from '../../../../templates/drafts/word-diff.ts';
+import type { TemplateRow } from '../../../../templates/template-row.ts';
+import { Diff } from '../../../parts/diff.tsx';
+import { Status } from '../../../parts/status.tsx';
+import { Segments } from '../../../parts/tabs.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { templatePath } from '../library.ts';
+
+interface Compared {
+  before: TemplateRow;
+  after: TemplateRow;
+}
+
+const addressOf = ({ service, id }: TemplateRow, query: Record<string, string>) =>
+  `/console${templatePath(service, id)}/history?${new URLSearchParams(query)}`;
+
+/** Newest first. Each compares with the one before it. */
+export function VersionList({ versions, before, after, now }: Compared & { versions: TemplateRow[]; now: Date }) {
+  return (
+    <section aria-labelledby="versions">
+      <h2 class="sr" id="versions">
+        Versions
+      </h2>
+      <ol class="card inbox card--flush">
+        {versions.map((row, index) => {
+          const isCompared = row.version === before.version || row.version === after.version;
+          const previous = versions[index + 1] ?? row;
+          return (
+            <li key={row.version}>
+              <a
+                href={addressOf(row, { compare: String(previous.version), with: String(row.version) })}
+                aria-current={isCompared ? 'true' : undefined}
+              >
+                <span class={isCompared ? 'badge tone-blue' : 'badge'}>v{row.version}</span>
+                <span>
+                  <b>{row.created_by_name}</b>
+                </span>
+                <Time at={row.updated_at ?? row.created_at} now={now} />
+                {index === 0 && (
+                  <span class="preview">
+                    <Status kind="delivered">Current</Status>
+                  </span>
+                )}
+              </a>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+interface ComparisonProps extends Compared {
+  versions: TemplateRow[];
+  isAsSent: boolean;
+  texts: { label: string; isChanged: boolean; changes: TextChange[] }[];
+  fields: { added: string[]; removed: string[] };
+  /** The two as sent. */
+  children: ComponentChildren;
+}
+
+export function Comparison({ versions, before, after, isAsSent, texts, fields, children }: ComparisonProps) {
+  const pair = { compare: String(before.version), with: String(after.version) };
+  return (
+    <>
+      <div class="toolbar">
+        <form class="row" method="get">
+          <VersionChoice name="compare" label="Compare" versions={versions} chosen={before.version} />
+          <VersionChoice name="with" label="with" versions={versions} chosen={after.version} />
+          {isAsSent && <input type="hidden" name="view" value="sent" />}
+          <button class="button button--small" type="submit">
+            Compare
+          </button>
+        </form>
+        <Segments
+          name="View"
+          tabs={[
+            { label: 'Words', to: addressOf(after, pair), isCurrent: !isAsSent },
+            { label: 'As sent', to: addressOf(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
+          ]}
+        />
+      </div>
+      {isAsSent
+        ? children
+        : texts.map(({ label, isChanged, changes }) => (
+            <section key={label} class="card card--flush" aria-label={label}>
+              <div class="card-head">
+                <h2>{label}</h2>
+                {!isChanged && <span class="muted small">not changed</span>}
+              </div>
+              <Diff label={`${label}, v${before.version} compared with v${after.version}`} changes={changes} />
+            </section>
+          ))}
+      <dl class="stats">
+        <div>
+          <dt>Placeholders taken out</dt>
+          <dd class="figure-mid">{fields.removed.length}</dd>
+          <dd>{written(fields.removed)}</dd>
+        </div>
+        <div>
+          <dt>Placeholders added</dt>
+          <dd class="figure-mid">{fields.added.length}</dd>
+          <dd>{written(fields.added) || 'nothing new for API callers'}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+const written = (names: string[]) => names.map((name) => `((${name}))`).join(' ');
+
+interface ChoiceProps {
+  name: string;
+  label: string;
+  versions: TemplateRow[];
+  chosen: number;
+}
+
+function VersionChoice({ name, label, versions, chosen }: ChoiceProps) {
+  return (
+    <>
+      <label for={name}>{label}</label>
+      <select class="input input--small" id={name} name={name}>
+        {versions.map(({ version }) => (
+          <option key={version} value={version} selected={version === chosen}>
+            v{version}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** Asks on the same page. Refused if somebody saves meanwhile. */
+export function RestoreForm({ old, current }: { old: TemplateRow; current: number }) {
+  return (
+    <details class="confirm">
+      <summary class="button">
+        Restore v{old.version} as v{current + 1}
+      </summary>
+      <form class="stack stack--tight" method="post" action={`/console${templatePath(old.service, old.id)}/history`}>
+        <p>
+          The name, texts and settings of version {old.version} become version {current + 1}, and are sent from then on.
+          Files and senders stay as they are. No version is lost.
+        </p>
+        <input type="hidden" name="restore" value={old.version} />
+        <input type="hidden" name="version" value={current} />
+        <div>
+          <button class="button button--primary" type="submit">
+            Restore this version
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,132 @@
+import { Failure, notFound } from '../../../platform/failure.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import type { Service } from '../../../services/services.ts';
+import { listFolders } from '../../../templates/folders/template-folders.ts';
+import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
+import { getTemplate } from '../../../templates/templates.ts';
+import { may, type Right } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Visitor } from '../../sessions/visitor.ts';
+
+/** A page of a service and who opens it. */
+export interface Reader {
+  service: Service;
+  visitor: Visitor;
+}
+
+export type Folder = Awaited<ReturnType<typeof listFolders>>[number];
+
+export const channelWords: Record<Channel, { stamp: 'email' | 'text' | 'letter'; name: string; noun: string }> = {
+  email: { stamp: 'email', name: 'Email', noun: 'email' },
+  sms: { stamp: 'text', name: 'Text', noun: 'text message' },
+  letter: { stamp: 'letter', name: 'Letter', noun: 'letter' },
+};
+
+export const has = ({ visitor, service }: Reader, right: Right) =>
+  may({ service: right }, visitor.user, service) === 'yes';
+
+/** For pages that everybody may open, and forms on them that need a right. */
+export function refuseUnless(reader: Reader, right: Right): void {
+  if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', 'You may not do this');
+}
+
+/** The folders of a service that somebody may see. A folder inside of one that is hidden appears further up. */
+export class Library {
+  private readonly all: Map<string, Folder>;
+  private readonly seen: Map<string, Folder>;
+
+  constructor(folders: Folder[], isSeen: (folder: Folder) => boolean) {
+    this.all = new Map(folders.map((folder) => [folder.id, folder]));
+    this.seen = new Map(folders.filter(isSeen).map((folder) => [folder.id, folder]));
+  }
+
+  get ids(): string[] {
+    return [...this.seen.keys()];
+  }
+
+  /** Also for a folder of another service: not found. */
+  get(id: string): Folder {
+    const folder = this.seen.get(id);
+    if (folder) return folder;
+    if (this.all.has(id)) throw new Failure('forbidden', 'Forbidden', 'You may not see this folder');
+    throw notFound();
+  }
+
+  sees(id: string | null): boolean {
+    return id === null || this.seen.has(id);
+  }
+
+  parentOf({ parent_id }: Folder): Folder | undefined {
+    for (let above = parent_id; above !== null; above = this.all.get(above)?.parent_id ?? null) {
+      const folder = this.seen.get(above);
+      if (folder) return folder;
+    }
+    return undefined;
+  }
+
+  /** By name. */
+  inside(id: string | null): Folder[] {
+    return [...this.seen.values()]
+      .filter((folder) => (this.parentOf(folder)?.id ?? null) === id)
+      .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  }
+
+  /** Also if they are hidden. */
+  hasInside(id: string): boolean {
+    return [...this.all.values()].some(({ parent_id }) => parent_id === id);
+  }
+
+  /** From the top to the folder itself. */
+  path(id: string | null): Folder[] {
+    const folder = id === null ? undefined : this.seen.get(id);
+    return folder ? [...this.path(this.parentOf(folder)?.id ?? null), folder] : [];
+  }
+
+  /** Every folder with its path, for choosing one. */
+  paths(): { id: string; path: string }[] {
+    return this.ids
+      .map((id) => ({
+        id,
+        path: this.path(id)
+          .map(({ name }) => name)
+          .join(' / '),
+      }))
+      .sort((a, b) => a.path.localeCompare(b.path, 'en'));
+  }
+}
+
+export async function openLibrary(app: ConsoleApp, { service, visitor: { user } }: Reader): Promise<Library> {
+  const folders = await listFolders(app.db, service.id);
+  return new Library(folders, (folder) => user.platform_admin || folder.users_with_permission.includes(user.id));
+}
+
+/** Not found if it is of another service or hidden; refused if it is in a folder that the reader may not see. */
+export async function getSeenTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
+  const template = await getTemplate(app.db, reader.service.id, id);
+  const library = await openLibrary(app, reader);
+  if (template.folder !== null) library.get(template.folder);
+  return template;
+}
+
+/** To change it: it must not be archived. */
+export async function getEditableTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
+  const template = await getSeenTemplate(app, reader, id);
+  if (template.archived) throw notFound('The template is archived');
+  return template;
+}
+
+/** The address of the list, below /console. */
+export function listPath(serviceId: string, query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(given).toString();
+  return `/services/${serviceId}/templates${search && `?${search}`}`;
+}
+
+export const templatePath = (serviceId: string, templateId: string) => `/services/${serviceId}/templates/${templateId}`;
+
+export function crumbsOf(library: Library, serviceId: string, folder: string | null) {
+  return [
+    { label: 'Templates', to: listPath(serviceId) },
+    ...library.path(folder).map(({ id, name }) => ({ label: name, to: listPath(serviceId, { folder: id }) })),
+  ];
+}

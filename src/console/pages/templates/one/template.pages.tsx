@@ -1,0 +1,144 @@
+import { Type } from 'typebox';
+import { invalidField } from '../../../../platform/failure.ts';
+import { Uuid } from '../../../../protocol/fields.ts';
+import { updateTemplate } from '../../../../templates/template-update.ts';
+import { may } from '../../../access/may.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Asked, Pages } from '../../../page.ts';
+import { Choices } from '../../../parts/choices.tsx';
+import {
+  crumbsOf,
+  getEditableTemplate,
+  getSeenTemplate,
+  has,
+  listPath,
+  openLibrary,
+  templatePath,
+} from '../library.ts';
+import { lastUsedInWords } from '../list/archive.tsx';
+import { costInWords } from '../preview/cost.ts';
+import { previewVersion, versionAddress } from '../preview/preview.pages.ts';
+import { Preview } from '../preview/preview.tsx';
+import { senderChoices, senderNouns } from './senders.ts';
+import { TemplateFacts } from './template.tsx';
+
+type Seen = Asked<{ service: 'any'; organisation: true }>;
+
+export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
+  const sendPage = '/services/:service_id/send/:template_id';
+
+  /** Undefined for those who may not send, and without such a page. */
+  function sendPath({ visitor, service }: Seen, templateId: string): string | undefined {
+    const page = pages.all.find(({ path }) => path === sendPage);
+    if (!page || may(page.who, visitor.user, service) !== 'yes') return undefined;
+    return sendPage.replace(':service_id', service.id).replace(':template_id', templateId);
+  }
+
+  pages.add('/services/:service_id/templates/:template_id', {
+    who: { service: 'any', organisation: true },
+    below: 'Templates',
+    async show(asked) {
+      const { service } = asked;
+      const template = await getSeenTemplate(app, asked, asked.param('template_id'));
+      const send = template.archived ? undefined : sendPath(asked, template.id);
+      const canEdit = has(asked, 'templates') && !template.archived;
+      // Those who only send need no page about a template.
+      if (send && !canEdit && !has(asked, 'activity')) return { to: send };
+      const library = await openLibrary(app, asked);
+      const preview = await previewVersion(app, asked, template.id, template.version);
+      const senders = await senderChoices(app, service.id, template);
+      return {
+        title: template.name,
+        crumbs: crumbsOf(library, service.id, template.folder),
+        actions: (
+          <>
+            {canEdit && (
+              <a class="button" href={`/console${templatePath(service.id, template.id)}/edit`}>
+                Edit
+              </a>
+            )}
+            {send && (
+              <a class="button button--primary" href={`/console${send}`}>
+                Send
+              </a>
+            )}
+          </>
+        ),
+        content: (
+          <div class="cols cols--editor">
+            <Preview
+              preview={preview}
+              from={versionAddress(service.id, template)}
+              cost={await costInWords(app, preview, template.postage)}
+              title={template.archived ? 'Archived' : 'As sent'}
+            />
+            <TemplateFacts
+              template={template}
+              sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
+              lastUsed={await lastUsedInWords(app, service.id, template.id)}
+              canEdit={canEdit}
+              canCopy={has(asked, 'any')}
+              now={app.clock.now()}
+            />
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ do: Type.String() }),
+    async act(asked, form) {
+      const { service, visitor } = asked;
+      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
+      if (!has(asked, 'templates')) throw invalidField('', 'You may not change templates.');
+      const created_by = visitor.user.id;
+      if (form.do === 'archive') {
+        await updateTemplate(app, service.id, template.id, { archived: true, created_by });
+        return { to: listPath(service.id), notice: `${template.name} is archived.` };
+      }
+      if (form.do === 'hide' && template.template_type !== 'letter') {
+        await updateTemplate(app, service.id, template.id, { redact_personalisation: true, created_by });
+        return { to: templatePath(service.id, template.id), notice: 'Values are hidden from now on.' };
+      }
+      throw invalidField('', 'Nothing was done: choose again.');
+    },
+  });
+
+  pages.add('/services/:service_id/templates/:template_id/sender', {
+    who: { service: 'templates' },
+    below: 'Templates',
+    async show(asked, draft) {
+      const template = await getSeenTemplate(app, asked, asked.param('template_id'));
+      const noun = senderNouns[template.template_type];
+      const choices = await senderChoices(app, asked.service.id, template);
+      return {
+        title: `${noun} of ${template.name}`,
+        crumbs: [{ label: template.name, to: templatePath(asked.service.id, template.id) }],
+        content: (
+          <form class="stack measure" method="post" noValidate>
+            <Choices
+              draft={draft}
+              name="sender"
+              legend={noun}
+              kind="one"
+              choices={choices}
+              chosen={choices.filter(({ isChosen }) => isChosen).map(({ value }) => value)}
+            />
+            <div>
+              <button class="button button--primary" type="submit">
+                Save
+              </button>
+            </div>
+          </form>
+        ),
+      };
+    },
+    form: Type.Object({ sender: Type.Union([Uuid, Type.Literal('default')]) }),
+    needs: { sender: 'Choose one.' },
+    async act(asked, { sender }) {
+      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
+      const reply_to = sender === 'default' ? null : sender;
+      const created_by = asked.visitor.user.id;
+      await updateTemplate(app, asked.service.id, template.id, { reply_to, created_by });
+      return { to: templatePath(asked.service.id, template.id), notice: 'Saved.' };
+    },
+  });
+}

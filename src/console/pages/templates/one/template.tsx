@@ -1,0 +1,84 @@
+import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
+import { Confirm } from '../../../parts/confirm.tsx';
+import { Copy } from '../../../parts/copy.tsx';
+import { Notice } from '../../../parts/notice.tsx';
+import { Summary } from '../../../parts/summary.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { channelWords, templatePath } from '../library.ts';
+import { senderNouns } from './senders.ts';
+
+interface FactsProps {
+  template: CurrentTemplateRow;
+  sender: string;
+  lastUsed: string;
+  canEdit: boolean;
+  canCopy: boolean;
+  now: Date;
+}
+
+const postages = { first: 'First class', second: 'Second class', economy: 'Economy' };
+
+/** What there is to know about a template, and what can be done with it besides writing. */
+export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, now }: FactsProps) {
+  const { id, template_type, version, service } = template;
+  const path = templatePath(service, id);
+  const change = (page: string) => (canEdit ? { change: `${path}/${page}` } : {});
+  const rows = [
+    { label: senderNouns[template_type], value: sender, ...change('sender') },
+    ...(template.postage ? [{ label: 'Postage', value: postages[template.postage], ...change('edit') }] : []),
+    ...(template_type === 'email'
+      ? [{ label: 'Unsubscribe link', value: template.has_unsubscribe_link ? 'Yes' : 'No', ...change('edit') }]
+      : []),
+    ...(template_type === 'letter' ? [] : [{ label: 'Values in the log', value: valuesInWords(template) }]),
+  ];
+  return (
+    <div class="stack">
+      {template.archived && <Notice tone="amber">This template is archived. It can be read, but not sent.</Notice>}
+      <section class="card stack stack--tight" aria-label="About this template">
+        <dl class="facts">
+          <dt>Kind</dt>
+          <dd>{channelWords[template_type].name}</dd>
+          <dt>Version</dt>
+          <dd>
+            {version}, by {template.created_by_name}, <Time at={template.updated_at ?? template.created_at} now={now} />{' '}
+            <a href={`/console${path}/history`}>History</a>
+          </dd>
+          <dt>Used</dt>
+          <dd>{lastUsed}</dd>
+          <dt>Id</dt>
+          <dd>
+            <code id="template-id">{id}</code> <Copy of="template-id" what="the id" />
+          </dd>
+        </dl>
+      </section>
+      <Summary rows={rows} />
+      {canCopy && (
+        <p class="small">
+          <a href={`/console/services/${service}/templates/copy?template=${id}`}>Copy this template</a>
+        </p>
+      )}
+      {canEdit && <Actions template={template} lastUsed={lastUsed} />}
+    </div>
+  );
+}
+
+const valuesInWords = ({ redact_personalisation }: CurrentTemplateRow) =>
+  redact_personalisation ? 'Hidden' : 'Shown to the team';
+
+function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed'>) {
+  const to = `/console${templatePath(template.service, template.id)}`;
+  return (
+    <div class="row">
+      {template.template_type !== 'letter' && !template.redact_personalisation && (
+        <Confirm label="Hide values…" action="Hide values for ever" to={to} fields={{ do: 'hide' }}>
+          The log will no longer show what was filled in for each person, also for messages already sent. This cannot be
+          undone.
+        </Confirm>
+      )}
+      <Confirm label="Archive…" action="Archive" to={to} fields={{ do: 'archive' }}>
+        {template.name} was {lastUsed}. Nobody can send it any more, neither here nor through the API. It stays
+        readable.
+      </Confirm>
+    </div>
+  );
+}

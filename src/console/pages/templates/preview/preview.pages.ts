@@ -1,0 +1,99 @@
+import { type DraftPreview, type PreviewedDraft, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
+import { draftPagePicture } from '../../../../letters/preview/letter-draft.ts';
+import { notFound } from '../../../../platform/failure.ts';
+import type { Personalisation } from '../../../../rendering/personalisation.ts';
+import { getDraft } from '../../../../templates/drafts/template-drafts.ts';
+import { getTemplateVersion } from '../../../../templates/templates.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Asked, Pages, Sent } from '../../../page.ts';
+import { sendMailFrame, sendSentFile } from '../../sandbox/mail-frame.ts';
+import { readStoredDraft } from '../editor/editor-fields.ts';
+import { getSeenTemplate, type Reader } from '../library.ts';
+
+type Seen = Asked<{ service: 'any' }>;
+
+/** What previews are made of: the email in its frame, the pages of a letter, its PDF. Of a version, and of a draft. */
+export function previewPages(pages: Pages, app: ConsoleApp): void {
+  const ofVersion = async (asked: Seen, id: string) => {
+    const version = Number(asked.param('version'));
+    if (!Number.isInteger(version) || version < 1 || version > 1_000_000) throw notFound();
+    return previewVersion(app, asked, id, version);
+  };
+  const ofDraft = async (asked: Seen, id: string) => {
+    const stored = await getDraft(app, { id, service_id: asked.service.id });
+    const { draft, values } = await readStoredDraft(app, asked, stored);
+    return previewDraft(app, asked.service.id, draft, values);
+  };
+
+  const anybody = { service: 'any', organisation: true } as const;
+  const writers = { service: 'templates' } as const;
+  const version = '/versions/:version';
+  const email = (asked: Seen, preview: DraftPreview) => sendEmail(asked, preview);
+
+  pages.add(`/services/:service_id/email-templates/:email_template_id${version}/email`, {
+    who: anybody,
+    show: async (asked) => email(asked, await ofVersion(asked, asked.param('email_template_id'))),
+  });
+  pages.add(`/services/:service_id/letter-templates/:letter_template_id${version}/pages/:page`, {
+    who: anybody,
+    show: async (asked) => sendPage(app, asked, await ofVersion(asked, asked.param('letter_template_id'))),
+  });
+  pages.add(`/services/:service_id/letter-templates/:letter_template_id${version}/pdf`, {
+    who: anybody,
+    show: async (asked) => sendPdf(asked, await ofVersion(asked, asked.param('letter_template_id'))),
+  });
+  pages.add('/services/:service_id/template-drafts/:draft_id/email', {
+    who: writers,
+    show: async (asked) => email(asked, await ofDraft(asked, asked.param('draft_id'))),
+  });
+  pages.add('/services/:service_id/letter-drafts/:letter_draft_id/pages/:page', {
+    who: writers,
+    show: async (asked) => sendPage(app, asked, await ofDraft(asked, asked.param('letter_draft_id'))),
+  });
+  pages.add('/services/:service_id/letter-drafts/:letter_draft_id/pdf', {
+    who: writers,
+    show: async (asked) => sendPdf(asked, await ofDraft(asked, asked.param('letter_draft_id'))),
+  });
+}
+
+/** Without values: placeholders stay in the text. */
+export async function previewVersion(
+  app: ConsoleApp,
+  reader: Reader,
+  templateId: string,
+  version: number,
+  values: Personalisation = {},
+): Promise<DraftPreview> {
+  await getSeenTemplate(app, reader, templateId);
+  const row: PreviewedDraft = await getTemplateVersion(app, reader.service.id, templateId, version);
+  return previewDraft(app, reader.service.id, row, values);
+}
+
+export function versionAddress(
+  serviceId: string,
+  { id, version, template_type }: { id: string; version: number; template_type: string },
+) {
+  const noun = template_type === 'letter' ? 'letter-templates' : 'email-templates';
+  return `/console/services/${serviceId}/${noun}/${id}/versions/${version}`;
+}
+
+export function draftAddress(serviceId: string, draftId: string, channel: string): string {
+  const noun = channel === 'letter' ? 'letter-drafts' : 'template-drafts';
+  return `/console/services/${serviceId}/${noun}/${draftId}`;
+}
+
+function sendEmail({ reply }: Seen, preview: DraftPreview): Sent {
+  if (preview.template_type !== 'email') throw notFound();
+  return sendMailFrame(reply.header('cache-control', 'no-store'), preview.html, { images: false });
+}
+
+async function sendPage(app: ConsoleApp, { reply, param, service }: Seen, preview: DraftPreview): Promise<Sent> {
+  if (preview.template_type !== 'letter') throw notFound();
+  const picture = await draftPagePicture(app, service.id, preview, Number(param('page')));
+  return sendSentFile(reply.header('cache-control', 'no-store'), 'image/png', picture);
+}
+
+function sendPdf({ reply }: Seen, preview: DraftPreview): Sent {
+  if (preview.template_type !== 'letter') throw notFound();
+  return sendSentFile(reply.header('cache-control', 'no-store'), 'application/pdf', preview.pdf, 'letter.pdf');
+}

@@ -1,0 +1,172 @@
+import type { ComponentChildren } from 'preact';
+import type {
+  DraftPreview,
+  EmailPreview,
+  LetterPreview,
+  TextPreview,
+} from '../../../../delivery/previews/draft-preview.ts';
+import { maxPages } from '../../../../rendering/pdf/pdf-check.ts';
+import { maxSmsCharacters } from '../../../../rendering/sms/sms.ts';
+import { Notice } from '../../../parts/notice.tsx';
+
+interface PreviewProps {
+  preview: DraftPreview;
+  /** The address of its frame, pages and PDF: `email`, `pages/1` or `pdf` follow. */
+  from: string;
+  cost: string | undefined;
+  title?: string;
+  /** Which form of an email is shown; the names of the switches end in `id` where a page has two previews. */
+  view?: string;
+  id?: string;
+}
+
+/** The message as its recipient gets it. */
+export function Preview({ preview, title = 'Preview', id = '', ...props }: PreviewProps) {
+  return (
+    <section class="card card--flush" aria-labelledby={`preview-title${id}`}>
+      <div class="card-head">
+        <h2 id={`preview-title${id}`}>{title}</h2>
+      </div>
+      {preview.template_type === 'sms' && <OnPhone {...props} preview={preview} />}
+      {preview.template_type === 'email' && <AsEmail {...props} id={id} preview={preview} />}
+      {preview.template_type === 'letter' && <OnPaper {...props} preview={preview} />}
+    </section>
+  );
+}
+
+function Foot({ children }: { children: ComponentChildren }) {
+  return <p class="card-foot small muted">{children}</p>;
+}
+
+type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind };
+
+function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
+  const { sender, text, character_count: count, notable, encoding, is_too_long } = preview;
+  return (
+    <>
+      <div class="desk">
+        <div class="phone">
+          <header>{sender}</header>
+          <p class="bubble">{text}</p>
+        </div>
+      </div>
+      <Foot>
+        <span>{cost}</span>
+        <span>
+          {count.toLocaleString('en-GB')} {count === 1 ? 'character' : 'characters'}
+        </span>
+        <span>{encoding === 'ucs2' ? 'Welsh letters: 70 fit into a part' : '160 fit into one part'}</span>
+      </Foot>
+      {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (
+        <div class="card-foot">
+          <ul class="small">
+            {is_too_long && <li>Too long: at most {maxSmsCharacters} characters.</li>}
+            {notable.ucs2.length > 0 && (
+              <li>
+                <Characters of={notable.ucs2} /> make every part shorter, so the message costs more.
+              </li>
+            )}
+            {notable.double.length > 0 && (
+              <li>
+                <Characters of={notable.double} /> count twice.
+              </li>
+            )}
+            {notable.lost.length > 0 && (
+              <li>
+                Phones cannot show <Characters of={notable.lost} />.
+              </li>
+            )}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Characters({ of }: { of: string[] }) {
+  return <mark class="placeholder">{of.join(' ')}</mark>;
+}
+
+const views = [
+  ['email', 'Email'],
+  ['plain', 'Plain text'],
+  ['source', 'Source'],
+] as const;
+
+function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPreview>) {
+  const { from: sender, reply_to, subject, text, html } = preview;
+  const contents = {
+    email: <iframe class="mail" src={`${from}/email`} sandbox="" title="Preview of the email" />,
+    plain: <pre>{text}</pre>,
+    source: <pre>{html}</pre>,
+  };
+  return (
+    <>
+      <dl class="facts facts--mail">
+        <dt>From</dt>
+        <dd>
+          {sender.name} &lt;{sender.address}&gt;
+        </dd>
+        {reply_to && (
+          <>
+            <dt>Reply to</dt>
+            <dd>{reply_to}</dd>
+          </>
+        )}
+        <dt>Subject</dt>
+        <dd>
+          <b>{subject}</b>
+        </dd>
+      </dl>
+      <div class="code code-choice">
+        {views.map(([name, label]) => [
+          <input
+            key={`${name} input`}
+            class="sr"
+            type="radio"
+            id={`view_${name}${id}`}
+            name={`view${id}`}
+            value={name}
+            checked={view === name}
+          />,
+          <label key={`${name} label`} for={`view_${name}${id}`}>
+            {label}
+          </label>,
+          <div key={name}>{contents[name]}</div>,
+        ])}
+      </div>
+    </>
+  );
+}
+
+function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<LetterPreview>) {
+  const shown = Array.from({ length: Math.min(page_count, maxPages) }, (_, index) => index + 1);
+  return (
+    <>
+      {is_too_long && (
+        <Notice tone="red">
+          The letter has {page_count} pages: at most {maxPages} can be posted, with attached pages.
+        </Notice>
+      )}
+      <div class="desk stack">
+        {shown.map((page) => (
+          <img
+            key={page}
+            class="sheet"
+            src={`${from}/pages/${page}`}
+            alt={`Page ${page} of ${page_count}`}
+            width="595"
+            height="842"
+            loading={page > 1 ? 'lazy' : undefined}
+          />
+        ))}
+      </div>
+      <Foot>
+        <span>{cost}</span>
+        <a href={`${from}/pdf`} download>
+          Download PDF
+        </a>
+      </Foot>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import type { Config } from '../../config.ts';
+import type { PdfThreads } from '../../letters/pdf-threads.ts';
+import { drawLetterDraft } from '../../letters/preview/letter-draft.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { formatSmsSender } from '../../recipients/phone-number.ts';
+import type { Personalisation } from '../../rendering/personalisation.ts';
+import { notableCharacters } from '../../rendering/sms/gsm.ts';
+import { isTooLong, type SmsMessage } from '../../rendering/sms/sms.ts';
+import type { CompiledTemplate } from '../../rendering/template.ts';
+import { listReplyTos } from '../../services/senders/email-reply-to.ts';
+import { listLetterContacts } from '../../services/senders/letter-contacts.ts';
+import { listSmsSenders } from '../../services/senders/sms-senders.ts';
+import { compileDraft, type TemplateDraft } from '../../templates/drafts/template-draft.ts';
+import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
+import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
+import { renderEmail, renderText } from '../render-message.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
+  config: Pick<Config, 'urls' | 'email' | 'branding'>;
+  pdfThreads: PdfThreads;
+};
+
+/** A draft with what its template has besides texts. */
+export interface PreviewedDraft extends TemplateDraft {
+  /** The sender, reply-to address or contact block; null for the default of the service. */
+  reply_to: string | null;
+  email_files: EmailFile[];
+  letter_attachment: LetterAttachment | null;
+}
+
+interface Placeholders {
+  /** Of the whole draft, in order of appearance, without files. */
+  placeholders: string[];
+}
+
+export interface TextPreview
+  extends Placeholders,
+    Pick<SmsMessage, 'text' | 'encoding' | 'character_count' | 'fragments'> {
+  template_type: 'sms';
+  sender: string;
+  is_too_long: boolean;
+  notable: ReturnType<typeof notableCharacters>;
+}
+
+export interface EmailPreview extends Placeholders {
+  template_type: 'email';
+  from: { name: string; address: string };
+  reply_to: string | null;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface LetterPreview extends Placeholders {
+  template_type: 'letter';
+  pdf: Uint8Array;
+  page_count: number;
+  is_too_long: boolean;
+}
+
+export type DraftPreview = TextPreview | EmailPreview | LetterPreview;
+
+/** The message that the draft would become: rendered as for sending, with unfilled placeholders left in it. */
+export async function previewDraft(
+  app: Deps,
+  serviceId: string,
+  draft: PreviewedDraft,
+  personalisation: Personalisation,
+): Promise<DraftPreview> {
+  const service = await selectSenderIdentity(app.db, serviceId);
+  if (!service) throw notFound();
+  const sender = await senderOf(app, serviceId, draft);
+  const compiled = compileDraft(draft, draft.template_type === 'letter' ? sender : null);
+  const placeholders = placeholdersOf(compiled, draft);
+  switch (compiled.template_type) {
+    case 'sms': {
+      const message = renderText(compiled, personalisation, service);
+      return {
+        template_type: 'sms',
+        placeholders,
+        sender: formatSmsSender(sender ?? app.config.branding.platformName),
+        ...message,
+        is_too_long: isTooLong(message),
+        notable: notableCharacters(draft.content),
+      };
+    }
+    case 'email': {
+      const link = draft.has_unsubscribe_link ? `${app.config.urls.api}/unsubscribe/example` : null;
+      const values = { ...personalisation, ...fileLinks(app, serviceId, draft.email_files) };
+      const email = renderEmail(app, compiled, values, service, link);
+      return { template_type: 'email', placeholders, reply_to: sender, ...email };
+    }
+    case 'letter': {
+      const letter = { compiled, personalisation, attachment: draft.letter_attachment };
+      return { template_type: 'letter', placeholders, ...(await drawLetterDraft(app, serviceId, letter)) };
+    }
+  }
+}
+
+function placeholdersOf({ placeholders }: CompiledTemplate, { email_files }: PreviewedDraft): string[] {
+  const files = new Set(email_files.map(({ filename }) => filename));
+  return placeholders.filter((name) => !files.has(name));
+}
+
+/** Each message has links of its own; these lead nowhere. */
+function fileLinks({ config }: Deps, serviceId: string, files: EmailFile[]): Record<string, string> {
+  const url = `${config.urls.api}/services/${serviceId}/documents/test-document`;
+  return Object.fromEntries(
+    files.map(({ filename, link_text }) => [filename, link_text ? `[${link_text}](${url})` : url]),
+  );
+}
+
+/** The chosen one, else the default; a letter has no default. */
+async function senderOf(app: Deps, serviceId: string, draft: PreviewedDraft): Promise<string | null> {
+  const isChosen = ({ id }: { id: string }) => id === draft.reply_to;
+  const list: Record<Channel, () => Promise<string | null>> = {
+    sms: async () => {
+      const senders = await listSmsSenders(app.db, serviceId);
+      return (senders.find(isChosen) ?? senders.find(({ is_default }) => is_default))?.sms_sender ?? null;
+    },
+    email: async () => {
+      const addresses = await listReplyTos(app.db, serviceId);
+      return (addresses.find(isChosen) ?? addresses.find(({ is_default }) => is_default))?.email_address ?? null;
+    },
+    letter: async () => {
+      const contacts = await listLetterContacts(app.db, serviceId);
+      return contacts.find(isChosen)?.contact_block ?? null;
+    },
+  };
+  return list[draft.template_type]();
+}

@@ -1,0 +1,54 @@
+import type { Config } from '../config.ts';
+import type { EmailBrand } from '../rendering/email/page.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
+import type { SmsMessage } from '../rendering/sms/sms.ts';
+import type { CompiledTemplate } from '../rendering/template.ts';
+import type { SenderIdentity } from './providers/sender-identities.ts';
+
+/** What a template, its values and its service make of a message. Sending and previews share it, so they cannot differ. */
+
+export function renderText(
+  compiled: CompiledTemplate,
+  personalisation: Personalisation,
+  service: Pick<SenderIdentity, 'name' | 'prefix_sms'>,
+): SmsMessage {
+  if (compiled.template_type !== 'sms') throw new Error('A text message has a template of another type');
+  return compiled.render(personalisation, { prefix: service.prefix_sms ? service.name : null });
+}
+
+interface Deps {
+  config: Pick<Config, 'email' | 'branding'>;
+}
+
+export function renderEmail(
+  { config }: Deps,
+  compiled: CompiledTemplate,
+  personalisation: Personalisation,
+  service: SenderIdentity,
+  unsubscribe_link: string | null,
+) {
+  if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
+  return {
+    from: {
+      name: service.custom_email_sender_name ?? service.name,
+      address: `${service.email_sender_local_part}@${config.email.domain}`,
+    },
+    ...compiled.message(personalisation, {
+      brand: brandOf(service, config.branding.logoBaseUrl),
+      platform: { name: config.branding.platformName },
+      unsubscribe_link,
+    }),
+  };
+}
+
+function brandOf({ brand_type, colour, logo, text, alt_text }: SenderIdentity, logos?: string): EmailBrand | null {
+  if (brand_type === null) return null;
+  return { brand_type, colour, logo_url: logoUrl(logo, logos), text, alt_text };
+}
+
+/** A logo is a full URL or a file name under LOGO_BASE_URL. */
+function logoUrl(logo: string | null, base: string | undefined): string | null {
+  if (!logo) return null;
+  if (/^https?:\/\//i.test(logo)) return logo;
+  return base ? `${base}/${encodeURI(logo.replace(/^\/+/, ''))}` : null;
+}

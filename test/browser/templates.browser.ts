@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createSession } from '../../src/console/sessions/sessions.ts';
+import { aService, aTemplate } from '../kit/builders.ts';
+import { aPerson } from '../kit/console-people.ts';
+import { useHarness } from '../kit/harness.ts';
+import { accessibilityProblems, type Opened, useBrowser } from './kit/browser.ts';
+
+const harness = useHarness({ now: '2026-11-15T14:02:00Z' });
+const open = useBrowser(harness);
+
+let service: string;
+let token: string;
+let template: string;
+
+beforeAll(async () => {
+  const user = await aPerson(harness, { name: 'Ada Lovelace', platform_admin: true });
+  service = await aService(harness, { name: 'Town Hall appointments', created_by_id: user.id });
+  token = await createSession(harness.app, user, 'Test browser');
+  template = await aTemplate(harness, service, {
+    template_type: 'email',
+    name: 'Welcome',
+    subject: 'Welcome, ((name))',
+    content: '# Hello ((name))\n\nThank you for joining us.\n\n* We remind you the day before.\n* Bring your letter.',
+  });
+});
+
+async function signedIn(options = {}): Promise<Opened> {
+  const opened = await open({ viewport: { width: 1280, height: 1000 }, ...options });
+  await opened.page.context().addCookies([{ name: 'pennypost_session', value: token, url: opened.origin }]);
+  return opened;
+}
+
+const editor = () => `/console/services/${service}/templates/${template}/edit`;
+
+describe('the editor', () => {
+  it('shows the email while somebody types, marks placeholders and asks for their values', async () => {
+    const { page } = await signedIn();
+    await page.goto(editor());
+    expect(await page.locator('.layer mark').allTextContents()).toEqual(['((name))']);
+    await page.getByLabel('Message', { exact: true }).fill('# Dear ((name))\n\nYou get ((what)).');
+    await page.getByLabel('what', { exact: true }).fill('a parcel');
+    const mail = page.frameLocator('#preview iframe');
+    await mail.getByText('You get a parcel.').waitFor();
+    expect(await page.locator('.layer mark').allTextContents()).toEqual(['((name))', '((what))']);
+    expect(await page.locator('#kept').textContent()).toContain('Draft kept');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    // One click writes around the selection.
+    await page.getByLabel('Message', { exact: true }).selectText();
+    await page.getByRole('button', { name: 'Placeholder' }).click();
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toMatch(/^\(\(# Dear/);
+    await page.screenshot({ path: 'test/browser/output/editor-typing.png', fullPage: true });
+  });
+
+  it('works without script: a button shows the preview, another saves', async () => {
+    const { page } = await signedIn({ javaScriptEnabled: false });
+    await page.goto(editor());
+    await page.getByLabel('Subject').fill('Hello again');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Hello again');
+    await page.frameLocator('iframe.mail').getByText('Thank you for joining us.').waitFor();
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    expect(await page.locator('.notice').textContent()).toContain('Saved as version 2.');
+  });
+
+  it('counts the parts of a text and draws the pages of a letter', async () => {
+    const { page } = await signedIn();
+    await page.goto(`/console/services/${service}/templates/new/sms`);
+    await page.getByLabel('Message', { exact: true }).fill(`Price: 5€ ${'x'.repeat(160)}`);
+    await page.getByText('2 parts').waitFor();
+    expect(await page.locator('.layer mark.dear').allTextContents()).toEqual(['€']);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.screenshot({ path: 'test/browser/output/editor-text.png', fullPage: true });
+    await page.goto(`/console/services/${service}/templates/new/letter`);
+    await page.getByLabel('Heading').fill('Our decision');
+    await page.getByLabel('Message', { exact: true }).fill('Dear ((name))\n\nWe have decided.');
+    await page.locator('#preview img.sheet').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.screenshot({ path: 'test/browser/output/editor-letter.png', fullPage: true });
+  });
+});
