@@ -43,6 +43,7 @@ import { attemptRoutes } from './notifications/attempts/attempts.routes.ts';
 import { activityRoutes } from './notifications/history/activity.routes.ts';
 import { publicNotificationRoutes } from './notifications/history/public-notifications.routes.ts';
 import { limitReading } from './notifications/limits/read-limits.ts';
+import { remainingTodayRoutes } from './notifications/limits/remaining-today.routes.ts';
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
 import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
@@ -169,6 +170,7 @@ const listed: Surface<App>[] = [
       // notifications
       activityRoutes,
       attemptRoutes,
+      remainingTodayRoutes,
       oneOffRoutes,
       refusedRequestRoutes,
       inboxRoutes,

@@ -2,6 +2,7 @@ import { utcDay } from '../../platform/calendar.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { LimitedChannel } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { selectCount } from './reserve-messages.sql.ts';
 
@@ -15,4 +16,27 @@ export async function remainingToday(
   const left = async (limited: Channel | 'international_sms') =>
     Math.max(0, daily_limits[limited] - (await selectCount(db, { service_id, utc_day, channel: limited })));
   return { messages: await left(channel), international: channel === 'sms' ? await left('international_sms') : null };
+}
+
+export interface LeftToday {
+  limit: number;
+  remaining: number;
+}
+
+/** The same for every limit of a service. */
+export async function listRemainingToday(
+  { db, clock }: { db: Db; clock: Clock },
+  { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
+): Promise<Record<LimitedChannel, LeftToday>> {
+  const utc_day = utcDay(clock.now());
+  const left = async (channel: LimitedChannel): Promise<LeftToday> => {
+    const limit = daily_limits[channel];
+    return { limit, remaining: Math.max(0, limit - (await selectCount(db, { service_id, utc_day, channel }))) };
+  };
+  return {
+    email: await left('email'),
+    sms: await left('sms'),
+    letter: await left('letter'),
+    international_sms: await left('international_sms'),
+  };
 }

@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { notFound } from '../../platform/failure.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { Uuid } from '../../protocol/fields.ts';
+import type { SendState } from '../sending/send-state.ts';
+import { listRemainingToday } from './remaining-today.ts';
+
+const Left = Type.Object({ limit: Type.Integer(), remaining: Type.Integer() });
+
+export function remainingTodayRoutes(http: Http, app: Platform & { sending: Pick<SendState, 'services'> }): void {
+  http.get(
+    '/service/:service_id/remaining-today',
+    {
+      schema: {
+        summary: 'How many messages a service can still send today, by channel; limits apply to UTC days',
+        params: Type.Object({ service_id: Uuid }),
+        response: { 200: Type.Object({ email: Left, sms: Left, letter: Left, international_sms: Left }) },
+      },
+    },
+    async ({ params }) => {
+      const service = await app.sending.services.find(params.service_id.toLowerCase());
+      if (!service) throw notFound();
+      return listRemainingToday(app, service);
+    },
+  );
+}
