@@ -10,6 +10,8 @@ import { fileListPages } from './pages/files/file-list.pages.tsx';
 import { filePages } from './pages/files/files.pages.tsx';
 import { newFilePages } from './pages/files/new-file.pages.tsx';
 import { goingLivePages } from './pages/going-live/going-live.pages.tsx';
+import { homePages } from './pages/home/home.pages.tsx';
+import { monthsPages } from './pages/home/months.pages.tsx';
 import { callbackTargetPages } from './pages/integration/callback-targets.pages.tsx';
 import { callbackPages } from './pages/integration/callbacks.pages.tsx';
 import { guestListPages } from './pages/integration/guest-list.pages.tsx';
@@ -20,6 +22,8 @@ import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
 import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
+import { receivedPages } from './pages/received/received.pages.tsx';
+import { replyPages } from './pages/received/reply.pages.tsx';
 import { returnedLetterPages } from './pages/returned-letters/returned-letters.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
 import { choosePages } from './pages/send/choose.pages.tsx';
@@ -50,6 +54,7 @@ import { memberPages } from './pages/team/member.pages.tsx';
 import { teamPages } from './pages/team/team.pages.tsx';
 import { templatePages } from './pages/templates/templates.pages.ts';
 import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
+import { usagePages } from './pages/usage/usage.pages.tsx';
 
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
@@ -64,8 +69,13 @@ const modules: PageModule<ConsoleApp>[] = [
   addServicePages,
   joinPages,
   joinRequestPages,
+  homePages,
+  monthsPages,
   messagesPages,
   messagePages,
+  receivedPages,
+  replyPages,
+  usagePages,
   choosePages,
   sendPages,
   fileListPages,

@@ -1,7 +1,9 @@
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
+import { recordInboundText } from '../../src/inbound/inbound-texts.ts';
 import { composeLetter } from '../../src/notifications/letter-tasks.ts';
 import { timestamp } from '../../src/platform/clock.ts';
+import { inTransaction } from '../../src/platform/db/database.ts';
 import { newId } from '../../src/platform/id.ts';
 import { keepDraft } from '../../src/templates/drafts/template-drafts.ts';
 import { createFolder } from '../../src/templates/folders/template-folders.ts';
@@ -138,6 +140,10 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
       address_line_3: 'SW1A 1AA',
     },
   });
+  const answer = { notify_number: '447900900001', user_number: '447700900123', content: `Yes, thank you${mark}` };
+  const received = await inTransaction(harness.app.db, (tx) =>
+    recordInboundText(tx, { service_id: serviceId, provider: 'sandbox', ...answer }, harness.clock.now()),
+  );
   return new Map([
     ...(await someFiles(harness, serviceId, templates, mark)),
     ['row', '2'],
@@ -148,6 +154,7 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['email_id', email],
     ['text_id', text],
     ['letter_id', letter],
+    ['received_id', received.id],
     ['sms_sender_id', await aReplyTo(harness, serviceId, 'sms')],
     ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
     ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],

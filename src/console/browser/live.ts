@@ -1,4 +1,6 @@
 const slowest_s = 60;
+/** The share of the time that a part may wait for responses: the slower the server, the less often it is asked. */
+const shareOfWaiting = 0.02;
 
 /**
  * Asks for its fragment again and again: every few seconds, less often while nothing changes or the server fails, and not in
@@ -37,8 +39,11 @@ class LivePart extends HTMLElement {
     clearTimeout(this.timer);
     // Becoming visible asks again.
     if (document.hidden || pause.isOn) return;
+    const began = performance.now();
     const changed = await this.fetchFragment().catch(() => false);
-    this.wait_s = changed ? this.least_s() : Math.min(this.wait_s * 1.3, slowest_s);
+    const response_s = (performance.now() - began) / 1000;
+    const next_s = changed ? this.least_s() : this.wait_s * 1.3;
+    this.wait_s = Math.min(Math.max(next_s, response_s / shareOfWaiting), slowest_s);
     if (this.querySelector('[data-live]')) this.later();
     else this.end();
   }

@@ -10,6 +10,7 @@ import { defaultRetentionDays, firstKeptId } from '../../services/settings/data-
 import {
   type CallbackRow,
   countFailedCallbacksUpTo,
+  countRetried,
   deleteCallbacks,
   deleteCallbacksAfter,
   deleteCallbacksOf,
@@ -36,6 +37,13 @@ export async function listCallbacks(
 /** The callbacks about one message or received text, oldest first. */
 export async function listCallbacksAbout({ db }: Pick<Platform, 'db'>, serviceId: string, subjectId: string) {
   return (await selectCallbacksAbout(db, serviceId, subjectId, pageSize)).map(callbackRecord);
+}
+
+const maxCounted = 1_000;
+
+/** Callbacks that the service's system did not take yet, up to 1,000. */
+export function countRefusedCallbacks({ db }: Pick<Platform, 'db'>, serviceId: string): Promise<number> {
+  return countRetried(db, serviceId, maxCounted);
 }
 
 interface AttemptOfCallback {

@@ -206,6 +206,15 @@ export async function countFailedCallbacksUpTo(db: Db, serviceId: string, max: n
   return rows[0]?.failed ?? 0;
 }
 
+export async function countRetried(db: Db, serviceId: string, max: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select from service_callbacks where service_id = ${serviceId} and status = 'waiting' and attempts > 0
+        and attempt_log <> '[]' limit ${max}
+    ) as retried`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
 interface ReplayedCallbacks {
   service_id: string;
   id?: string;

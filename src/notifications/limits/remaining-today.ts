@@ -18,7 +18,7 @@ export async function remainingToday(
   return { messages: await left(channel), international: channel === 'sms' ? await left('international_sms') : null };
 }
 
-export interface LeftToday {
+interface LeftToday {
   limit: number;
   remaining: number;
 }

@@ -71,3 +71,25 @@ export async function selectCountsByMonth(
     group by 1, notification_type`.execute(db);
   return rows;
 }
+
+/** By London day, from the daily rollups. Excludes messages of test keys. */
+export async function selectCountsByDay(db: Db, serviceId: string, days: Days): Promise<(Counted & { day: string })[]> {
+  const of = (statuses: string[]) => sql`total(count) filter (where status = any (${statuses}::text[]))`;
+  const { rows } = await sql<Counted & { day: string }>`
+    select london_day as day, notification_type, total(count) filter (where status <> 'cancelled') as requested,
+      coalesce(${of(['sent', 'delivered'])}, 0) as delivered,
+      coalesce(${of(failedStatuses)}, 0) as failed
+    from status_counts
+    where service_id = ${serviceId} and key_type <> 'test' and london_day between ${days.first_day} and ${days.last_day}
+    group by london_day, notification_type`.execute(db);
+  return rows;
+}
+
+const failedStatuses = [
+  'failed',
+  'technical-failure',
+  'temporary-failure',
+  'permanent-failure',
+  'validation-failed',
+  'virus-scan-failed',
+];

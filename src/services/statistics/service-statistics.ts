@@ -5,7 +5,7 @@ import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { spansOf, withinRecords } from '../../platform/spans.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
+import { selectCountsByDay, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 
 interface Counts {
   requested: number;
@@ -52,6 +52,25 @@ export async function getRecentStatistics(
   const found = await statisticsByService(db, range, { service_id: serviceId, with_test_keys: false });
   const [statistics = noStatistics()] = found.values();
   return statistics;
+}
+
+/** Each of the last days with its counts, today last; excludes messages of test keys. */
+export async function listDailyStatistics(
+  { db, clock }: Deps,
+  serviceId: string,
+  days: number,
+): Promise<{ day: string; counts: Statistics }[]> {
+  const today = londonDay(clock.now());
+  const first_day = addDays(today, 1 - days);
+  const found = await selectCountsByDay(db, serviceId, { first_day, last_day: today });
+  return Array.from({ length: days }, (_, index) => {
+    const day = addDays(first_day, index);
+    const counts = noStatistics();
+    for (const { day: of, notification_type, requested, delivered, failed } of found) {
+      if (of === day) counts[notification_type] = { requested: requested ?? 0, delivered, failed };
+    }
+    return { day, counts };
+  });
 }
 
 /** Every month of the financial year that has started, as `YYYY-MM`. */

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
 import { valueToText } from '../../../rendering/personalisation.ts';
 import { printDay } from '../../letter-days.ts';
+import { price } from '../../money.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { postageNames } from '../sandbox/inbox-list.tsx';
 
@@ -48,7 +49,7 @@ function sentBy({ record }: ShownMessage): string {
 
 function sizeAndCost({ record, response }: ShownMessage, pageCount: number | null): [string, string][] {
   const { cost_in_pounds, is_cost_data_ready } = response;
-  const cost = is_cost_data_ready && cost_in_pounds !== null ? inMoney(cost_in_pounds) : 'not known yet';
+  const cost = is_cost_data_ready && cost_in_pounds !== null ? price(cost_in_pounds) : 'not known yet';
   switch (record.notification_type) {
     case 'email':
       return [];
@@ -78,9 +79,3 @@ const dayInWords = new Intl.DateTimeFormat('en-GB', {
   month: 'long',
   timeZone: 'Europe/London',
 });
-
-/** "2.4p", "£1.20" */
-function inMoney(pounds: number): string {
-  if (pounds >= 1) return `£${pounds.toFixed(2)}`;
-  return `${Number((pounds * 100).toFixed(2))}p`;
-}

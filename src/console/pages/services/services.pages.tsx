@@ -36,28 +36,6 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
       };
     },
   });
-
-  pages.add('/services/:service_id', {
-    who: { service: 'any', organisation: true },
-    menu: 'Home',
-    show: ({ service }) => ({
-      title: 'Home',
-      content: (
-        <section class="card measure" aria-label="Service">
-          <dl class="facts">
-            <dt>Name</dt>
-            <dd>{service.name}</dd>
-            <dt>Mode</dt>
-            <dd>{service.restricted ? 'Trial: messages go to the team and the guest list only' : 'Live'}</dd>
-            <dt>Service id</dt>
-            <dd>
-              <code>{service.id}</code>
-            </dd>
-          </dl>
-        </section>
-      ),
-    }),
-  });
 }
 
 function NoServices({ email }: { email: string }) {

@@ -1,0 +1,101 @@
+import { getAllowance } from '../../../billing/allowance.ts';
+import { listYearlyUsage } from '../../../billing/usage.ts';
+import { countRefusedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
+import { summariseInbox } from '../../../inbound/inbound-texts.ts';
+import { listJobs } from '../../../jobs/jobs.ts';
+import { countReturnedLetters } from '../../../letters/returned/returned-letters.ts';
+import { listRemainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { addDays, financialYear, londonDay } from '../../../platform/calendar.ts';
+import { notFound } from '../../../platform/failure.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import type { Service } from '../../../services/services.ts';
+import {
+  listDailyStatistics,
+  noStatistics,
+  type Statistics,
+  statisticsByService,
+} from '../../../services/statistics/service-statistics.ts';
+import { countByTemplateAndStatus } from '../../../templates/template-statistics.ts';
+import { countUnsubscribes } from '../../../unsubscribe/unsubscribe-reports.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+
+const shownDays = 7;
+const usualDays = 28;
+const shownTemplates = 5;
+const shownFiles = 5;
+
+/** Everything that Home shows. It is read from rollups and indexes, never by counting messages. */
+export async function readFigures(app: ConsoleApp, service: Service) {
+  const now = app.clock.now();
+  const year = financialYear(now);
+  const sending = await app.sending.services.find(service.id);
+  if (!sending) throw notFound();
+  const [days, usual, templates, inbox, unsubscribes, returned, files, usage, allowance, left, refusedCallbacks] =
+    await Promise.all([
+      listDailyStatistics(app, service.id, shownDays),
+      usualStatistics(app, service.id),
+      countByTemplateAndStatus(app, service.id, shownDays - 1),
+      summariseInbox(app, service.id),
+      countUnsubscribes(app, service.id),
+      countReturnedLetters(app, service.id),
+      listJobs(app, service.id, { page: 1, limit_days: shownDays, statuses: ['scheduled', 'pending', 'in progress'] }),
+      listYearlyUsage(app, service.id, year),
+      getAllowance(app.db, service.id, year, now),
+      listRemainingToday(app, sending),
+      countRefusedCallbacks(app, service.id),
+    ]);
+  return {
+    days,
+    week: sumOf(days.map(({ counts }) => counts)),
+    usual,
+    templates: mostUsed(templates),
+    inbox,
+    unsubscribes,
+    returned,
+    files: files.data.slice(0, shownFiles),
+    cost: usage.reduce((sum, { cost }) => sum + cost, 0),
+    freeUsed: usage.find(({ notification_type }) => notification_type === 'sms')?.free_allowance_used ?? 0,
+    free: allowance.free_sms_fragment_limit,
+    left,
+    refusedCallbacks,
+  };
+}
+
+export type Figures = Awaited<ReturnType<typeof readFigures>>;
+
+/** The four weeks before those that are shown: what a failure rate is compared with. */
+async function usualStatistics({ db, clock }: ConsoleApp, serviceId: string): Promise<Statistics> {
+  const last_day = addDays(londonDay(clock.now()), -shownDays);
+  const days = { first_day: addDays(last_day, 1 - usualDays), last_day };
+  const found = await statisticsByService(db, days, { service_id: serviceId, with_test_keys: false });
+  return found.get(serviceId) ?? noStatistics();
+}
+
+function sumOf(counts: Statistics[]): Statistics {
+  const sum = noStatistics();
+  for (const one of counts) {
+    for (const channel of Object.keys(sum) as Channel[]) {
+      sum[channel].requested += one[channel].requested;
+      sum[channel].delivered += one[channel].delivered;
+      sum[channel].failed += one[channel].failed;
+    }
+  }
+  return sum;
+}
+
+interface UsedTemplate {
+  id: string;
+  name: string;
+  count: number;
+}
+
+function mostUsed(
+  counted: { template_id: string; template_name: string; status: string; count: number }[],
+): UsedTemplate[] {
+  const templates = new Map<string, UsedTemplate>();
+  for (const { template_id: id, template_name: name, status, count } of counted) {
+    if (status === 'cancelled') continue;
+    templates.set(id, { id, name, count: (templates.get(id)?.count ?? 0) + count });
+  }
+  return [...templates.values()].toSorted((one, other) => other.count - one.count).slice(0, shownTemplates);
+}

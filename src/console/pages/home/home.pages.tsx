@@ -1,0 +1,79 @@
+import type { Service } from '../../../services/services.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { matchesPath } from '../../matches-path.ts';
+import type { Asked, Pages } from '../../page.ts';
+import { Live } from '../../parts/live.tsx';
+import { sendFragment } from '../../send-fragment.tsx';
+import { readFigures } from './figures.ts';
+import { Home } from './home.tsx';
+
+type Seen = Asked<{ service: 'any' }>;
+
+/** Where people land who may not see the activity. */
+const others = ['/templates', '/messages', '/usage'];
+
+/** The first page of a service: what needs somebody, then figures. */
+export function homePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id', {
+    who: { service: 'any', organisation: true },
+    menu: 'Home',
+    async show(asked) {
+      const { service, visitor } = asked;
+      if (may({ service: 'activity' }, visitor.user, service) !== 'yes') return elsewhere(asked);
+      const link = linkTo(asked);
+      const send = link('/send');
+      return {
+        title: 'Home',
+        actions: (
+          <>
+            <span data-live-controls />
+            {send && (
+              <a class="button button--primary" href={send}>
+                Send a message
+              </a>
+            )}
+          </>
+        ),
+        content: (
+          <Live from={`/console/services/${service.id}/figures`} every={10}>
+            {await home(asked)}
+          </Live>
+        ),
+      };
+    },
+  });
+
+  pages.add('/services/:service_id/figures', {
+    who: { service: 'activity' },
+    async show(asked) {
+      return sendFragment(asked.request, asked.reply, <div data-live>{await home(asked)}</div>);
+    },
+  });
+
+  async function home(asked: Seen) {
+    const { service } = asked;
+    return (
+      <Home figures={await readFigures(app, service)} service={service} link={linkTo(asked)} now={app.clock.now()} />
+    );
+  }
+
+  /** Pages of other parts of the console are linked where they exist and the visitor may open them. */
+  function linkTo({ service, visitor }: { service: Service; visitor: Seen['visitor'] }) {
+    return (path: string): string | undefined => {
+      const address = `/services/${service.id}${path}`;
+      const page = pages.all.find((one) => matchesPath(one.path, address));
+      return page && may(page.who, visitor.user, service) === 'yes' ? `/console${address}` : undefined;
+    };
+  }
+
+  function elsewhere(asked: Seen) {
+    const link = linkTo(asked);
+    const [first] = others.flatMap((path) => link(path) ?? []);
+    if (first) return { to: first.slice('/console'.length) };
+    return {
+      title: 'Home',
+      content: <p>You may not see what this service sends. Ask a person who manages it for the right.</p>,
+    };
+  }
+}

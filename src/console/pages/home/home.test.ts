@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { somePastMessages } from '../../../../test/kit/messages.ts';
+
+const harness = useHarness({ now: '2026-11-13T12:00:00Z' });
+
+let service: string;
+let browser: ConsoleVisitor;
+let home: string;
+
+beforeAll(async () => {
+  const { id } = await aPerson(harness);
+  service = await aService(harness, { sms_message_limit: 100 });
+  await joinService(harness, service, id);
+  browser = await signedIn(harness, id);
+  home = `/console/services/${service}`;
+  const template_id = await aTemplate(harness, service, { name: 'Appointment' });
+  const text = { service_id: service, template_id, notification_type: 'sms' } as const;
+  const many = (length: number, created_at: string, status: 'delivered' | 'permanent-failure') =>
+    Array.from({ length }, () => ({ ...text, created_at, status }));
+  await somePastMessages(harness, [
+    ...many(96, '2026-11-10T12:00:00Z', 'delivered'),
+    ...many(4, '2026-11-13T11:00:00Z', 'permanent-failure'),
+    ...many(99, '2026-10-20T12:00:00Z', 'delivered'),
+    ...many(1, '2026-10-20T12:00:00Z', 'permanent-failure'),
+    { ...text, notification_type: 'letter', created_at: '2026-11-12T12:00:00Z', status: 'delivered', postage: 'first' },
+  ]);
+  await harness.deliver();
+});
+
+describe('GET /console/services/{id}', () => {
+  it('200 with what needs somebody, the figures of seven days and the most used templates', async () => {
+    const page = await browser.get(home);
+    expect([page.status, page.h1]).toEqual([200, 'Home']);
+    expect(page.text).toContain('4.0% of texts failed this week');
+    expect(page.text).toContain('usually 1.0%');
+    expect(page.text).toContain(`href="${home}/messages?channel=sms&amp;status=failed"`);
+    expect(page.text).toContain('96.0% delivered');
+    expect(page.text).toContain('Texts in the last 7 days: 100, 4 of them failed');
+    expect(page.text).toMatch(/Tue<\/th><td class="num">96<\/td>/);
+    expect(page.text).toMatch(/Appointment<\/(a|span)><span class="num">101<\/span>/);
+    expect(page.text).toMatch(/Spent this year/);
+    expect(page.text).not.toContain('Trial mode');
+  });
+
+  it('says what is left today in trial mode', async () => {
+    await harness.app.db.updateTable('services').set({ restricted: true }).where('id', '=', service).execute();
+    expect((await browser.get(home)).text).toMatch(/250,000 of 250,000 emails and (9\d|100) of 100 texts left today/);
+    await harness.app.db.updateTable('services').set({ restricted: false }).where('id', '=', service).execute();
+  });
+
+  it('303 to what those may open who do not see the activity', async () => {
+    const { id } = await aPerson(harness);
+    await joinService(harness, service, id, ['send_messages']);
+    const sender = await signedIn(harness, id);
+    expect((await sender.get(home)).location).toMatch(new RegExp(`^${home}/(templates|messages)$`));
+    expect((await sender.get(`${home}/figures`)).status).toBe(403);
+  });
+
+  it('has a fragment that is not sent again while nothing changes', async () => {
+    const fragment = await browser.get(`${home}/figures`);
+    expect(fragment.text).toMatch(/^<div data-live/);
+    const again = await browser.get(`${home}/figures`, { 'if-none-match': String(fragment.headers.etag) });
+    expect(again.status).toBe(304);
+  });
+});
+
+describe('GET /console/services/{id}/months', () => {
+  it('200 with the months of a financial year, and the templates of each', async () => {
+    const page = await browser.get(`${home}/months`);
+    expect(page.text).toMatch(/October 2026<\/th>.*?100<small>1 failed<\/small>/s);
+    expect(page.text).toMatch(/Appointment<\/span><span class="num">101<\/span>/);
+    expect((await browser.get(`${home}/months?year=2025`)).text).toContain('April 2025 to March 2026');
+    expect((await browser.get(`${home}/months?year=1999`)).text).toContain('April 2026 to March 2027');
+  });
+});
+
+describe('GET /console/services/{id}/usage', () => {
+  it('200 with what was sent, what is free and what it costs', async () => {
+    const page = await browser.get(`${home}/usage`);
+    const usage = (await harness.admin('GET', `/service/${service}/billing/yearly-usage-summary?year=2026`)).body;
+    const texts = usage.find((row: { notification_type: string }) => row.notification_type === 'sms');
+    expect(page.text).toMatch(new RegExp(`Texts sent</dt><dd class="figure-mid">${texts.notifications_sent}<`));
+    expect(page.text).toMatch(/Letters sent<\/dt><dd class="figure-mid">1</);
+    expect(page.text).toContain('first class');
+    expect(page.text).toMatch(/November<\/th>/);
+    expect((await browser.get(`${home}/usage?year=2024`)).text).toContain('Nothing to pay for');
+  });
+});
+
+describe('GET /service/{id}/remaining-today', () => {
+  it('200 with limits and what is left of them, 404 for another service', async () => {
+    const { status, body } = await harness.admin('GET', `/service/${service}/remaining-today`);
+    expect(status).toBe(200);
+    expect(body.email).toEqual({ limit: 250_000, remaining: 250_000 });
+    expect(Object.keys(body)).toEqual(['email', 'sms', 'letter', 'international_sms']);
+    expect((await harness.admin('GET', '/service/4f46df42-f795-4cc4-83bb-65ca312f49cc/remaining-today')).status).toBe(
+      404,
+    );
+  });
+});

@@ -1,0 +1,280 @@
+import type { Channel } from '../../../protocol/channels.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { count, pounds } from '../../money.ts';
+import { Chart } from '../../parts/chart.tsx';
+import { Meter } from '../../parts/meter.tsx';
+import { Stamp, Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { Figures } from './figures.ts';
+import { needsOf, percent, shareFailed, tooManyFailures } from './needs.ts';
+
+interface HomeProps {
+  figures: Figures;
+  service: { id: string; restricted: boolean };
+  /** The address of a page of the service, where the visitor may open it. */
+  link(path: string): string | undefined;
+  now: Date;
+}
+
+/** Also a fragment: it keeps itself up to date. */
+export function Home(props: HomeProps) {
+  const { link } = props;
+  const months = link('/months');
+  return (
+    <div class="stack stack--loose">
+      <Needs {...props} />
+      <section class="stack" aria-labelledby="week">
+        <div class="row">
+          <h2 id="week">Last 7 days</h2>
+          {months && (
+            <a class="small" href={months}>
+              By month
+            </a>
+          )}
+          <Legend />
+        </div>
+        <div class="cols even">
+          {(['email', 'sms', 'letter'] as const).map((channel) => (
+            <ChannelCard key={channel} channel={channel} {...props} />
+          ))}
+        </div>
+      </section>
+      <Stats {...props} />
+      <div class="cols cols--wide even">
+        <Templates {...props} />
+        <Files {...props} />
+      </div>
+      <p class="small muted">Times are London time.</p>
+    </div>
+  );
+}
+
+function Needs({ figures, service, link }: HomeProps) {
+  const needs = needsOf(figures, service);
+  if (needs.length === 0) return null;
+  return (
+    <section class="card needs" aria-labelledby="needs">
+      <div class="card-head">
+        <h2 id="needs">Needs you</h2>
+      </div>
+      <ul class="list">
+        {needs.map(({ tone, what, more, to }) => {
+          const address = to && link(to.path);
+          return (
+            <li key={what}>
+              <span class={`status status--${tone}`}>
+                <Icon name={tone === 'failed' ? 'failed' : 'warning'} />
+                <b>{what}</b>
+              </span>
+              <span class="muted">{more}</span>
+              {address && <a href={address}>{to.label}</a>}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Legend() {
+  return (
+    <ul class="legend row--end">
+      <li>
+        <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
+          <rect class="bar" width="12" height="12" />
+        </svg>
+        Sent
+      </li>
+      <li>
+        <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
+          <rect class="bar bar--bad" width="12" height="12" />
+        </svg>
+        Failed
+      </li>
+      <li>
+        <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
+          <rect class="bar bar--now" x="0.5" y="0.5" width="11" height="11" />
+        </svg>
+        Today so far
+      </li>
+    </ul>
+  );
+}
+
+const names = { email: 'Email', sms: 'Text', letter: 'Letter' } as const;
+const stamps = { email: 'email', sms: 'text', letter: 'letter' } as const;
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel }) {
+  const { requested, delivered, failed } = figures.week[channel];
+  const sending = requested - delivered - failed;
+  const share = shareFailed(figures.week[channel]);
+  const messages = link(`/messages?channel=${channel}`);
+  const bars = figures.days.map(({ day, counts }, index) => ({
+    label: index === figures.days.length - 1 ? 'Today' : (weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? day),
+    good: counts[channel].requested - counts[channel].failed,
+    bad: counts[channel].failed,
+    ...(index === figures.days.length - 1 ? { isOpen: true as const } : {}),
+  }));
+  return (
+    <section class="card stack stack--tight" aria-labelledby={`of-${channel}`}>
+      <div class="row">
+        <Stamp channel={stamps[channel]} />
+        <div>
+          <h3 id={`of-${channel}`}>{messages ? <a href={messages}>{names[channel]}</a> : names[channel]}</h3>
+          <p class="figure-big">{count(requested)}</p>
+        </div>
+      </div>
+      <p class="row small">
+        {requested === 0 ? (
+          <span class="muted">None this week</span>
+        ) : channel === 'letter' ? (
+          <>
+            <Status kind="delivered">{`${count(delivered)} posted`}</Status>
+            <Status kind="sending">{`${count(sending)} on the way`}</Status>
+            {failed > 0 && <Status kind="failed">{`${count(failed)} failed`}</Status>}
+          </>
+        ) : (
+          <>
+            <Status kind="delivered">{`${percent(delivered / requested)} delivered`}</Status>
+            {share > tooManyFailures ? (
+              <Status kind="failed">{`${percent(share)} failed`}</Status>
+            ) : (
+              <span class="muted">{percent(share)} failed</span>
+            )}
+          </>
+        )}
+      </p>
+      <Chart
+        title={`${names[channel]}s in the last 7 days: ${count(requested)}, ${count(failed)} of them failed`}
+        names={{ good: 'Sent', bad: 'Failed' }}
+        bars={bars}
+      />
+    </section>
+  );
+}
+
+function Stats({ figures, link, now }: HomeProps) {
+  const { inbox, unsubscribes, returned, cost, freeUsed, free } = figures;
+  const latest = unsubscribes.datetime_of_latest_unsubscribe_request;
+  return (
+    <dl class="stats">
+      <div>
+        <dt>
+          <MaybeLink to={link('/received')}>Texts received</MaybeLink>
+        </dt>
+        <dd class="figure-mid">{count(Number(inbox.count))}</dd>
+        <dd>{inbox.most_recent ? <Newest at={inbox.most_recent} now={now} /> : 'none this week'}</dd>
+      </div>
+      <div>
+        <dt>
+          <MaybeLink to={link('/unsubscribe-requests')}>Unsubscribed</MaybeLink>
+        </dt>
+        <dd class="figure-mid">{count(Number(unsubscribes.unsubscribe_requests_count ?? 0))}</dd>
+        <dd>{latest ? <Newest at={latest} now={now} /> : 'none this week'}</dd>
+      </div>
+      <div>
+        <dt>
+          <MaybeLink to={link('/returned-letters')}>Letters returned</MaybeLink>
+        </dt>
+        <dd class="figure-mid">{count(returned.returned_letter_count)}</dd>
+        <dd>{returned.returned_letter_count > 0 ? 'this week' : 'none this week'}</dd>
+      </div>
+      <div>
+        <dt>
+          <MaybeLink to={link('/usage')}>Spent this year</MaybeLink>
+        </dt>
+        <dd class="figure-mid">{pounds(cost)}</dd>
+        <dd>
+          {count(freeUsed)} of {count(free)} free texts
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Newest({ at, now }: { at: string; now: Date }) {
+  return (
+    <>
+      newest <Time at={at} now={now} />
+    </>
+  );
+}
+
+function MaybeLink({ to, children }: { to: string | undefined; children: string }) {
+  return to ? <a href={to}>{children}</a> : <span>{children}</span>;
+}
+
+function Templates({ figures: { templates }, link }: HomeProps) {
+  const all = link('/templates');
+  const most = templates[0]?.count ?? 1;
+  return (
+    <section class="card" aria-labelledby="most-used">
+      <div class="card-head">
+        <h2 id="most-used">Most used templates</h2>
+        {all && (
+          <a class="small" href={all}>
+            All templates
+          </a>
+        )}
+      </div>
+      {templates.length === 0 ? (
+        <p class="muted">Nothing was sent in the last 7 days.</p>
+      ) : (
+        <ul class="bars">
+          {templates.map(({ id, name, count: used }) => (
+            <li key={id}>
+              <MaybeLink to={link(`/templates/${id}`)}>{name}</MaybeLink>
+              <span class="num">{count(used)}</span>
+              <Meter share={used / most} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const units = { email: 'emails', sms: 'texts', letter: 'letters' } as const;
+
+function Files({ figures: { files }, link, now }: HomeProps) {
+  const all = link('/files');
+  return (
+    <section class="card" aria-labelledby="files">
+      <div class="card-head">
+        <h2 id="files">Files</h2>
+        {all && (
+          <a class="small" href={all}>
+            All files
+          </a>
+        )}
+      </div>
+      {files.length === 0 ? (
+        <p class="muted">No file is being sent or waits to be sent.</p>
+      ) : (
+        <ul class="list">
+          {files.map((file) => (
+            <li key={file.id}>
+              <Icon name={file.scheduled_for && file.job_status === 'scheduled' ? 'clock' : 'file'} />
+              <MaybeLink to={link(`/files/${file.id}`)}>{file.original_file_name}</MaybeLink>
+              <span class="muted">
+                {file.job_status === 'scheduled' ? '' : `${count(file.rows_done)} of `}
+                {count(file.notification_count)} {units[file.template_type]}
+              </span>
+              <span class="nowrap">
+                {file.scheduled_for && file.job_status === 'scheduled' ? (
+                  <Time at={file.scheduled_for} now={now} />
+                ) : (
+                  'being sent'
+                )}
+              </span>
+              {file.job_status !== 'scheduled' && (
+                <Meter share={file.rows_done / Math.max(1, file.notification_count)} />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

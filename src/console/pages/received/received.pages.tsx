@@ -1,0 +1,117 @@
+import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
+import { londonDay, londonTime } from '../../../platform/calendar.ts';
+import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Pages } from '../../page.ts';
+import { Live } from '../../parts/live.tsx';
+import { sendFragment } from '../../send-fragment.tsx';
+import { Conversation, readConversation } from './conversation.tsx';
+import { Inbox } from './inbox.tsx';
+import { shownNumber } from './shown-number.ts';
+
+type Seen = Asked<{ service: 'activity' }>;
+const who = { service: 'activity' } as const;
+
+/** Texts that people sent to the service in the last week. */
+export function receivedPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/received', {
+    who,
+    menu: 'Received',
+    async show(asked) {
+      const path = pathOf(asked);
+      return {
+        title: 'Received texts',
+        lead: 'The newest text from each number, of the last 7 days.',
+        actions: (
+          <>
+            <span data-live-controls />
+            <a class="button button--small" href={`${path}/csv`} download>
+              Download CSV
+            </a>
+          </>
+        ),
+        content: <Live from={`${path}/list?page=${pageOf(asked)}`}>{await inbox(asked)}</Live>,
+      };
+    },
+  });
+
+  pages.add('/services/:service_id/received/list', {
+    who,
+    show: async (asked) => sendFragment(asked.request, asked.reply, <div data-live>{await inbox(asked)}</div>),
+  });
+
+  pages.add('/services/:service_id/received/csv', {
+    who,
+    async show({ service, reply }) {
+      const texts = await listInbox(app, service.id);
+      async function* parts() {
+        yield csvLine(['Phone number', 'Message', 'Received']);
+        for (const { user_number, content, created_at } of texts) {
+          yield csvLine([user_number, content, londonTime(new Date(created_at))]);
+        }
+      }
+      return { sent: sendCsv(reply, `Received texts ${londonDay(app.clock.now())}.csv`, parts()) };
+    },
+  });
+
+  pages.add('/services/:service_id/received/:received_id', {
+    who,
+    below: 'Received',
+    async show(asked) {
+      const { service, visitor } = asked;
+      const text = await getInboundText(app, service.id, asked.param('received_id'));
+      const path = `${pathOf(asked)}/${text.id}`;
+      return {
+        title: `Conversation with ${shownNumber(text.user_number)}`,
+        crumbs: [{ label: 'Received texts', to: `/services/${service.id}/received` }],
+        actions: (
+          <>
+            <span data-live-controls />
+            {may({ service: 'send', membersOnly: true }, visitor.user, service) === 'yes' && (
+              <a class="button button--primary" href={`${path}/reply`}>
+                Reply
+              </a>
+            )}
+          </>
+        ),
+        content: <Live from={`${path}/thread`}>{await conversation(asked)}</Live>,
+      };
+    },
+  });
+
+  pages.add('/services/:service_id/received/:received_id/thread', {
+    who,
+    show: async (asked) => sendFragment(asked.request, asked.reply, <div data-live>{await conversation(asked)}</div>),
+  });
+
+  const pathOf = ({ service }: Seen) => `/console/services/${service.id}/received`;
+  const pageOf = ({ query }: Seen) => (/^[1-9]\d{0,5}$/.test(query('page')) ? Number(query('page')) : 1);
+
+  async function inbox(asked: Seen) {
+    const page = pageOf(asked);
+    const { data, has_next } = await listConversations(app, asked.service.id, page);
+    return (
+      <Inbox
+        texts={data}
+        page={page}
+        hasNext={has_next}
+        path={pathOf(asked)}
+        now={app.clock.now()}
+        hasNumber={asked.service.permissions.includes('inbound_sms')}
+      />
+    );
+  }
+
+  async function conversation({ service, param, visitor }: Seen) {
+    const text = await getInboundText(app, service.id, param('received_id'));
+    const mayOpen = may({ service: 'messages' }, visitor.user, service) === 'yes';
+    return (
+      <Conversation
+        entries={await readConversation(app, service.id, text.user_number)}
+        messages={mayOpen ? `/console/services/${service.id}/messages` : undefined}
+        now={app.clock.now()}
+      />
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { recordInboundText } from '../../../inbound/inbound-texts.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+
+const harness = useHarness({ now: '2026-11-13T12:00:00Z' });
+
+let service: string;
+let browser: ConsoleVisitor;
+let received: string;
+
+beforeAll(async () => {
+  const { id } = await aPerson(harness);
+  service = await aService(harness);
+  await joinService(harness, service, id);
+  browser = await signedIn(harness, id);
+  received = `/console/services/${service}/received`;
+});
+
+async function receive(user_number: string, content: string, serviceId = service): Promise<string> {
+  harness.clock.advance({ seconds: 1 });
+  const text = { service_id: serviceId, notify_number: '447900900001', user_number, content, provider: 'any' };
+  const { id } = await inTransaction(harness.app.db, (tx) => recordInboundText(tx, text, harness.clock.now()));
+  return id;
+}
+
+describe('received texts', () => {
+  it('200 without any', async () => {
+    expect((await browser.get(received)).text).toContain('No texts received');
+  });
+
+  it('are listed by number, newest first, with no number in an address', async () => {
+    await receive('07700 900123', 'Yes please');
+    const other = await receive('07700 900456', '<b>=1+1</b>');
+    const newest = await receive('07700 900123', 'And thank you');
+    const page = await browser.get(received);
+    expect([...page.text.matchAll(/href="([^"]+\/received\/[0-9a-f-]{36})"/g)].map(([, address]) => address)).toEqual([
+      `${received}/${newest}`,
+      `${received}/${other}`,
+    ]);
+    expect(page.text).toContain('07700 900456');
+    expect(page.text).toContain('&lt;b>=1+1&lt;/b>');
+    expect((await browser.get(`${received}/csv`)).text).toContain('And thank you');
+  });
+
+  it('404 for a text of another service', async () => {
+    const foreign = await receive('07700 900123', 'Hello', await aService(harness));
+    expect((await browser.get(`${received}/${foreign}`)).status).toBe(404);
+    expect((await browser.get(`${received}/${foreign}/reply`)).status).toBe(404);
+  });
+});
+
+describe('a conversation', () => {
+  it('is answered with a template, and shows both sides', async () => {
+    const id = await receive('07700 900789', 'Can I come on Friday?');
+    const template = await aTemplate(harness, service, { name: 'Answer', content: 'Hello ((name)), yes.' });
+    const choose = await browser.get(`${received}/${id}/reply`);
+    expect(choose.text).toContain(`${received}/${id}/reply/${template}`);
+    const form = `${received}/${id}/reply/${template}`;
+    const missing = await browser.post(form, { 'names[]': [], 'values[]': [] });
+    expect(missing.status).toBe(400);
+    expect(Object.values(missing.problems).join()).toContain('Missing personalisation: name');
+    const sent = await browser.post(form, { 'names[]': ['name'], 'values[]': ['Ada'] });
+    expect(sent.location).toBe(`${received}/${id}`);
+    const page = await browser.follow(sent);
+    expect(page.h1).toBe('Conversation with 07700 900789');
+    expect(page.text.indexOf('Can I come on Friday?')).toBeLessThan(page.text.indexOf('Hello Ada, yes.'));
+    expect(page.text).toContain('Your reply was sent.');
+  });
+});

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { getInboundText } from '../../../inbound/inbound-texts.ts';
+import { sendOneOff } from '../../../notifications/one-off/one-off.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { findTemplate } from '../../../templates/compiled-templates.ts';
+import { listTemplates } from '../../../templates/templates.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Draft, Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { shownNumber } from './shown-number.ts';
+
+type Seen = Asked<{ service: 'send'; membersOnly: true }>;
+const who = { service: 'send', membersOnly: true } as const;
+const path = '/services/:service_id/received/:received_id/reply';
+
+/** A reply is a text from a template, to the number that wrote. */
+export function replyPages(pages: Pages, app: ConsoleApp): void {
+  pages.add(path, {
+    who,
+    below: 'Received',
+    async show(asked) {
+      const text = await textOf(asked);
+      const templates = (await listTemplates(app, asked.service.id)).filter(
+        ({ template_type, archived }) => template_type === 'sms' && !archived,
+      );
+      return {
+        title: `Reply to ${shownNumber(text.user_number)}`,
+        ...crumbsOf(asked),
+        content:
+          templates.length === 0 ? (
+            <div class="empty">
+              <h2>No text templates</h2>
+              <p>A reply is sent with a template. Add one for texts first.</p>
+            </div>
+          ) : (
+            <section class="stack stack--tight measure" aria-labelledby="choose">
+              <h2 id="choose">Choose a template</h2>
+              <ul class="card list">
+                {templates.map(({ id, name }) => (
+                  <li key={id}>
+                    <a href={`/console${addressOf(asked)}/reply/${id}`}>{name}</a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ),
+      };
+    },
+  });
+
+  pages.add(`${path}/:template_id`, {
+    who,
+    below: 'Received',
+    async show(asked, draft) {
+      const text = await textOf(asked);
+      const { row, placeholders } = await templateOf(asked);
+      return {
+        title: `Reply to ${shownNumber(text.user_number)}`,
+        lead: row.name,
+        ...crumbsOf(asked),
+        content: (
+          <div class="stack measure">
+            <div class="phone">
+              <p class="bubble bubble--reply">{row.content}</p>
+            </div>
+            <form class="stack" method="post" noValidate>
+              {placeholders.map((name, index) => (
+                <Value key={name} draft={draft} name={name} index={index} />
+              ))}
+              <div>
+                <button class="button button--primary" type="submit">
+                  Send
+                </button>
+              </div>
+            </form>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({
+      names: Type.Array(Type.String({ maxLength: 1_000 })),
+      values: Type.Array(Type.String({ maxLength: 2_000 })),
+    }),
+    async act(asked, { names, values }) {
+      const text = await textOf(asked);
+      const personalisation = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+      const { id } = await sendOneOff(app, asked.service.id, {
+        template_id: asked.param('template_id'),
+        to: `+${text.user_number.replace(/^\+/, '')}`,
+        created_by: asked.visitor.user.id,
+        personalisation,
+      });
+      const to = mayRead(asked) ? addressOf(asked) : `/services/${asked.service.id}/messages/${id}`;
+      return { to, notice: 'Your reply was sent.' };
+    },
+  });
+
+  const textOf = ({ service, param }: Seen) => getInboundText(app, service.id, param('received_id'));
+  const addressOf = ({ service, param }: Seen) => `/services/${service.id}/received/${param('received_id')}`;
+  /** Who may send may not always read. */
+  const mayRead = ({ visitor, service }: Seen) => may({ service: 'activity' }, visitor.user, service) === 'yes';
+  const crumbsOf = (asked: Seen) => {
+    const inbox = { label: 'Received texts', to: `/services/${asked.service.id}/received` };
+    return mayRead(asked) ? { crumbs: [inbox, { label: 'Conversation', to: addressOf(asked) }] } : {};
+  };
+
+  async function templateOf({ service, param }: Seen) {
+    const found = await findTemplate(app, service.id, param('template_id'));
+    if (found.found !== 'here' || found.template.row.template_type !== 'sms') throw notFound();
+    return { row: found.template.row, placeholders: found.template.compiled.placeholders };
+  }
+}
+
+function Value({ draft, name, index }: { draft: Draft; name: string; index: number }) {
+  const typed = draft.typed.get('values');
+  return (
+    <>
+      <input type="hidden" name="names[]" value={name} />
+      <Field
+        draft={draft}
+        name={`value-${index}`}
+        sentAs="values[]"
+        label={name}
+        value={Array.isArray(typed) ? typed[index] : undefined}
+      />
+    </>
+  );
+}
