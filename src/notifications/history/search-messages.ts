@@ -64,12 +64,13 @@ export async function searchMessages(
   const began = performance.now();
   const rows: MessageRow[] = [];
   let next: string | null = after ?? (before !== undefined && before < range.end_id ? before : range.end_id);
+  let size = firstRead;
   do {
     const part = order === 'desc' ? { ...range, end_id: next } : { ...range, first_id: next };
-    const size = rows.length === 0 && next === (after ?? before ?? range.end_id) ? firstRead : furtherRead;
     const read = await selectMessageRows(app.db, serviceId, filter, part, { size, order });
     rows.push(...read.rows.filter(({ id }) => id !== after));
     next = read.next;
+    size = furtherRead;
   } while (next !== null && rows.length <= pageSize && performance.now() - began < searchFor_ms);
   return pageOf(rows, next, { before, after });
 }

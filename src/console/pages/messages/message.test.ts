@@ -138,6 +138,10 @@ describe('a callback', () => {
     const id = await aQueuedMessage(harness, service, { notification_type: 'email' });
     for (let pass = 0; pass < 4; pass += 1) {
       await harness.deliver();
+      // The first attempt has failed, the second is to come.
+      if (pass === 1) {
+        expect((await browser.get(`/console/services/${service}`)).text).toContain('1 callback waits');
+      }
       harness.clock.advance({ minutes: 1 });
     }
     const page = await browser.get(pageOf(id));
