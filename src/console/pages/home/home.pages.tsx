@@ -1,20 +1,26 @@
 import type { Service } from '../../../services/services.ts';
 import { may } from '../../access/may.ts';
+import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { matchesPath } from '../../matches-path.ts';
 import type { Asked, Pages } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
-import { readFigures } from './figures.ts';
+import { type Figures, readFigures } from './figures.ts';
 import { Home } from './home.tsx';
 
 type Seen = Asked<{ service: 'any' }>;
+
+/** Less than the time between two requests of a page. */
+const sharedFor_ms = 8_000;
 
 /** Where people land who may not see the activity. */
 const others = ['/templates', '/messages', '/usage'];
 
 /** The first page of a service: what needs somebody, then figures. */
 export function homePages(pages: Pages, app: ConsoleApp): void {
+  const shared = new BriefCache<Figures>(sharedFor_ms);
+
   pages.add('/services/:service_id', {
     who: { service: 'any', organisation: true },
     menu: 'Home',
@@ -37,7 +43,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <Live from={`/console/services/${service.id}/figures`} every={10}>
-            {await home(asked)}
+            {home(asked, await readFigures(app, service))}
           </Live>
         ),
       };
@@ -47,15 +53,14 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/figures', {
     who: { service: 'activity' },
     async show(asked) {
-      return sendFragment(asked.request, asked.reply, <div data-live>{await home(asked)}</div>);
+      const figures = await shared.get(asked.service.id, () => readFigures(app, asked.service));
+      return sendFragment(asked.request, asked.reply, <div data-live>{home(asked, figures)}</div>);
     },
   });
 
-  async function home(asked: Seen) {
+  function home(asked: Seen, figures: Figures) {
     const { service } = asked;
-    return (
-      <Home figures={await readFigures(app, service)} service={service} link={linkTo(asked)} now={app.clock.now()} />
-    );
+    return <Home figures={figures} service={service} link={linkTo(asked)} now={app.clock.now()} />;
   }
 
   /** Pages of other parts of the console are linked where they exist and the visitor may open them. */

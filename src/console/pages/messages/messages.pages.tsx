@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { Type } from 'typebox';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/status-groups.ts';
@@ -7,6 +8,7 @@ import { channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { retentionDaysOf } from '../../../services/settings/data-retention.ts';
 import { may } from '../../access/may.ts';
+import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch } from '../../kept-search.ts';
 import type { Asked, Draft, Pages, View } from '../../page.ts';
@@ -19,8 +21,13 @@ import { countsOf, MessageFilters, MessageSearchForm } from './toolbar.tsx';
 
 type Seen = Asked<{ service: 'any' }>;
 
+/** Less than the time between two requests of a page. */
+const sharedFor_ms = 3_000;
+
 /** What a service has sent, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
+  const shared = new BriefCache<VNode>(sharedFor_ms);
+
   pages.add('/services/:service_id/messages', {
     who: { service: 'any' },
     menu: 'Messages',
@@ -41,7 +48,12 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/messages/list', {
     who: { service: 'any' },
     async show(asked) {
-      return sendFragment(asked.request, asked.reply, <div data-live>{await content(asked, placeOf(app, asked))}</div>);
+      const place = placeOf(app, asked);
+      const read = () => content(asked, place);
+      // What somebody searches for is not shared.
+      const key = `${asked.service.id} ${mayOpen(asked)} ${addressOf('', place)}`;
+      const list = place.find === '' ? await shared.get(key, read) : await read();
+      return sendFragment(asked.request, asked.reply, <div data-live>{list}</div>);
     },
   });
 
@@ -54,6 +66,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  const mayOpen = ({ visitor, service }: Seen) => may({ service: 'messages' }, visitor.user, service) === 'yes';
   const pathOf = ({ service }: Seen) => `/console/services/${service.id}/messages`;
 
   async function content(asked: Seen, place: Place) {
@@ -63,7 +76,6 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     // The statistics know channels and statuses, not what is searched for.
     const isCounted = place.find === '' && place.from === undefined;
     const counts = isCounted ? countsOf(await countKeptMessages(app, asked.service.id), place) : undefined;
-    const mayOpen = may({ service: 'messages' }, asked.visitor.user, asked.service) === 'yes';
     return (
       <div class="stack">
         <MessageFilters place={place} path={path} counts={counts} />
@@ -72,7 +84,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
           place={place}
           path={path}
           total={counts?.[place.status ?? 'all']}
-          mayOpen={mayOpen}
+          mayOpen={mayOpen(asked)}
           now={now}
         />
       </div>
