@@ -139,7 +139,7 @@ describe('a callback', () => {
     for (let pass = 0; pass < 4; pass += 1) {
       await harness.deliver();
       // The first attempt has failed, the second is to come.
-      if (pass === 1) {
+      if (pass === 0) {
         expect((await browser.get(`/console/services/${service}`)).text).toContain('1 callback waits');
       }
       harness.clock.advance({ minutes: 1 });
