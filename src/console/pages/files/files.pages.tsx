@@ -46,6 +46,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     const path = `/console/services/${service.id}/files/${param('file_id')}`;
     return {
       title: titleOf(file),
+      ...(isLive(file) ? { actions: <span data-live-controls /> } : {}),
       crumbs: [{ label: 'Files', to: `/services/${service.id}/files` }],
       content: isLive(file) ? (
         <Live from={`${path}/progress`} every={1}>

@@ -81,15 +81,15 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                     head: 'Send to',
                     hidden: true,
                     cell: ({ id, name }) => (
-                      <span class="row row--end">
+                      <>
                         <a class="button button--small" href={`${path}/send/${id}`}>
                           <Icon name="user" small />
                           One person<span class="sr"> with {name}</span>
-                        </a>
+                        </a>{' '}
                         <a class="button button--small" href={`${path}/files/new/${id}`}>
                           <Icon name="file" small />A file<span class="sr"> with {name}</span>
                         </a>
-                      </span>
+                      </>
                     ),
                   },
                 ]}

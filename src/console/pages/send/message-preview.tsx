@@ -39,18 +39,20 @@ function Message({ preview }: { preview: Preview }) {
     case 'email':
       return (
         <div class="card card--flush">
-          <dl class="facts facts--mail card-head">
-            <dt>From</dt>
-            <dd>{preview.from}</dd>
-            {preview.reply_to !== null && (
-              <>
-                <dt>Reply to</dt>
-                <dd>{preview.reply_to}</dd>
-              </>
-            )}
-            <dt>Subject</dt>
-            <dd>{withPlaceholders(preview.subject)}</dd>
-          </dl>
+          <div class="card-head">
+            <dl class="facts facts--mail">
+              <dt>From</dt>
+              <dd>{preview.from}</dd>
+              {preview.reply_to !== null && (
+                <>
+                  <dt>Reply to</dt>
+                  <dd>{preview.reply_to}</dd>
+                </>
+              )}
+              <dt>Subject</dt>
+              <dd>{withPlaceholders(preview.subject)}</dd>
+            </dl>
+          </div>
           {preview.frame === undefined ? (
             <pre class="desk">{withPlaceholders(preview.text)}</pre>
           ) : (
