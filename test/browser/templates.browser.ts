@@ -40,7 +40,7 @@ describe('the editor', () => {
     await page.getByLabel('Message', { exact: true }).fill('# Dear ((name))\n\nYou get ((what)).');
     await page.getByLabel('what', { exact: true }).fill('a parcel');
     const mail = page.frameLocator('#preview iframe');
-    await mail.getByText('You get a parcel.').waitFor();
+    await mail.getByText('You get a parcel.', { exact: true }).waitFor();
     expect(await page.locator('.layer mark').allTextContents()).toEqual(['((name))', '((what))']);
     expect(await page.locator('#kept').textContent()).toContain('Draft kept');
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -57,7 +57,7 @@ describe('the editor', () => {
     await page.getByLabel('Subject').fill('Hello again');
     await page.getByRole('button', { name: 'Preview' }).click();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hello again');
-    await page.frameLocator('iframe.mail').getByText('Thank you for joining us.').waitFor();
+    await page.frameLocator('iframe.mail').getByText('Thank you for joining us.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save as v2' }).click();
     expect(await page.locator('.notice').textContent()).toContain('Saved as version 2.');
   });
@@ -76,5 +76,24 @@ describe('the editor', () => {
     await page.locator('#preview img.sheet').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.screenshot({ path: 'test/browser/output/editor-letter.png', fullPage: true });
+  });
+});
+
+describe('the history', () => {
+  it('compares two versions and restores one, without script', async () => {
+    const { page } = await signedIn({ javaScriptEnabled: false });
+    await page.goto(editor());
+    await page.getByLabel('Message', { exact: true }).fill('# Hello ((name))\n\nThank you for ((what)).');
+    await page.getByRole('button', { name: /^Save as v/ }).click();
+    await page.screenshot({ path: 'test/browser/output/template-one.png', fullPage: true });
+    await page.getByRole('link', { name: 'History' }).click();
+    expect(await page.locator('ins').allTextContents()).toContain('added: ((what))');
+    expect(await page.locator('h1').textContent()).toBe('History');
+    await page.screenshot({ path: 'test/browser/output/template-history.png', fullPage: true });
+    await page.locator('summary', { hasText: 'Restore v' }).click();
+    await page.getByRole('button', { name: 'Restore this version' }).click();
+    expect(await page.locator('.notice').first().textContent()).toContain('is restored as version');
+    await page.getByRole('link', { name: 'Templates' }).first().click();
+    await page.screenshot({ path: 'test/browser/output/template-list.png', fullPage: true });
   });
 });

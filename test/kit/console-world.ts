@@ -6,6 +6,7 @@ import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import { newId } from '../../src/platform/id.ts';
 import { keepDraft } from '../../src/templates/drafts/template-drafts.ts';
+import { createEmailFile } from '../../src/templates/files/template-email-files.ts';
 import { createFolder } from '../../src/templates/folders/template-folders.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
@@ -76,7 +77,8 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     [own, service.id],
     [foreign, otherService],
   ] as const) {
-    for (const [name, value] of await someWriting(harness, id, mark)) values.set(name, value);
+    const email = values.get('email_template_id') ?? '';
+    for (const [name, value] of await someWriting(harness, id, email, mark)) values.set(name, value);
   }
   const userOf = (role: Role) => visitors.get(role)?.user?.id ?? '';
   const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
@@ -208,7 +210,12 @@ async function someFiles(
 }
 
 /** A folder that the whole team sees, and drafts that somebody is writing. */
-async function someWriting(harness: Harness, serviceId: string, mark: string): Promise<[string, string][]> {
+async function someWriting(
+  harness: Harness,
+  serviceId: string,
+  emailTemplateId: string,
+  mark: string,
+): Promise<[string, string][]> {
   const { app } = harness;
   const { id: folder } = await createFolder(app, serviceId, { name: `Appointments${mark}`, parent_id: null });
   const user_id = (await aPerson(harness)).id;
@@ -218,7 +225,13 @@ async function someWriting(harness: Harness, serviceId: string, mark: string): P
     await keepDraft(app, { id, service_id: serviceId, user_id, template_id: null, fields });
     return id;
   };
+  const file = await createEmailFile(
+    app,
+    { service_id: serviceId, template_id: emailTemplateId },
+    { filename: `plan${mark}.pdf`, link_text: `The plan${mark}`, created_by_id: user_id, content: 'JVBERi0=' },
+  );
   return [
+    ['template_file_id', file.id],
     ['folder_id', folder],
     ['version', '1'],
     ['channel', 'email'],

@@ -107,7 +107,7 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'draft'>) {
   const conditional = conditionalNames(editing);
   const names = editing.channel === 'letter' ? [...addressLines, ...placeholders.filter(isNoAddress)] : placeholders;
   return (
-    <div id="values">
+    <div id="values" class="stack">
       {names.length > 0 && (
         <fieldset class="card stack stack--tight">
           <legend class="label">Values for the preview</legend>

@@ -1,3 +1,4 @@
+import { Failure } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Crumb } from '../../../layout/crumbs.tsx';
 import type { Asked, Draft, View } from '../../../page.ts';
@@ -30,7 +31,7 @@ export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, 
   const { template, channel } = editing;
   const { service } = asked;
   const [preview, changes] = await Promise.all([
-    previewEditing(app, asked, editing, valuesOf(editing)),
+    previewEditing(app, asked, editing, valuesOf(editing)).catch(whyNoPreview),
     breakingChanges(app, asked, editing),
   ]);
   const now = app.clock.now();
@@ -68,7 +69,11 @@ export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, 
         <form class="cols cols--editor" id="edit" method="post" noValidate>
           <div class="stack">
             <Warnings editing={editing} changes={changes} now={now} />
-            <EditorFields draft={draft} editing={editing} placeholders={preview.placeholders} />
+            <EditorFields
+              draft={draft}
+              editing={editing}
+              placeholders={'reason' in preview ? [...editing.typedValues.keys()] : preview.placeholders}
+            />
             <div class="row">
               <button class="button" type="submit" name="do" value="preview">
                 Preview
@@ -81,6 +86,8 @@ export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, 
           <div id="preview" class="sticky">
             {editing.draft.content === '' && !isKept ? (
               <EmptyPreview />
+            ) : 'reason' in preview ? (
+              <Notice tone="amber">{preview.reason}. Your text is kept: press Preview again.</Notice>
             ) : (
               <Preview
                 preview={preview}
@@ -94,6 +101,13 @@ export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, 
       </div>
     ),
   };
+}
+
+/** A letter that cannot be drawn now must not cost anybody their text. */
+function whyNoPreview(error: unknown): { reason: string } {
+  const isPassing = error instanceof Failure && (error.kind === 'invalid' || error.kind === 'too-many');
+  if (!isPassing || typeof error.detail !== 'string') throw error;
+  return { reason: error.detail };
 }
 
 function EmptyPreview() {

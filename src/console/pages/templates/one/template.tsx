@@ -29,6 +29,8 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
     ...(template_type === 'email'
       ? [{ label: 'Unsubscribe link', value: template.has_unsubscribe_link ? 'Yes' : 'No', ...change('edit') }]
       : []),
+    ...(template_type === 'email' ? [filesRow(template, canEdit)] : []),
+    ...(template_type === 'letter' ? [attachedRow(template, canEdit)] : []),
     ...(template_type === 'letter' ? [] : [{ label: 'Values in the log', value: valuesInWords(template) }]),
   ];
   return (
@@ -60,6 +62,17 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
       {canEdit && <Actions template={template} lastUsed={lastUsed} />}
     </div>
   );
+}
+
+function filesRow({ service, id, email_files }: CurrentTemplateRow, canEdit: boolean) {
+  const value = email_files.map(({ filename }) => filename).join(', ') || 'None';
+  return { label: 'Files', value, ...(canEdit ? { change: `/services/${service}/email-templates/${id}/files` } : {}) };
+}
+
+function attachedRow({ service, id, letter_attachment: attached }: CurrentTemplateRow, canEdit: boolean) {
+  const value = attached ? `${attached.original_filename}, ${attached.page_count} pages` : 'None';
+  const change = `/services/${service}/letter-templates/${id}/attached-pages`;
+  return { label: 'Attached pages', value, ...(canEdit ? { change } : {}) };
 }
 
 const valuesInWords = ({ redact_personalisation }: CurrentTemplateRow) =>

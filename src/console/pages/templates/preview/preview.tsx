@@ -63,12 +63,13 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
             {is_too_long && <li>Too long: at most {maxSmsCharacters} characters.</li>}
             {notable.ucs2.length > 0 && (
               <li>
-                <Characters of={notable.ucs2} /> make every part shorter, so the message costs more.
+                <Characters of={notable.ucs2} /> {notable.ucs2.length === 1 ? 'makes' : 'make'} every part shorter, so
+                the message costs more.
               </li>
             )}
             {notable.double.length > 0 && (
               <li>
-                <Characters of={notable.double} /> count twice.
+                <Characters of={notable.double} /> {notable.double.length === 1 ? 'counts' : 'count'} twice.
               </li>
             )}
             {notable.lost.length > 0 && (

@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import { archiveLetterAttachment, attachPages } from '../../../../letters/attachments/letter-attachments.ts';
+import { markedPages } from '../../../../letters/attachments/marked-pages.ts';
+import { maxLetterBytes } from '../../../../notifications/sending/letter-rules.ts';
+import { type Failure, invalidField, notFound } from '../../../../platform/failure.ts';
+import { newId } from '../../../../platform/id.ts';
+import { maxPages } from '../../../../rendering/pdf/pdf-check.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { isAboutForm } from '../../../draft.ts';
+import type { Asked, Draft, Pages, View } from '../../../page.ts';
+import { Confirm } from '../../../parts/confirm.tsx';
+import { ErrorSummary } from '../../../parts/error-summary.tsx';
+import { FileField } from '../../../parts/file-field.tsx';
+import { getEditableTemplate, templatePath } from '../library.ts';
+
+const who = { service: 'templates' } as const;
+type Writing = Asked<typeof who>;
+
+/** Pages of a PDF that are printed after each letter of a template. */
+export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
+  const path = '/services/:service_id/letter-templates/:letter_template_id/attached-pages';
+
+  async function templateOf(asked: Writing) {
+    const template = await getEditableTemplate(app, asked, asked.param('letter_template_id'));
+    if (template.template_type !== 'letter') throw notFound();
+    return template;
+  }
+
+  async function view(asked: Writing, draft: Draft, marked: string[] = []): Promise<View> {
+    const template = await templateOf(asked);
+    const { letter_attachment: attached } = template;
+    const address = `/console/services/${asked.service.id}/letter-templates/${template.id}/attached-pages`;
+    return {
+      title: 'Attached pages',
+      about: template.name,
+      crumbs: [{ label: template.name, to: templatePath(asked.service.id, template.id) }],
+      content: (
+        <div class="stack measure">
+          {marked.length > 0 && <ErrorSummary problems={draft.problems} />}
+          {attached ? (
+            <section class="card stack stack--tight" aria-label="Attached">
+              <p>
+                <b>{attached.original_filename}</b>, {attached.page_count}{' '}
+                {attached.page_count === 1 ? 'page' : 'pages'}
+              </p>
+              <Confirm label="Remove…" action="Remove the pages" to={address} fields={{ do: 'remove' }}>
+                Letters from now on are printed without these pages.
+              </Confirm>
+            </section>
+          ) : (
+            <form class="stack" method="post" action={address} encType="multipart/form-data" noValidate>
+              <FileField
+                draft={draft}
+                name="upload"
+                label="PDF with the pages"
+                hint={`A4, at most 2 MB. The letter and these pages have at most ${maxPages} pages together.`}
+                accept=".pdf"
+              />
+              <div>
+                <button class="button button--primary" type="submit">
+                  Attach
+                </button>
+              </div>
+            </form>
+          )}
+          {marked.length > 0 && (
+            <section class="desk stack" aria-label="Pages with problems">
+              {marked.map((picture, index) => (
+                <img
+                  key={picture.length + index}
+                  class="sheet"
+                  src={picture}
+                  alt={`Page ${index + 1} with a problem: what is in the red area cannot be printed`}
+                  width="595"
+                  height="842"
+                />
+              ))}
+            </section>
+          )}
+        </div>
+      ),
+    };
+  }
+
+  pages.add(path, {
+    who,
+    below: 'Templates',
+    show: (asked, draft) => view(asked, draft),
+    form: Type.Object({ do: Type.Optional(Type.String()) }),
+    file: { name: 'upload', max_bytes: maxLetterBytes },
+    async act(asked, form, file) {
+      const template = await templateOf(asked);
+      const back = templatePath(asked.service.id, template.id);
+      const created_by_id = asked.visitor.user.id;
+      if (form.do === 'remove') {
+        if (!template.letter_attachment) throw notFound();
+        await archiveLetterAttachment(app, template.letter_attachment.id, created_by_id);
+        return { to: back, notice: 'The pages are removed.' };
+      }
+      if (!file) throw invalidField('upload', 'Choose a PDF.');
+      const pdf = await file.bytes();
+      const request = {
+        upload_id: newId(app.clock.now()),
+        template_id: template.id,
+        original_filename: file.filename.slice(0, 255),
+        page_count: 1,
+        created_by_id,
+        content: Buffer.from(pdf).toString('base64'),
+      };
+      try {
+        await attachPages(app, request);
+      } catch (error) {
+        if (!isAboutForm(error)) throw error;
+        const { text, invalid_pages } = whyRefused(error);
+        if (invalid_pages.length === 0) throw invalidField('upload', text);
+        const pictures = await markedPages(app, asked.service.id, pdf, invalid_pages);
+        const draft = { typed: new Map(), problems: new Map([['upload', text]]) };
+        return { ...(await view(asked, draft, pictures)), status: 400 };
+      }
+      return { to: back, notice: 'The pages are attached.' };
+    },
+  });
+}
+
+const reasons = new Map([
+  ['content-outside-printable-area', 'Something is outside of the area that can be printed.'],
+  ['letter-not-a4-portrait-oriented', 'Every page must be A4, upright.'],
+  ['letter-too-long', `The letter and its attached pages have at most ${maxPages} pages together.`],
+  ['unable-to-read-the-file', 'The file cannot be read: save it as PDF again.'],
+]);
+
+function whyRefused({ detail }: Failure): { text: string; invalid_pages: number[] } {
+  if (typeof detail === 'string') return { text: reasons.get(detail) ?? detail, invalid_pages: [] };
+  const code = [detail.content ?? Object.values(detail)[0] ?? ''].flat().join(' ');
+  const invalid_pages = [detail.invalid_pages ?? []].flat().map(Number);
+  const where = invalid_pages.length > 0 ? ` See page ${invalid_pages.join(', ')}.` : '';
+  return { text: `${reasons.get(code) ?? code}${where}`, invalid_pages };
+}
