@@ -63,6 +63,8 @@ interface Shows<W extends Who> {
   who: W;
   /** Its entry in the menus. */
   menu?: MenuEntry;
+  /** Who sees the entry, if fewer than may open the page. */
+  listedFor?: Who;
   /** The entry that is marked as the current one: for pages below another. */
   below?: MenuEntry;
   show(asked: Asked<W>, draft: Draft): Result<View | Redirection | Sent>;

@@ -19,6 +19,7 @@ interface Listed {
   path: string;
   who: Who;
   menu?: MenuEntry;
+  listedFor?: Who;
 }
 
 const groups = [
@@ -43,7 +44,7 @@ export function shownMenus(pages: readonly Listed[], { visitor, service, current
       heading,
       entries: menus[of].flatMap((label): Entry[] => {
         const page = pageOfEntry(pages, label, service !== undefined);
-        if (!page || may(page.who, visitor.user, service) !== 'yes') return [];
+        if (!page || may(page.listedFor ?? page.who, visitor.user, service) !== 'yes') return [];
         const to = `/console${page.path.replace(':service_id', service?.id ?? '')}`;
         return [{ label, to, isCurrent: label === current }];
       }),

@@ -24,6 +24,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id', {
     who: { service: 'any', organisation: true },
     menu: 'Home',
+    listedFor: { service: 'activity' },
     async show(asked) {
       const { service, visitor } = asked;
       if (may({ service: 'activity' }, visitor.user, service) !== 'yes') return elsewhere(asked);
