@@ -57,14 +57,15 @@ const readColumns = sql`n.id, n.service_id, n.template_id, n.template_version, n
 
 /**
  * Reads a number of messages of a service, whatever they are, from one end of the range, and returns those that match: a
- * rare status never makes a statement slow. `next` is the last id that was read; null at the end.
+ * rare status never makes a statement slow. `next` is the last id that was read; null at the end. At most `max` are returned: then
+ * some that were read may be missing, and the next page begins with them.
  */
 export async function selectMessageRows(
   db: Db,
   serviceId: string,
   filter: MessageFilter,
   range: Range,
-  { size, order = 'desc' }: { size: number; order?: 'asc' | 'desc' },
+  { size, order = 'desc', max = size }: { size: number; order?: 'asc' | 'desc'; max?: number },
 ): Promise<{ rows: MessageRow[]; next: string | null }> {
   const direction = order === 'desc' ? sql`desc` : sql`asc`;
   // Single messages and those of jobs have an index each.
@@ -94,6 +95,7 @@ export async function selectMessageRows(
       left join users on users.id = n.created_by_id
       left join api_keys on api_keys.id = n.api_key_id
       where ${sql.join(conditionsOf(filter), sql` and `)}
+      order by n.id ${direction} limit ${max}
     ) matching on true
     order by matching.id ${direction}`.execute(db);
   return { rows: rows.filter(({ id }) => id !== null), next: rows[0]?.next ?? null };

@@ -67,7 +67,7 @@ export async function searchMessages(
   let size = firstRead;
   do {
     const part = order === 'desc' ? { ...range, end_id: next } : { ...range, first_id: next };
-    const read = await selectMessageRows(app.db, serviceId, filter, part, { size, order });
+    const read = await selectMessageRows(app.db, serviceId, filter, part, { size, order, max: pageSize + 2 });
     rows.push(...read.rows.filter(({ id }) => id !== after));
     next = read.next;
     size = furtherRead;
