@@ -5,9 +5,9 @@ import { renderToString } from 'preact-render-to-string';
 import type { Sent } from './page.ts';
 import { sendHtml } from './render.tsx';
 
-/** The content of a live part; 304 while it is what the browser has. */
-export function sendFragment(request: FastifyRequest, reply: FastifyReply, content: VNode): Sent {
-  const html = renderToString(content);
+/** The content of a live part, rendered already where pages share it; 304 while it is what the browser has. */
+export function sendFragment(request: FastifyRequest, reply: FastifyReply, content: VNode | string): Sent {
+  const html = typeof content === 'string' ? content : renderToString(content);
   const tag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"`;
   reply.header('etag', tag).header('cache-control', 'no-cache, private');
   if (request.headers['if-none-match'] === tag) return { sent: reply.code(304).send() };

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { Type } from 'typebox';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/status-groups.ts';
@@ -26,7 +26,7 @@ const sharedFor_ms = 3_000;
 
 /** What a service has sent, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
-  const shared = new BriefCache<VNode>(sharedFor_ms);
+  const shared = new BriefCache<string>(sharedFor_ms);
 
   pages.add('/services/:service_id/messages', {
     who: { service: 'any' },
@@ -49,11 +49,11 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'any' },
     async show(asked) {
       const place = placeOf(app, asked);
-      const read = () => content(asked, place);
+      const read = async () => renderToString(<div data-live>{await content(asked, place)}</div>);
       // What somebody searches for is not shared.
       const key = `${asked.service.id} ${mayOpen(asked)} ${addressOf('', place)}`;
-      const list = place.find === '' ? await shared.get(key, read) : await read();
-      return sendFragment(asked.request, asked.reply, <div data-live>{list}</div>);
+      const html = place.find === '' ? await shared.get(key, read) : await read();
+      return sendFragment(asked.request, asked.reply, html);
     },
   });
 
