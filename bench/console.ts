@@ -201,7 +201,7 @@ function openLivePages(port: number, service: string, cookie: string) {
       const response = await fetch(url, { headers: { cookie, 'x-live-part': 'true' } });
       await response.text();
       if (!response.ok) throw new Error(`a live part answered ${response.status}`);
-      const wait_ms = Math.min(Math.max(5_000, (performance.now() - began) * 50), 60_000);
+      const wait_ms = Math.min(Math.max(5_000, (performance.now() - began) * 100), 60_000);
       for (let waited = 0; isOpen && waited < wait_ms; waited += 250) await sleep(250);
     }
   };

@@ -1,6 +1,6 @@
 const slowest_s = 60;
 /** The share of the time that a part may wait for responses: the slower the server, the less often it is asked. */
-const shareOfWaiting = 0.02;
+const shareOfWaiting = 0.01;
 
 /**
  * Asks for its fragment again and again: every few seconds, less often while nothing changes or the server fails, and not in
