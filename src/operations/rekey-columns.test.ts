@@ -129,6 +129,7 @@ describe('pennypost rekey', () => {
       'document-links.ts',
       'kept-search.ts',
       'link-tokens.ts',
+      'previews.ts',
       'rekey.ts',
       'sealed-cookie.ts',
       'unsubscribe.ts',
