@@ -48,7 +48,7 @@ const commonResponse = {
 export const smsResponse = {
   ...commonResponse,
   reference,
-  content: { body: 'Hello Ada, see you on Friday.', from_number: 'PENNYPOST' },
+  content: { body: 'Hello Ada, see you on Friday.', from_number: '447700900900' },
 };
 
 export const emailResponse = {
