@@ -49,7 +49,8 @@ function addPage(http: Http, app: ConsoleApp, page: DeclaredPage, pages: readonl
   async function onRequest(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await findVisitor(app, request);
     const { service_id } = request.params as { service_id?: string };
-    const may = await refuseUnlessMay(app, page.who, visitor, service_id);
+    const doing = request.method === 'POST' && !page.onlyReads ? 'change' : 'look';
+    const may = await refuseUnlessMay(app, page.who, visitor, service_id, doing);
     if (may === 'sign-in') {
       const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
       return reply.redirect(`/console/sign-in${next}`, 303);

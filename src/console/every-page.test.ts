@@ -4,7 +4,7 @@ import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test
 import { useHarness } from '../../test/kit/harness.ts';
 import { someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { newId } from '../platform/id.ts';
-import { may } from './access/may.ts';
+import { type Doing, may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
 import { assetPath } from './layout/assets.ts';
 import type { DeclaredPage } from './page.ts';
@@ -38,10 +38,15 @@ beforeAll(async () => {
   opened = await atOnce(asked, async (one) => ({ ...one, shown: await one.browser.get(world.urlOf(one.page)) }));
 }, 300_000);
 
-function expectedOf(page: DeclaredPage, user: Parameters<typeof may>[1]): ReturnType<typeof may> {
+function expectedOf(
+  page: DeclaredPage,
+  user: Parameters<typeof may>[1],
+  doing: Doing = 'look',
+): ReturnType<typeof may> {
   // There is an administrator.
   if (page.path === '/start') return 'not-found';
-  return may(page.who, user, typeof page.who === 'object' ? world.service : undefined);
+  const service = typeof page.who === 'object' ? world.service : undefined;
+  return may(page.who, user, service, page.onlyReads ? 'look' : doing);
 }
 
 /** A few at a time, which is faster than one after the other. */
@@ -72,8 +77,10 @@ describe('every page', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([]);
   });
 
-  it('takes its form from those who may open it, and from no others', async () => {
-    const refused = opened.filter(({ page, expected }) => page.act && expected !== 'yes');
+  it('takes its form from those who may change something, and from no others', async () => {
+    const refused = opened
+      .map((one) => ({ ...one, expected: expectedOf(one.page, world.visitors.get(one.role)?.user, 'change') }))
+      .filter(({ page, expected }) => page.act && expected !== 'yes');
     const wrong = await atOnce(refused, async ({ page, role, browser, expected }) => {
       const opening = openingOf(await browser.post(world.urlOf(page)), /^\/console\/sign-in$/);
       return opening === expected ? [] : [`${page.path} for ${role}: ${opening}, not ${expected}`];

@@ -88,6 +88,8 @@ type FileOf<F extends FileRule | undefined> = F extends { needs: string }
 interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined> {
   /** The fields of its form; a wrong one shows the sentence that the API would respond with. */
   form: S;
+  /** The form changes nothing, as a search: whoever may look may send it. */
+  onlyReads?: true;
   file?: F;
   /** Of a form without a file, where the default of 256 KiB is not enough. */
   bodyLimit?: number;

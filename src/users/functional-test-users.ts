@@ -64,6 +64,7 @@ async function createOrResetUser(
     ...{ name, email_address, mobile_number, auth_type, state, password_hash },
     ...noFailures,
     platform_admin: false,
+    read_only_operator: false,
     current_session_id: null,
     password_changed_at: at,
     email_access_validated_at: at,

@@ -29,6 +29,7 @@ describe('POST /user/{user_id}', () => {
       take_part_in_research: false,
       receives_new_features_email: false,
       platform_admin: false,
+      read_only_operator: true,
     };
     const answer = await change(body);
     expect(answer.status).toBe(200);
@@ -167,6 +168,7 @@ describe('POST /user/{user_id}', () => {
 describe('POST /user/{user_id}/archive', () => {
   it('204; closes the account and frees its address', async () => {
     const user = await aUser(harness, { email_address: 'leaving@example.org' });
+    await harness.admin('POST', `/user/${user}`, { read_only_operator: true });
     await aService(harness, { created_by_id: user });
     const organisation = await anOrganisation(harness);
     await inTransaction(harness.app.db, (tx) =>
@@ -185,6 +187,7 @@ describe('POST /user/{user_id}/archive', () => {
       mobile_number: null,
       auth_type: 'email_auth',
       platform_admin: false,
+      read_only_operator: false,
       current_session_id: '00000000-0000-0000-0000-000000000000',
       state: 'inactive',
       services: [],

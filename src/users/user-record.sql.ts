@@ -35,6 +35,7 @@ export function selectUserRecords(db: Db | Tx, ids: readonly string[]): Promise<
       'auth_type',
       'state',
       'platform_admin',
+      'read_only_operator',
       'failed_login_count',
       'current_session_id',
       'logged_in_at',

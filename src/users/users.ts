@@ -36,6 +36,7 @@ type Editable = Partial<
     | 'take_part_in_research'
     | 'receives_new_features_email'
     | 'platform_admin'
+    | 'read_only_operator'
   >
 >;
 type NewUser = Editable &
@@ -137,6 +138,7 @@ export async function archiveUser(
       auth_type: 'email_auth',
       password_hash: noPassword,
       platform_admin: false,
+      read_only_operator: false,
       // A new session id signs out every browser.
       current_session_id: nilId,
       state: 'inactive',

@@ -17,6 +17,7 @@ interface Fields {
   auth_type?: 'sms_auth' | 'email_auth' | 'webauthn_auth';
   state?: 'pending' | 'active' | 'inactive';
   platform_admin?: boolean;
+  read_only_operator?: boolean;
   email_access_validated_at?: string;
 }
 

@@ -35,6 +35,7 @@ const roles = {
   'a sender': ['send_messages'],
   'a manager': [...creatorPermissions],
   'a member of the organisation': null,
+  'a read-only operator': null,
   'a platform administrator': null,
 } satisfies Record<string, string[] | null | undefined>;
 export type Role = keyof typeof roles;
@@ -249,8 +250,11 @@ async function aVisitor(
 ) {
   const browser = new ConsoleVisitor(harness);
   if (permissions === undefined) return { browser, user: undefined, token: '' };
-  const isAdmin = role === 'a platform administrator';
-  const { id } = await aPerson(harness, { name: `Ada Lovelace${mark}`, platform_admin: isAdmin });
+  const { id } = await aPerson(harness, {
+    name: `Ada Lovelace${mark}`,
+    platform_admin: role === 'a platform administrator',
+    read_only_operator: role === 'a read-only operator',
+  });
   if (permissions) {
     const given = permissions.map((permission) => ({ permission }));
     await harness.admin('POST', `/service/${service.id}/users/${id}`, { permissions: given });

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { holds, may, type Right } from './may.ts';
 
 const service = { id: 'a', organisation: 'o' };
-const person = { platform_admin: false, permissions: {}, organisations: [] };
+const person = { platform_admin: false, read_only_operator: false, permissions: {}, organisations: [] };
 const member = (...permissions: string[]) => ({ ...person, permissions: { a: permissions } });
 const ofOrganisation = { ...person, organisations: ['o'] };
+const readOnly = { ...person, read_only_operator: true };
 const platformAdmin = { ...person, platform_admin: true };
 
 describe('may', () => {
@@ -15,6 +16,16 @@ describe('may', () => {
     ['platform-admin', undefined, 'sign-in'],
     ['platform-admin', person, 'forbidden'],
     ['platform-admin', platformAdmin, 'yes'],
+    ['platform-admin', readOnly, 'forbidden'],
+    ['operator', undefined, 'sign-in'],
+    ['operator', person, 'forbidden'],
+    ['operator', readOnly, 'yes'],
+    ['operator', platformAdmin, 'yes'],
+    [{ service: 'any' }, readOnly, 'forbidden'],
+    [{ service: 'any', organisation: true }, readOnly, 'yes'],
+    [{ service: 'manage', readOnlyOperators: true }, readOnly, 'yes'],
+    [{ service: 'manage', readOnlyOperators: true }, ofOrganisation, 'forbidden'],
+    [{ service: 'any', platformAdminsOnly: true }, readOnly, 'forbidden'],
     [{ service: 'any' }, undefined, 'sign-in'],
     [{ service: 'any' }, person, 'not-found'],
     [{ service: 'any' }, { ...person, permissions: { b: ['manage_service'] } }, 'not-found'],
@@ -33,6 +44,16 @@ describe('may', () => {
     [{ service: 'send', membersOnly: true }, { ...platformAdmin, permissions: { a: ['send_messages'] } }, 'yes'],
   ] as const)('%j for %j: %s', (who, visitor, expected) => {
     expect(may(who, visitor as typeof person | undefined, service)).toBe(expected);
+  });
+
+  it.each([
+    ['operator', readOnly, 'forbidden'],
+    ['operator', platformAdmin, 'yes'],
+    [{ service: 'any', organisation: true }, readOnly, 'forbidden'],
+    [{ service: 'any', organisation: true }, ofOrganisation, 'yes'],
+    [{ service: 'templates', organisation: true }, { ...member('manage_templates'), read_only_operator: true }, 'yes'],
+  ] as const)('to change with %j for %j: %s', (who, visitor, expected) => {
+    expect(may(who, visitor as typeof person, service, 'change')).toBe(expected);
   });
 
   it('not-found for a service that does not exist, for platform administrators too', () => {

@@ -7,19 +7,25 @@ export type Right = 'any' | 'activity' | 'send' | 'messages' | 'templates' | 'ma
 export interface OfService {
   /** Of several rights, one is enough. */
   service: Right | readonly Right[];
-  /** Members of the service's organisation may open it, too. */
+  /** Members of the service's organisation may open it, too, and read-only operators: it shows no messages. */
   organisation?: true;
+  /** Read-only operators may look at it, but not the organisation. Not for what shows messages or recipients. */
+  readOnlyOperators?: true;
   /** Platform administrators may open it only as members with the right. */
   membersOnly?: true;
   /** Platform administrators only: what the operator decides for a service. */
   platformAdminsOnly?: true;
 }
 
-/** Who may open a page. */
-export type Who = 'anyone' | 'signed-in' | 'platform-admin' | OfService;
+/** Who may open a page. `operator`: platform administrators, and read-only operators, who may look only. */
+export type Who = 'anyone' | 'signed-in' | 'platform-admin' | 'operator' | OfService;
+
+/** `change`: to send a form that does not only read. */
+export type Doing = 'look' | 'change';
 
 interface Visitor {
   platform_admin: boolean;
+  read_only_operator: boolean;
   /** By id of the service, active services only. */
   permissions: Record<string, string[]>;
   organisations: string[];
@@ -33,11 +39,13 @@ interface Service {
 /** `not-found`: the visitor may not even learn that the service exists. */
 type Answer = 'yes' | 'sign-in' | 'forbidden' | 'not-found';
 
-export function may(who: Who, visitor: Visitor | undefined, service?: Service): Answer {
+export function may(who: Who, visitor: Visitor | undefined, service?: Service, doing: Doing = 'look'): Answer {
   if (who === 'anyone') return 'yes';
   if (!visitor) return 'sign-in';
   if (who === 'signed-in') return 'yes';
   if (who === 'platform-admin') return visitor.platform_admin ? 'yes' : 'forbidden';
+  const looksAsOperator = visitor.read_only_operator && doing === 'look';
+  if (who === 'operator') return visitor.platform_admin || looksAsOperator ? 'yes' : 'forbidden';
   if (!service) return 'not-found';
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
   const permissions = Object.hasOwn(visitor.permissions, service.id) ? visitor.permissions[service.id] : undefined;
@@ -45,7 +53,9 @@ export function may(who: Who, visitor: Visitor | undefined, service?: Service): 
     return 'yes';
   const ofOrganisation = service.organisation !== null && visitor.organisations.includes(service.organisation);
   if (who.organisation && ofOrganisation) return 'yes';
-  return permissions || ofOrganisation || visitor.platform_admin ? 'forbidden' : 'not-found';
+  if ((who.organisation || who.readOnlyOperators) && looksAsOperator) return 'yes';
+  const isOperator = visitor.platform_admin || visitor.read_only_operator;
+  return permissions || ofOrganisation || isOperator ? 'forbidden' : 'not-found';
 }
 
 /** Each list is one way to have the right: the console's own name, or all the names that other front ends store. */

@@ -25,7 +25,7 @@ function liveSessions(db: Db, since: Timestamp) {
     )
     .where((row) => row.or([row('sessions.platform_admin', '=', false), row('users.platform_admin', '=', true)]))
     .select(columns.map((name) => `sessions.${name}` as const))
-    .select('sessions.platform_admin');
+    .select(['sessions.platform_admin', 'users.read_only_operator']);
 }
 
 export function selectLiveSession(db: Db, tokenHash: string, since: Timestamp) {

@@ -89,15 +89,18 @@ describe('a session ends by itself', () => {
     expect(rows.every(({ created_at }) => created_at > '2026-11-15T12:00:30')).toBe(true);
   });
 
-  it('after 30 minutes without a page, for platform administrators; polling is no page', async () => {
-    const visitor = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
-    harness.clock.advance({ minutes: 29 });
-    expect(await statusOf(visitor)).toBe(200);
-    harness.clock.advance({ minutes: 29 });
-    expect((await visitor.get('/console/services', { 'x-live-part': 'true' })).status).toBe(200);
-    harness.clock.advance({ minutes: 1 });
-    expect(await statusOf(visitor)).toBe(303);
-  });
+  it.each(['platform_admin', 'read_only_operator'])(
+    'after 30 minutes without a page, for those with %s; polling is no page',
+    async (role) => {
+      const visitor = await signedIn(harness, (await aPerson(harness, { [role]: true })).id);
+      harness.clock.advance({ minutes: 29 });
+      expect(await statusOf(visitor)).toBe(200);
+      harness.clock.advance({ minutes: 29 });
+      expect((await visitor.get('/console/services', { 'x-live-part': 'true' })).status).toBe(200);
+      harness.clock.advance({ minutes: 1 });
+      expect(await statusOf(visitor)).toBe(303);
+    },
+  );
 });
 
 describe('the cookie', () => {

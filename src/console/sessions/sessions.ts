@@ -19,7 +19,7 @@ type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo'> };
 
 /** A session ends this long after the sign-in. */
 export const sessionLifetime_ms = 20 * hour_ms;
-/** A session of a platform administrator also ends after this time without a page. Not in the demo. */
+/** A session of an operator also ends after this time without a page. Not in the demo. */
 const idle_ms = 30 * minute_ms;
 /** The last use is written no more often than this. */
 const useIsNoted_ms = minute_ms;
@@ -85,8 +85,9 @@ export function deleteOldSessions(app: Pick<Platform, 'db' | 'clock'>): Promise<
   return deleteSessionsUntil(app.db, oldest(app));
 }
 
-function isIdle(app: Deps, session: Pick<Session, 'platform_admin' | 'last_used_at'>): boolean {
-  if (!session.platform_admin || app.config.demo.enabled) return false;
+function isIdle(app: Deps, session: Session): boolean {
+  const isOperators = session.platform_admin || session.read_only_operator;
+  if (!isOperators || app.config.demo.enabled) return false;
   return session.last_used_at <= timestamp(earlier(app.clock.now(), idle_ms));
 }
 

@@ -1032,6 +1032,7 @@ export interface Users {
   created_at: Time;
   updated_at: Time | null;
   locked_at: Time | null;
+  read_only_operator: Generated<boolean>;
 }
 
 export interface VerifyCodes {

@@ -11,12 +11,13 @@ import { operator, settingsOf, team } from './setting-page.tsx';
 /** All settings with their values; those who manage the service can change them. */
 export function settingsPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/settings', {
-    who: { service: ['manage', 'api'] },
+    who: { service: ['manage', 'api'], readOnlyOperators: true },
     menu: 'Settings',
     async show({ service, visitor }) {
       const mayManage = may(team, visitor.user, service) === 'yes';
       const mayOperate = may(operator, visitor.user, service) === 'yes';
-      const groups = (await readSettings(app, service)).filter(({ of }) => of !== 'operator' || mayOperate);
+      const seesOperators = mayOperate || visitor.user.read_only_operator;
+      const groups = (await readSettings(app, service)).filter(({ of }) => of !== 'operator' || seesOperators);
       const steps = service.restricted ? await readChecklist(app, service) : [];
       return {
         title: 'Settings',

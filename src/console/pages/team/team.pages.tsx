@@ -66,6 +66,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ find: Type.Optional(Type.String({ maxLength: 255 })) }),
+    onlyReads: true,
     act({ service, visitor }, { find = '' }) {
       const query = find && `?${new URLSearchParams({ find: keepSearch(app, visitor, find) })}`;
       return { to: `/services/${service.id}/team${query}` };

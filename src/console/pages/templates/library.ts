@@ -97,7 +97,8 @@ export class Library {
 
 export async function openLibrary(app: ConsoleApp, { service, visitor: { user } }: Reader): Promise<Library> {
   const folders = await listFolders(app.db, service.id);
-  return new Library(folders, (folder) => user.platform_admin || folder.users_with_permission.includes(user.id));
+  const isOperator = user.platform_admin || user.read_only_operator;
+  return new Library(folders, (folder) => isOperator || folder.users_with_permission.includes(user.id));
 }
 
 /** Not found if it is of another service or hidden; refused if it is in a folder that the reader may not see. */

@@ -35,6 +35,8 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Templates',
     show: (asked) => listView(app, asked),
     form: Form,
+    // What is not the search checks the right itself.
+    onlyReads: true,
     async act(asked, form): Promise<View | Redirection> {
       const place = listPlaceOf(app, asked);
       if (form.do === undefined || form.do === 'find') {
