@@ -15,6 +15,7 @@ import { accountMessageSender } from './notifications/account-messages/account-m
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
 import { type Build, readBuild } from './operations/build.ts';
+import { BulkPace } from './platform/bulk-pace.ts';
 import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
 import { ChangeListener } from './platform/db/change-listener.ts';
 import { type Database, openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
@@ -123,6 +124,7 @@ export function buildApp(config: Config, outside: Outside): App {
     queue: databaseQueue,
     files,
     secrets,
+    bulkPace: new BulkPace(),
     clock,
     log,
     metrics,

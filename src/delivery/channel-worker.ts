@@ -146,7 +146,7 @@ export class ChannelWorker<Message> {
     const leased = await leases.watch(() =>
       this.reader.lease(app.db, {
         max,
-        maxBulk: Math.max(0, Math.floor(app.config.delivery.concurrency * maxBulkShare) - this.bulkCalls),
+        maxBulk: this.freeBulkCalls(),
         now,
         until: later(now, lease_ms),
         takeOver,
@@ -172,6 +172,11 @@ export class ChannelWorker<Message> {
     leases.mayTakeOver();
     for (const queued of taken) void this.process(queued, queued.provider ?? undefined);
     return leased.length;
+  }
+
+  private freeBulkCalls(): number {
+    const { config, bulkPace } = this.app;
+    return Math.max(0, Math.ceil(config.delivery.concurrency * maxBulkShare * bulkPace.share()) - this.bulkCalls);
   }
 
   private chooseAgain({ international, outcome_known, last_provider }: LeasedNotification): string | null {

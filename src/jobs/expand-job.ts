@@ -7,10 +7,10 @@ import { inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { enqueueExpansion } from './expand-job-task.ts';
-import { ExpansionPace } from './expansion-pace.ts';
 import type { JobDeps } from './job-deps.ts';
 import { notificationsOf } from './job-notifications.ts';
 import {
+  commitWithoutWaiting,
   type JobRow,
   lockJob,
   markChunkExpanded,
@@ -32,7 +32,8 @@ const pause_ms = 1_000;
 /** Of this process. More at once would slow down single messages, and keep other tasks waiting. */
 const expansionsAtOnce = 2;
 let running = 0;
-const pace = new ExpansionPace();
+/** The longest rest after a chunk, as a share of the time that the chunk took. */
+const longestRest = 0.5;
 
 /** Starts a job that is due, and turns its rows into notifications for about a second. */
 export async function runExpansion(app: JobDeps, { job_id }: { job_id: string }): Promise<void> {
@@ -41,12 +42,10 @@ export async function runExpansion(app: JobDeps, { job_id }: { job_id: string })
     return;
   }
   running += 1;
-  pace.begin();
   try {
     await expandForATurn(app, job_id);
   } finally {
     running -= 1;
-    pace.end();
   }
 }
 
@@ -64,7 +63,8 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
     }
     const began = performance.now();
     if (!(await expandChunk(app, job, service, template))) return;
-    await sleep(pace.restAfter(performance.now() - began));
+    const took_ms = performance.now() - began;
+    await sleep(took_ms * longestRest * (1 - app.bulkPace.share()));
   } while (performance.now() < end);
   await enqueueExpansion(app, app.db, job_id);
 }
@@ -84,8 +84,9 @@ async function mustPause(app: JobDeps, { id, notification_type }: JobRow): Promi
 }
 
 /**
- * One chunk is one transaction: its rows are notifications and `expanded_at` is set, or neither. Returns whether there is
- * more to do.
+ * One chunk is one transaction: its rows are notifications and `expanded_at` is set, or neither. If the server loses the
+ * transaction, the rows are expanded again: none was sent, because the lease of a message is durable before its provider is
+ * called. Returns whether there is more to do.
  */
 async function expandChunk(
   app: JobDeps,
@@ -94,6 +95,7 @@ async function expandChunk(
   template: TemplateRow,
 ): Promise<boolean> {
   const expanded = await inTransaction(app.db, async (tx) => {
+    await commitWithoutWaiting(tx);
     const job = await lockJob(tx, id);
     if (job?.status !== 'in progress') return undefined;
     const chunk = await selectNextChunk(tx, id);

@@ -61,6 +61,14 @@ export function lockJob(tx: Tx, id: string): Promise<JobRow | undefined> {
   return tx.selectFrom('jobs').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
+/**
+ * The commit does not wait for the disk. For changes that are made again if the server loses them: a later commit that does
+ * wait also makes this one durable.
+ */
+export async function commitWithoutWaiting(tx: Tx): Promise<void> {
+  await sql`select set_config('synchronous_commit', 'off', true)`.execute(tx);
+}
+
 /** Jobs of one service are accepted one after the other, so that the number of unfinished ones is exact. */
 export async function lockJobsOf(tx: Tx, serviceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${serviceId}`}, 0))`.execute(tx);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorTime_ms } from '../../test/kit/processor-time.ts';
+import { processorTime_ms, quadratic_ms } from '../../test/kit/processor-time.ts';
 import { decodeBase64 } from './base64.ts';
 
 /** Reference implementation, character by character. */
@@ -40,7 +40,7 @@ describe('base64', () => {
     ['nothing that belongs', '!'.repeat(19_000_000)],
     ['nothing but padding', '='.repeat(19_000_000)],
   ])('takes linear time: 19 MB with %s', (_what, text) => {
-    expect(processorTime_ms(() => decodeBase64(text, 'lenient'))).toBeLessThan(1_000);
+    expect(processorTime_ms(() => decodeBase64(text, 'lenient'))).toBeLessThan(quadratic_ms);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { BulkPace } from './bulk-pace.ts';
 import type { Clock } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
@@ -18,6 +19,7 @@ export interface Platform {
   queue: Queue;
   files: Files;
   secrets: SecretBox;
+  bulkPace: BulkPace;
   clock: Clock;
   log: Log;
   metrics: Metrics;

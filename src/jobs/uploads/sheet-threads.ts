@@ -18,12 +18,11 @@ const maxWaitingWorkbooks = 4;
 
 /** Threads start on demand. */
 export function createSheetThreads(): SheetThreads {
-  // A client waits: on a busy machine these threads get a tenth of a core, with the default nothing for minutes.
-  const shared = { module: new URL('./sheet-worker.ts', import.meta.url), niceness: 10 };
+  const module = new URL('./sheet-worker.ts', import.meta.url);
   // 200 MB of XML take 40 seconds of processor time, and their texts up to 200 MB of memory. On a busy machine this ends after
   // three minutes, before clients give up.
-  const readers = createWorkerPool<typeof sheetTasks>({ ...shared, size: 2, timeout_ms: 60_000, memory_mb: 512 });
-  const checkers = createWorkerPool<typeof sheetTasks>({ ...shared, timeout_ms: 60_000, memory_mb: 384 });
+  const readers = createWorkerPool<typeof sheetTasks>({ module, size: 2, timeout_ms: 60_000, memory_mb: 512 });
+  const checkers = createWorkerPool<typeof sheetTasks>({ module, timeout_ms: 60_000, memory_mb: 384 });
   return {
     readersFor: (owner) => {
       if (readers.waiting >= maxWaitingWorkbooks) throw tooManyFiles();

@@ -8,6 +8,7 @@ import Fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
+import type { BulkPace } from '../bulk-pace.ts';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -36,7 +37,7 @@ import { acceptedBy, type TextFormat, withRefusals } from './text-formats.ts';
 const shareOfOpenSurfaces = 1 / 8;
 
 interface ServerOptions<App> {
-  app: App & { log: Log; metrics: Metrics; bodyMemory: BodyMemory; draining(): boolean };
+  app: App & { log: Log; metrics: Metrics; bodyMemory: BodyMemory; bulkPace: BulkPace; draining(): boolean };
   surfaces: Surface<App>[];
   /** Text formats for schemas. */
   formats: Record<string, TextFormat>;
@@ -82,6 +83,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       },
     },
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
+  http.server.on('request', () => app.bulkPace.countRequest());
   limitConnections(http.server);
   waitOnlyForResponses(http);
   const declared = new DeclaredRoutes();

@@ -40,8 +40,6 @@ export interface WorkerPoolOptions {
    * untrusted input must limit them itself.
    */
   memory_mb?: number;
-  /** 1 to 19, on Linux: the higher, the less of a busy core. Default 19: the thread waits while anything else is running. */
-  niceness?: number;
 }
 
 type AnyTasks = Record<string, unknown>;
@@ -127,7 +125,7 @@ export function createWorkerPool<Tasks extends object = AnyTasks>(options: Worke
 
   function startThread(): Thread {
     const worker = new Worker(compiled(new URL('./worker-thread.ts', import.meta.url)), {
-      workerData: { module: compiled(options.module).href, niceness: options.niceness ?? 19 },
+      workerData: { module: compiled(options.module).href },
       resourceLimits: { maxOldGenerationSizeMb: memory_mb },
       // The parent's flags (a test runner's loader, an inspector) must not apply to these threads.
       execArgv: ['--enable-source-maps'],

@@ -20,9 +20,10 @@ type TaskFunction = (...args: unknown[]) => unknown;
 const port = parentPort;
 if (!port) throw new Error('worker-thread is part of a worker pool and cannot be started directly');
 
-// Work in threads can wait; the thread that serves requests has priority. Only Linux has per-thread priorities:
-// elsewhere this would slow the whole process.
-if (process.platform === 'linux') setPriority(workerData.niceness);
+// The thread that serves requests has priority. On a busy machine these threads get a tenth of a core: with the lowest priority
+// it would be a hundredth, and a client would wait for minutes. Only Linux has per-thread priorities: elsewhere this would slow
+// the whole process.
+if (process.platform === 'linux') setPriority(10);
 
 const tasks: Record<string, TaskFunction | undefined> = await import(workerData.module);
 
