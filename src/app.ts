@@ -15,7 +15,6 @@ import { accountMessageSender } from './notifications/account-messages/account-m
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
 import { type Build, readBuild } from './operations/build.ts';
-import { BulkPace } from './platform/bulk-pace.ts';
 import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
 import { ChangeListener } from './platform/db/change-listener.ts';
 import { type Database, openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
@@ -23,6 +22,7 @@ import { BodyMemory } from './platform/http/body/body-memory.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/platform.ts';
+import { BulkPace } from './platform/process/bulk-pace.ts';
 import { databaseQueue } from './platform/queue/queue.ts';
 import { SecretBox } from './platform/secrets/secrets.ts';
 import type { Files } from './platform/storage/files.ts';

@@ -9,7 +9,7 @@ import {
 import type { Command } from '../platform/command-line.ts';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
 import { createLog } from '../platform/log.ts';
-import { onceStopped } from '../platform/once-stopped.ts';
+import { onceStopped } from '../platform/process/once-stopped.ts';
 import { print } from './print.ts';
 import { readSandboxConfig } from './read-config.ts';
 import { type Started, start } from './start.ts';

@@ -2,7 +2,7 @@ import { setUpPath } from '../console/pages/start/set-up.ts';
 import { printBanner } from '../operations/banner.ts';
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
-import { onceStopped } from '../platform/once-stopped.ts';
+import { onceStopped } from '../platform/process/once-stopped.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
 import { hasPlatformAdmin } from '../users/create-admin.ts';
 import { readConfig } from './read-config.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { rescheduleFutureDue } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
-import { Loop } from '../platform/loop.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Loop } from '../platform/process/loop.ts';
 import { rescheduleFutureCallbacks } from './callbacks/service-callbacks.sql.ts';
 import { lease_ms, minJump_ms } from './leases.ts';
 

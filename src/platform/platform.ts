@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import type { BulkPace } from './bulk-pace.ts';
 import type { Clock } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { BulkPace } from './process/bulk-pace.ts';
 import type { Queue } from './queue/queue.ts';
 import type { SecretBox } from './secrets/secrets.ts';
 import type { Files } from './storage/files.ts';

@@ -8,10 +8,10 @@ import Fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
-import type { BulkPace } from '../bulk-pace.ts';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { BulkPace } from '../process/bulk-pace.ts';
 import { answerFailure } from './answer-failure.ts';
 import { MalformedJson, readBodies } from './body/body.ts';
 import { maxBodyBytes } from './body/body-limits.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Log } from '../log.ts';
-import { Loop } from '../loop.ts';
+import { Loop } from '../process/loop.ts';
 
 /** Measured by the database clock, the only one that all workers share. */
 const beat_ms = 2_000;

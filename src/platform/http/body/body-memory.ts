@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { collectGarbage } from '../../garbage.ts';
+import { collectGarbage } from '../../process/garbage.ts';
 
 /** A body that is still arriving cannot be evicted for this long. */
 const undisturbed_ms = 2_000;

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /**
  * The first signal drains; a second one, or 30 s, ends the process at once. Accepted work is never lost. Returns the

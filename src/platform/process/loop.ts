@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /** How long to sleep: until woken or for `atMost_ms`, but at least `atLeast_ms`. */
 export interface Rest {
