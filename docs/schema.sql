@@ -1382,6 +1382,16 @@ create table verify_codes (
 CREATE INDEX verify_codes_created_at_idx ON public.verify_codes USING btree (created_at);
 CREATE INDEX verify_codes_user_id_idx ON public.verify_codes USING btree (user_id);
 
+create table webauthn_challenges (
+  user_id uuid not null,
+  purpose text not null,
+  challenge text not null,
+  expires_at timestamp with time zone not null,
+  constraint webauthn_challenges_pkey PRIMARY KEY (user_id, purpose),
+  constraint webauthn_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['registration'::text, 'sign-in'::text]))),
+  constraint webauthn_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table webauthn_credentials (
   id uuid not null,
   user_id uuid not null,
@@ -1391,7 +1401,14 @@ create table webauthn_credentials (
   logged_in_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  credential_id text,
+  rp_id text,
+  public_key bytea,
+  sign_count bigint,
+  transports text[],
+  constraint webauthn_credentials_credential_id_key UNIQUE (credential_id),
   constraint webauthn_credentials_pkey PRIMARY KEY (id),
-  constraint webauthn_credentials_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  constraint webauthn_credentials_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint webauthn_credentials_verifiable CHECK ((num_nulls(credential_id, rp_id, public_key, sign_count, transports) = ANY (ARRAY[0, 5])))
 );
 CREATE INDEX webauthn_credentials_user_id_idx ON public.webauthn_credentials USING btree (user_id);

@@ -2,7 +2,9 @@ import type { ConsoleApp } from './console-app.ts';
 import { type DeclaredPage, type PageModule, Pages } from './page.ts';
 import { accountPages } from './pages/account/account.pages.tsx';
 import { devicePages } from './pages/account/devices.pages.tsx';
+import { newSecurityKeyPages } from './pages/account/new-security-key.pages.tsx';
 import { profilePages } from './pages/account/profile.pages.tsx';
+import { securityKeyAccountPages } from './pages/account/security-keys.pages.tsx';
 import { themePages } from './pages/account/theme.pages.tsx';
 import { contactListPages } from './pages/contact-lists/contact-lists.pages.tsx';
 import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
@@ -44,6 +46,7 @@ import { textSettingPages } from './pages/settings/text/text.pages.tsx';
 import { confirmPages } from './pages/sign-in/confirm.pages.tsx';
 import { passwordPages } from './pages/sign-in/password.pages.tsx';
 import { secondStepPages } from './pages/sign-in/second-step.pages.tsx';
+import { securityKeyPages } from './pages/sign-in/security-key.pages.tsx';
 import { signInPages } from './pages/sign-in/sign-in.pages.tsx';
 import { operatorLinkPages } from './pages/start/operator-link.pages.tsx';
 import { startPages } from './pages/start/start.pages.tsx';
@@ -60,6 +63,7 @@ import { usagePages } from './pages/usage/usage.pages.tsx';
 const modules: PageModule<ConsoleApp>[] = [
   signInPages,
   secondStepPages,
+  securityKeyPages,
   passwordPages,
   confirmPages,
   invitationPages,
@@ -88,6 +92,8 @@ const modules: PageModule<ConsoleApp>[] = [
   quickStartPages,
   accountPages,
   profilePages,
+  securityKeyAccountPages,
+  newSecurityKeyPages,
   devicePages,
   themePages,
   teamPages,

@@ -3,14 +3,16 @@ import type { Platform } from '../platform/platform.ts';
 import { inviteLifetime_ms } from './invites/invite-links.ts';
 import { deleteOrganisationInvitesUntil } from './invites/organisation-invites.sql.ts';
 import { deleteServiceInvitesUntil } from './invites/service-invites.sql.ts';
+import { deleteChallengesUntil } from './sign-in/security-keys.sql.ts';
 import { deleteVerifyCodesUntil } from './sign-in/verify-codes.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const codesAreKept_ms = day_ms;
 
-export function deleteOldVerifyCodes({ db, clock }: Deps): Promise<void> {
-  return deleteVerifyCodesUntil(db, timestamp(earlier(clock.now(), codesAreKept_ms)));
+export async function deleteOldVerifyCodes({ db, clock }: Deps): Promise<void> {
+  await deleteVerifyCodesUntil(db, timestamp(earlier(clock.now(), codesAreKept_ms)));
+  await deleteChallengesUntil(db, timestamp(clock.now()));
 }
 
 export async function deleteExpiredInvites({ db, clock }: Deps): Promise<void> {

@@ -9,6 +9,7 @@ import { keepDraft } from '../../src/templates/drafts/template-drafts.ts';
 import { createEmailFile } from '../../src/templates/files/template-email-files.ts';
 import { createFolder } from '../../src/templates/folders/template-folders.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
+import { createCredential } from '../../src/users/sign-in/webauthn-credentials.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
 import {
   aNotification,
@@ -88,8 +89,12 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     reason: `I answer the telephone${mark}`,
   });
 
+  const key = { name: `Blue key${mark}`, credential_data: 'ABC123', registration_response: 'DEF456' };
+  const kept = await createCredential(harness.app, userOf('a manager'), key);
+
   const values = new Map([
     ...own,
+    ['own_key_id', kept.id],
     ['service_id', service.id],
     ['asked_id', service.id],
     ['request_id', asked.body.service_join_request_id],

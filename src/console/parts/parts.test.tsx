@@ -20,6 +20,7 @@ import { Segments, Tabs } from './tabs.tsx';
 import { TemplateText } from './template-text.tsx';
 import { TextArea } from './text-area.tsx';
 import { Time } from './time.tsx';
+import { TouchKey } from './touch-key.tsx';
 import { Turn } from './turn.tsx';
 import { When } from './when.tsx';
 
@@ -50,6 +51,16 @@ const parts: Record<string, (text: string) => VNode> = {
       until={new Date('2026-10-25T02:30:00Z')}
       hint={text}
     />
+  ),
+  'touch key': (text) => (
+    <TouchKey
+      draft={{ typed: new Map(), problems: new Map([['response', text]]) }}
+      task="get"
+      options={text}
+      label={text}
+    >
+      {text}
+    </TouchKey>
   ),
   copy: (text) => <Copy of={text} what={text} />,
   choices: (text) => (

@@ -12,6 +12,8 @@ export function cookieNames({ urls }: OfUrls) {
     signIn: `${prefix}pennypost_sign_in`,
     /** A change of the account that waits for its second step. */
     change: `${prefix}pennypost_change`,
+    /** A security key that has a name and is not registered yet. */
+    newKey: `${prefix}pennypost_new_key`,
     notice: `${prefix}pennypost_notice`,
     /** The service that was opened last. */
     service: `${prefix}pennypost_service`,

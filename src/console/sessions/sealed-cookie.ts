@@ -8,11 +8,13 @@ type Deps = Pick<Platform, 'clock' | 'secrets'> & { config: Pick<Config, 'urls'>
 
 const lifetime_ms = 30 * minute_ms;
 
+type Name = 'signIn' | 'change' | 'newKey';
+
 /** Something between two steps of one person, encrypted: what is never finished leaves nothing behind. */
 export class SealedCookie<Value extends object> {
-  private readonly name: 'signIn' | 'change';
+  private readonly name: Name;
 
-  constructor(name: 'signIn' | 'change') {
+  constructor(name: Name) {
     this.name = name;
   }
 

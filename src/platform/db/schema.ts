@@ -1045,6 +1045,13 @@ export interface VerifyCodes {
   created_at: Time;
 }
 
+export interface WebauthnChallenges {
+  user_id: string;
+  purpose: 'registration' | 'sign-in';
+  challenge: string;
+  expires_at: Time;
+}
+
 export interface WebauthnCredentials {
   id: string;
   user_id: string;
@@ -1054,6 +1061,11 @@ export interface WebauthnCredentials {
   logged_in_at: Time | null;
   created_at: Time;
   updated_at: Time | null;
+  credential_id: string | null;
+  rp_id: string | null;
+  public_key: Buffer | null;
+  sign_count: number | null;
+  transports: string[] | null;
 }
 
 export interface DB {
@@ -1145,5 +1157,6 @@ export interface DB {
   usage_changes: UsageChanges;
   users: Users;
   verify_codes: VerifyCodes;
+  webauthn_challenges: WebauthnChallenges;
   webauthn_credentials: WebauthnCredentials;
 }

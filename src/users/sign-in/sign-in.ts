@@ -20,7 +20,7 @@ import { type CodeType, countLiveCodes, markCodesUsed, selectVerifyCodes } from 
 import { isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 import { recordCredentialUse } from './webauthn-credentials.ts';
 
-const maxWebauthnFailures = 5;
+export const maxWebauthnFailures = 5;
 const maxLockout_ms = 15 * minute_ms;
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;

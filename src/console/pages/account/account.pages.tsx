@@ -20,6 +20,7 @@ export function accountPages(pages: Pages): void {
               { label: 'Mobile number', value: user.mobile_number ?? 'None', change: '/account/mobile' },
               { label: 'Password', value: 'Hidden', change: '/account/password' },
               { label: 'Signing in', value: `Password and ${methods[user.auth_type].toLowerCase()}` },
+              { label: 'Security keys', value: 'Keys that you sign in with', change: '/account/security-keys' },
               { label: 'Devices', value: 'Where you are signed in', change: '/account/devices' },
               { label: 'Theme', value: themeNames[themeOf(request)], change: '/account/theme' },
             ]}

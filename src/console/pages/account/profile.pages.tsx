@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
 import { timestamp } from '../../../platform/clock.ts';
 import { invalidField } from '../../../platform/failure.ts';
@@ -6,7 +5,7 @@ import { sendChangeEmailVerification } from '../../../users/sign-in/account-link
 import { sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
 import { updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Draft, Pages, View } from '../../page.ts';
+import type { Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { SealedCookie } from '../../sessions/sealed-cookie.ts';
@@ -15,12 +14,10 @@ import { brokenLink, findLink, oneMoreClick } from '../sign-in/account-links.tsx
 import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { checkCode, readCode } from '../sign-in/sign-in-steps.ts';
+import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
 
 const pendingNumber = new SealedCookie<{ user_id: string; number: string; message_id: string | undefined }>('change');
-
-const currentPassword = Type.String({ maxLength: 1_000 });
-const needsPassword = { current_password: 'Enter your current password.' };
 
 export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/name', {
@@ -189,30 +186,4 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       return { to: '/account', notice: 'Your password is changed. Other devices are signed out.' };
     },
   });
-}
-
-function changePage(title: string, action: string, fields: ComponentChildren): View {
-  return {
-    title,
-    crumbs: [{ label: 'Your account', to: '/account' }],
-    content: (
-      <form class="stack measure" method="post" noValidate>
-        {fields}
-        <div class="row">
-          <button class="button button--primary" type="submit">
-            {action}
-          </button>
-          <a class="button button--quiet" href="/console/account">
-            Cancel
-          </a>
-        </div>
-      </form>
-    ),
-  };
-}
-
-function CurrentPassword({ draft }: { draft: Draft }) {
-  return (
-    <PasswordField draft={draft} name="current_password" label="Current password" autocomplete="current-password" />
-  );
 }

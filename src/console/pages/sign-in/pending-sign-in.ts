@@ -9,7 +9,7 @@ export interface PendingSignIn {
   /** The sign-in is void once the password has changed. */
   password_changed_at: string;
   /** `proof`: an email link as a third step, because the address was last proven long ago. */
-  step: 'text' | 'email' | 'proof';
+  step: 'text' | 'email' | 'key' | 'proof';
   /** The page that was asked for, below /console. */
   next: string;
   /** The message with the code or link, which the demo shows. */
@@ -24,12 +24,14 @@ export interface PendingSignIn {
 
 export const pendingSignIn = new SealedCookie<PendingSignIn>('signIn');
 
+/** With `steps`, only a sign-in that waits for one of these: another proof does not replace the one that was asked for. */
 export async function findPendingSignIn(
   app: ConsoleApp,
   request: FastifyRequest,
+  steps?: readonly PendingSignIn['step'][],
 ): Promise<{ pending: PendingSignIn; user: UserRecord } | undefined> {
   const pending = pendingSignIn.read(app, request);
-  if (!pending) return undefined;
+  if (!pending || (steps && !steps.includes(pending.step))) return undefined;
   const user = await getUserRecord(app.db, pending.user_id);
   const isVoid = user.state === 'inactive' || user.password_changed_at !== pending.password_changed_at;
   return isVoid ? undefined : { pending, user };

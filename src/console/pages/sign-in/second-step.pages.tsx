@@ -13,13 +13,14 @@ import { maskedEmail, maskedNumber } from './masked.ts';
 import { findPendingSignIn, pendingSignIn } from './pending-sign-in.ts';
 import { checkCode, completeSignIn, pageOf, readCode, sendStep } from './sign-in-steps.ts';
 
-export function secondStepPages(pages: Pages, app: ConsoleApp): void {
-  const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
+/** The first step is too old, or another step was begun since. */
+export const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
 
+export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/code', {
     who: 'anyone',
     async show({ request }, draft) {
-      const found = await findPendingSignIn(app, request);
+      const found = await findPendingSignIn(app, request, ['text']);
       if (!found) return again;
       const { pending, user } = found;
       const demo = await findDemoMessage(app, pending.message_id);
@@ -54,7 +55,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
     needs: { code: 'Enter the security code.' },
     async act(asked, form) {
-      const found = await findPendingSignIn(app, asked.request);
+      const found = await findPendingSignIn(app, asked.request, ['text']);
       if (!found) return again;
       await checkCode(app, found.user.id, { code: readCode(form.code), code_type: 'sms' });
       return completeSignIn(app, asked, found.pending);
@@ -64,7 +65,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/inbox', {
     who: 'anyone',
     async show({ request, visitor }) {
-      const found = await findPendingSignIn(app, request);
+      const found = await findPendingSignIn(app, request, ['email', 'proof']);
       if (!found) return visitor ? { to: '' } : again;
       const { pending, user } = found;
       const demo = await findDemoMessage(app, pending.message_id);
@@ -99,7 +100,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     show: () => ({ to: '/sign-in' }),
     form: Type.Object({}),
     async act({ request, reply }) {
-      const found = await findPendingSignIn(app, request);
+      const found = await findPendingSignIn(app, request, ['text', 'email', 'proof']);
       if (!found) return again;
       const { pending } = found;
       const message_id = await sendStep(app, pending);

@@ -1,6 +1,7 @@
 import { day_ms, earlier, timestamp } from '../../../platform/clock.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { sendEmailVerification } from '../../../users/sign-in/account-links.ts';
+import { hasKeysHere } from '../../../users/sign-in/security-keys.ts';
 import { resetFailedLoginCount, verifyCode, verifyPassword } from '../../../users/sign-in/sign-in.ts';
 import { sendEmailCode, sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
 import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
@@ -39,9 +40,23 @@ export async function beginSecondStep(
   user: UserRecord,
   more: Pick<PendingSignIn, 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
-  if (user.auth_type === 'webauthn_auth') return { to: '/sign-in/security-key' };
+  const pending = { user_id: user.id, password_changed_at: user.password_changed_at, ...more };
+  if (user.auth_type === 'webauthn_auth' || (await hasKeysHere(app, user.id))) {
+    pendingSignIn.keep(app, reply, { ...pending, step: 'key' });
+    return { to: pageOf('key') };
+  }
+  return beginMessageStep(app, { reply }, user, pending);
+}
+
+/** A text code or an email link as the second step. */
+export async function beginMessageStep(
+  app: ConsoleApp,
+  { reply }: Pick<Place, 'reply'>,
+  user: UserRecord,
+  before: Omit<PendingSignIn, 'step' | 'message_id'>,
+): Promise<Redirection> {
   const step = user.auth_type === 'sms_auth' ? 'text' : 'email';
-  const pending = { user_id: user.id, password_changed_at: user.password_changed_at, step, ...more } as const;
+  const pending = { ...before, step } as const;
   pendingSignIn.keep(app, reply, { ...pending, message_id: await sendStep(app, pending) });
   return { to: pageOf(step) };
 }
@@ -56,6 +71,7 @@ export function sendStep(
 }
 
 export function pageOf(step: PendingSignIn['step']): string {
+  if (step === 'key') return '/sign-in/security-key';
   return step === 'text' ? '/sign-in/code' : '/sign-in/inbox';
 }
 
@@ -107,7 +123,7 @@ export async function completeSignIn(
   const known = await getUserRecord(app.db, pending.user_id);
   const user = pending.activates && known.state === 'pending' ? await activateUser(app, known.id) : known;
   if (pending.invitation) await acceptInvitation(app, pending.invitation, user.id);
-  if (pending.step === 'text' && isProofOld(app, user)) {
+  if ((pending.step === 'text' || pending.step === 'key') && isProofOld(app, user)) {
     const { id: user_id, password_changed_at } = user;
     const proof = { user_id, password_changed_at, step: 'proof' as const, next: pending.next };
     pendingSignIn.keep(app, reply, { ...proof, message_id: await sendStep(app, proof) });

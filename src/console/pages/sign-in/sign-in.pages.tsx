@@ -63,22 +63,4 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
       return { to: '/sign-in', notice: 'You are signed out.' };
     },
   });
-
-  pages.add('/sign-in/security-key', {
-    who: 'anyone',
-    show: () => ({
-      title: 'Sign in with a security key',
-      content: (
-        <>
-          <p class="lead">
-            Your account asks for a security key, which this console does not support yet. Ask a platform administrator
-            to change how you sign in.
-          </p>
-          <p>
-            <a href="/console/sign-in">Sign in as another person</a>
-          </p>
-        </>
-      ),
-    }),
-  });
 }

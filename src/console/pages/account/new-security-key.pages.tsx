@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+import { beginRegistration, registerKey } from '../../../users/sign-in/security-keys.ts';
+import { keySiteOf } from '../../../users/sign-in/webauthn.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { TouchKey } from '../../parts/touch-key.tsx';
+import { SealedCookie } from '../../sessions/sealed-cookie.ts';
+import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
+import { checkOwnPassword } from './check-own-password.ts';
+
+const home = '/account/security-keys';
+const newPage = `${home}/new`;
+const touchPage = `${home}/new/touch`;
+const crumbs = [
+  { label: 'Your account', to: '/account' },
+  { label: 'Security keys', to: home },
+];
+
+const newKey = new SealedCookie<{ user_id: string; key_name: string }>('newKey');
+
+/** First a name and the password, then the key itself. */
+export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
+  function findName({ request, visitor }: Pick<Asked<'signed-in'>, 'request' | 'visitor'>): string | undefined {
+    const kept = newKey.read(app, request);
+    return kept?.user_id === visitor.user.id ? kept.key_name : undefined;
+  }
+
+  pages.add(newPage, {
+    who: 'signed-in',
+    below: 'Your account',
+    show(_asked, draft) {
+      const title = 'Add a security key';
+      if (!keySiteOf(app.config)) return { title, crumbs, content: <NoKeysHere address={app.config.urls.api} /> };
+      const fields = (
+        <>
+          <Field
+            draft={draft}
+            name="name"
+            label="Name of the key"
+            hint="So that you recognise it, for example “Blue key at work”."
+            autocomplete="off"
+          />
+          <CurrentPassword draft={draft} />
+        </>
+      );
+      return { ...changePage(title, 'Continue', fields, home), crumbs };
+    },
+    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), current_password: currentPassword }),
+    needs: { name: 'Enter a name.', ...needsPassword },
+    async act({ visitor, reply }, form) {
+      await checkOwnPassword(app, visitor.user.id, form);
+      newKey.keep(app, reply, { user_id: visitor.user.id, key_name: form.name });
+      return { to: touchPage };
+    },
+  });
+
+  pages.add(touchPage, {
+    who: 'signed-in',
+    below: 'Your account',
+    show(asked, draft) {
+      const name = findName(asked);
+      if (name === undefined) return { to: newPage };
+      return {
+        title: `Add “${name}”`,
+        lead: 'Plug the key in or hold it near, press the button, then touch the key.',
+        crumbs,
+        scripts: ['security-key'],
+        content: (
+          <TouchKey draft={draft} task="create" options={`${touchPage}/options`} label="Register the key">
+            <a class="button button--quiet" href={`/console${home}`}>
+              Cancel
+            </a>
+          </TouchKey>
+        ),
+      };
+    },
+    form: Type.Object({ response: Type.String({ maxLength: 20_000 }) }),
+    needs: { response: 'Press the button, then touch your security key.' },
+    async act(asked, { response }) {
+      const name = findName(asked);
+      if (name === undefined) return { to: newPage };
+      await registerKey(app, asked.visitor.user.id, { name, response });
+      newKey.forget(app, asked.reply);
+      return { to: home, notice: `“${name}” is registered. You can sign in with it from now on.` };
+    },
+  });
+
+  pages.add(`${touchPage}/options`, {
+    who: 'signed-in',
+    show: () => ({ to: touchPage }),
+    form: Type.Object({}),
+    async act(asked) {
+      if (findName(asked) === undefined) return { to: newPage };
+      return { sent: asked.reply.send(await beginRegistration(app, asked.visitor.user)) };
+    },
+  });
+}
+
+function NoKeysHere({ address }: { address: string }) {
+  return (
+    <div class="measure">
+      <Notice tone="amber">
+        Browsers allow security keys only at addresses with https and a name. The address of this Pennypost is{' '}
+        <code>{address}</code>. The people who run it can change that with <code>BASE_URL</code>.
+      </Notice>
+    </div>
+  );
+}

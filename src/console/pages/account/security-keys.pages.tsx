@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../platform/failure.ts';
+import { deleteSecurityKey, listSecurityKeys, setKeysOnly } from '../../../users/sign-in/security-keys.ts';
+import { renameCredential } from '../../../users/sign-in/webauthn-credentials.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Asked, Pages, View } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
+import { checkOwnPassword } from './check-own-password.ts';
+import { KeyTable, OnlyKeys } from './security-keys.tsx';
+
+const home = '/account/security-keys';
+const crumbs = [
+  { label: 'Your account', to: '/account' },
+  { label: 'Security keys', to: home },
+];
+
+/** A person's own keys, and whether they sign in with those only. */
+export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
+  async function keysView({ visitor: { user } }: Asked<'signed-in'>): Promise<View> {
+    const keys = await listSecurityKeys(app, user.id);
+    return {
+      title: 'Security keys',
+      lead: 'A key proves that it is you, and works only at this address: nobody can ask for it by email or telephone.',
+      crumbs: crumbs.slice(0, 1),
+      actions: (
+        <a class="button button--primary" href={`/console${home}/new`}>
+          Add a key
+        </a>
+      ),
+      content: (
+        <div class="stack">
+          <KeyTable keys={keys} now={app.clock.now()} />
+          <OnlyKeys user={user} hasKeys={keys.some(({ worksHere }) => worksHere)} />
+        </div>
+      ),
+    };
+  }
+
+  async function findKey({ visitor, param }: Asked<'signed-in'>) {
+    const keys = await listSecurityKeys(app, visitor.user.id);
+    const key = keys.find(({ id }) => id === param('own_key_id').toLowerCase());
+    if (!key) throw notFound();
+    return key;
+  }
+
+  pages.add(home, { who: 'signed-in', below: 'Your account', show: keysView });
+
+  pages.add(`${home}/:own_key_id/name`, {
+    who: 'signed-in',
+    below: 'Your account',
+    async show(asked, draft) {
+      const key = await findKey(asked);
+      const field = <Field draft={draft} name="name" label="Name" value={key.name} autocomplete="off" />;
+      return { ...changePage('Rename the security key', 'Save', field, home), crumbs };
+    },
+    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+    needs: { name: 'Enter a name.' },
+    async act({ visitor, param }, { name }) {
+      await renameCredential(app, visitor.user.id, param('own_key_id'), name);
+      return { to: home, notice: 'The security key has a new name.' };
+    },
+  });
+
+  pages.add(`${home}/:own_key_id/delete`, {
+    who: 'signed-in',
+    below: 'Your account',
+    async show(asked, draft) {
+      await findKey(asked);
+      return draft.problems.size > 0 ? keysView(asked) : { to: home };
+    },
+    form: Type.Object({}),
+    async act({ visitor, param }) {
+      await deleteSecurityKey(app, visitor.user.id, param('own_key_id'));
+      return { to: home, notice: 'The security key is deleted.' };
+    },
+  });
+
+  pages.add(`${home}/only`, {
+    who: 'signed-in',
+    below: 'Your account',
+    show({ visitor: { user } }, draft) {
+      const isOn = user.auth_type === 'webauthn_auth';
+      const other = user.mobile_number === null ? 'an email link' : 'a text code';
+      return {
+        ...changePage(
+          isOn ? 'Allow another way to sign in' : 'Sign in with security keys only',
+          'Save',
+          <CurrentPassword draft={draft} />,
+          home,
+        ),
+        lead: isOn
+          ? `After your password you may then use ${other} instead of a key.`
+          : 'After your password only a key works: no text code, no email link. Have two keys, in case you lose one.',
+        crumbs,
+      };
+    },
+    form: Type.Object({ current_password: currentPassword }),
+    needs: needsPassword,
+    async act({ visitor: { user } }, form) {
+      await checkOwnPassword(app, user.id, form);
+      const keysOnly = user.auth_type !== 'webauthn_auth';
+      await setKeysOnly(app, user.id, keysOnly);
+      const notice = keysOnly
+        ? 'You sign in with security keys only.'
+        : 'You can sign in without a security key again.';
+      return { to: home, notice };
+    },
+  });
+}

@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import { beginKeySignIn, hasKeysHere, signInWithKey } from '../../../users/sign-in/security-keys.ts';
+import type { UserRecord } from '../../../users/user-record.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Draft, Pages, View } from '../../page.ts';
+import { TouchKey } from '../../parts/touch-key.tsx';
+import { findPendingSignIn } from './pending-sign-in.ts';
+import { again } from './second-step.pages.tsx';
+import { beginMessageStep, completeSignIn } from './sign-in-steps.ts';
+
+const path = '/sign-in/security-key';
+
+/** A security key as the second step of a sign-in. */
+export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
+  const findPending = (asked: { request: Parameters<typeof findPendingSignIn>[1] }) =>
+    findPendingSignIn(app, asked.request, ['key']);
+
+  pages.add(path, {
+    who: 'anyone',
+    async show(asked, draft) {
+      const found = await findPending(asked);
+      if (!found) return again;
+      return (await hasKeysHere(app, found.user.id)) ? touchView(found.user, draft) : noKeyHere;
+    },
+    form: Type.Object({ response: Type.String({ maxLength: 20_000 }) }),
+    needs: { response: 'Press the button, then touch your security key.' },
+    async act(asked, { response }) {
+      const found = await findPending(asked);
+      if (!found) return again;
+      await signInWithKey(app, found.user.id, response);
+      return completeSignIn(app, asked, found.pending);
+    },
+  });
+
+  pages.add(`${path}/options`, {
+    who: 'anyone',
+    show: () => ({ to: path }),
+    form: Type.Object({}),
+    async act(asked) {
+      const found = await findPending(asked);
+      if (!found) return again;
+      return { sent: asked.reply.send(await beginKeySignIn(app, found.user.id)) };
+    },
+  });
+
+  pages.add('/sign-in/other-way', {
+    who: 'anyone',
+    show: () => ({ to: path }),
+    form: Type.Object({}),
+    async act(asked) {
+      const found = await findPending(asked);
+      if (!found) return again;
+      const { pending, user } = found;
+      if (user.auth_type === 'webauthn_auth') return { to: path };
+      return beginMessageStep(app, asked, user, pending);
+    },
+  });
+}
+
+function touchView(user: UserRecord, draft: Draft): View {
+  return {
+    title: 'Use your security key',
+    lead: 'Plug it in or hold it near, press the button, then touch the key.',
+    frame: 'door',
+    scripts: ['security-key'],
+    content: (
+      <>
+        <TouchKey draft={draft} task="get" options={`${path}/options`} label="Use the key" />
+        <OtherWays user={user} />
+      </>
+    ),
+  };
+}
+
+function OtherWays({ user }: { user: UserRecord }) {
+  if (user.auth_type === 'webauthn_auth') {
+    return (
+      <p class="small muted">
+        Lost your key? Use another one of yours, or ask a platform administrator to change how you sign in.{' '}
+        <a href="/console/sign-in">Start again</a>
+      </p>
+    );
+  }
+  return (
+    <form class="row small muted" method="post" action="/console/sign-in/other-way">
+      <span>No key at hand?</span>
+      <button class="button button--quiet button--small" type="submit">
+        {user.auth_type === 'sms_auth' ? 'Send a text code' : 'Send an email link'}
+      </button>
+      <a href="/console/sign-in">Start again</a>
+    </form>
+  );
+}
+
+/** Keys of other front ends, or of another address of this server. */
+const noKeyHere: View = {
+  title: 'Your security key does not work here',
+  lead: 'It was registered in another front end, or for another address of this Pennypost.',
+  frame: 'door',
+  content: (
+    <>
+      <p>Ask a platform administrator to change how you sign in. Then add a key in your account.</p>
+      <p class="small">
+        <a href="/console/sign-in">Sign in as another person</a>
+      </p>
+    </>
+  ),
+};

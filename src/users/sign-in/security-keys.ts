@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { type Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { getUserRecord, type UserRecord } from '../user-record.ts';
+import { updateUserRow } from '../users.sql.ts';
+import { lockUser } from '../users.ts';
+import { type ChallengePurpose, keepChallenge, selectKeysOfSite, takeChallenge } from './security-keys.sql.ts';
+import { countFailure, recordSignIn } from './sign-in.sql.ts';
+import { maxWebauthnFailures } from './sign-in.ts';
+import {
+  checkRegistration,
+  checkSignIn,
+  credentialIdIn,
+  type KeySite,
+  keySiteOf,
+  registrationOptions,
+  signInOptions,
+} from './webauthn.ts';
+import {
+  deleteCredentialRow,
+  insertCredential,
+  selectCredentials,
+  updateCredential,
+} from './webauthn-credentials.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'urls'> };
+
+const challengeLifetime_ms = 5 * minute_ms;
+const maxKeys = 20;
+
+/** A person's keys. `worksHere`: this server can verify it; the others belong to another front end or another address. */
+export async function listSecurityKeys(app: Deps, userId: string) {
+  const rpId = keySiteOf(app.config)?.rp_id;
+  const keys = await selectCredentials(app.db, userId);
+  return keys.map(({ id, name, created_at, logged_in_at, rp_id }) => ({
+    ...{ id, name, created_at, logged_in_at },
+    worksHere: rp_id !== null && rp_id === rpId,
+  }));
+}
+
+export async function hasKeysHere(app: Deps, userId: string): Promise<boolean> {
+  return (await listSecurityKeys(app, userId)).some(({ worksHere }) => worksHere);
+}
+
+/** What the browser needs to register a key. */
+export async function beginRegistration(app: Deps, user: Pick<UserRecord, 'id' | 'name' | 'email_address'>) {
+  const site = siteOrRefuse(app);
+  const options = await registrationOptions(site, user, await selectKeysOfSite(app.db, user.id, site.rp_id));
+  await keep(app, user.id, 'registration', options.challenge);
+  return options;
+}
+
+export async function registerKey(
+  app: Deps,
+  userId: string,
+  { name, response }: { name: string; response: string },
+): Promise<void> {
+  const site = siteOrRefuse(app);
+  const now = app.clock.now();
+  const refusal = await inTransaction(app.db, async (tx) => {
+    await lockUser(tx, userId);
+    const challenge = await takeChallenge(tx, userId, 'registration', timestamp(now));
+    if (challenge === undefined) return tooLate();
+    if ((await selectCredentials(tx, userId)).length >= maxKeys) {
+      return invalid(`You have ${maxKeys} security keys. Delete one before you add another.`);
+    }
+    const { value, refused } = await checkRegistration(site, challenge, response);
+    if (refused !== undefined) return refuse(app, 'registration', refused);
+    await insertCredential(tx, {
+      ...value,
+      id: newId(now),
+      user_id: userId,
+      name,
+      rp_id: site.rp_id,
+      registration_response: Buffer.from(response).toString('base64'),
+      created_at: timestamp(now),
+    });
+    return undefined;
+  });
+  if (refusal) throw refusal;
+}
+
+/** What the browser needs to sign in with one of the user's keys. */
+export async function beginKeySignIn(app: Deps, userId: string) {
+  const site = siteOrRefuse(app);
+  const keys = await selectKeysOfSite(app.db, userId, site.rp_id);
+  if (keys.length === 0) throw notFound();
+  const options = await signInOptions(site, keys);
+  await keep(app, userId, 'sign-in', options.challenge);
+  return options;
+}
+
+/** The second step of a sign-in. A refused answer is counted as a failure of the user. */
+export async function signInWithKey(app: Deps, userId: string, response: string): Promise<void> {
+  const site = siteOrRefuse(app);
+  const now = timestamp(app.clock.now());
+  // Throw after the commit: the challenge stays used, and the failure counted.
+  const refusal = await inTransaction(app.db, async (tx) => {
+    // The lock makes the count of signatures exact: of two answers with the same count, one is refused.
+    const user = await lockUser(tx, userId);
+    if (user.failed_login_count >= maxWebauthnFailures) {
+      return invalidField('response', 'That did not work several times. Sign in again with your password.');
+    }
+    const challenge = await takeChallenge(tx, userId, 'sign-in', now);
+    if (challenge === undefined) return tooLate();
+    const key = await findAnsweringKey(tx, site, userId, response);
+    const { value, refused } = key
+      ? await checkSignIn(site, challenge, response, key)
+      : { value: undefined, refused: 'Not a key of the user' };
+    if (!key || refused !== undefined) {
+      await countFailure(tx, user, now);
+      return refuse(app, 'sign-in', refused ?? '');
+    }
+    await updateCredential(tx, userId, key.id, { sign_count: value.sign_count, logged_in_at: now });
+    await recordSignIn(tx, userId, { current_session_id: randomUUID(), logged_in_at: now });
+    return undefined;
+  });
+  if (refusal) throw refusal;
+}
+
+async function findAnsweringKey(tx: Tx, site: KeySite, userId: string, response: string) {
+  const credentialId = credentialIdIn(response);
+  const keys = await selectKeysOfSite(tx, userId, site.rp_id);
+  return keys.find(({ credential_id }) => credential_id === credentialId);
+}
+
+/** Not the last one that works here, for people who sign in with keys only. */
+export async function deleteSecurityKey(app: Deps, userId: string, keyId: string): Promise<void> {
+  const rpId = keySiteOf(app.config)?.rp_id;
+  await inTransaction(app.db, async (tx) => {
+    // Prevents two concurrent requests from deleting the last two keys.
+    await lockUser(tx, userId);
+    const { auth_type } = await getUserRecord(tx, userId);
+    const keys = await selectCredentials(tx, userId);
+    const key = keys.find(({ id }) => id === keyId.toLowerCase());
+    if (!key) throw notFound();
+    const kept = keys.filter((other) => other !== key);
+    const isLast = kept.length === 0 || (key.rp_id === rpId && !kept.some(({ rp_id }) => rp_id === rpId));
+    if (auth_type === 'webauthn_auth' && isLast) {
+      throw invalid('You sign in with security keys only, and this is the last one. Add another before you delete it.');
+    }
+    await deleteCredentialRow(tx, key.id);
+  });
+}
+
+/** Whether a person signs in with keys only, or also with a text code or an email link. */
+export async function setKeysOnly(app: Deps, userId: string, keysOnly: boolean): Promise<void> {
+  const updated_at = timestamp(app.clock.now());
+  await inTransaction(app.db, async (tx) => {
+    const { mobile_number } = await lockUser(tx, userId);
+    const other = mobile_number === null ? 'email_auth' : 'sms_auth';
+    if (keysOnly && !(await hasKeysHere({ ...app, db: tx }, userId))) throw invalid('Add a security key first.');
+    await updateUserRow(tx, userId, { auth_type: keysOnly ? 'webauthn_auth' : other, updated_at });
+  });
+}
+
+function keep(app: Deps, user_id: string, purpose: ChallengePurpose, challenge: string): Promise<void> {
+  const expires_at = timestamp(later(app.clock.now(), challengeLifetime_ms));
+  return keepChallenge(app.db, { user_id, purpose, challenge, expires_at });
+}
+
+function siteOrRefuse({ config }: Deps): KeySite {
+  const site = keySiteOf(config);
+  if (!site)
+    throw invalid('Security keys need an address with https and a name. Ask the people who run this Pennypost.');
+  return site;
+}
+
+function tooLate(): Failure {
+  return invalidField('response', 'That took longer than five minutes, or another page asked for the key. Try again.');
+}
+
+function refuse({ log }: Deps, purpose: ChallengePurpose, reason: string): Failure {
+  log.warn({ event: 'security_key.refused', purpose, reason: reason.slice(0, 200) }, 'A security key was refused');
+  return invalidField('response', 'The security key was not accepted. Try again, or use another key.');
+}
