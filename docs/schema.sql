@@ -365,12 +365,13 @@ CREATE INDEX letter_attachments_template_id_idx ON public.letter_attachments USI
 
 create table letter_branding (
   id uuid not null,
-  name character varying(255) not null,
-  filename character varying(255) not null,
+  name text not null,
+  filename text not null,
   created_at timestamp with time zone not null,
   created_by_id uuid,
   updated_at timestamp with time zone,
   updated_by_id uuid,
+  active boolean not null,
   constraint letter_branding_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint letter_branding_filename_key UNIQUE (filename),
   constraint letter_branding_name_key UNIQUE (name),

@@ -10,6 +10,7 @@ import { rateRoutes } from './billing/rates.routes.ts';
 import { usageRoutes } from './billing/usage.routes.ts';
 import { brandPoolRoutes } from './branding/brand-pools.routes.ts';
 import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
+import { emailLogoRoutes } from './branding/email-logos.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { complaintRoutes } from './complaints/complaints.routes.ts';
 import { consoleRoutes } from './console/console.routes.ts';
@@ -298,7 +299,7 @@ const listed: Surface<App>[] = [
     // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
     plugins: [accepts, cookie],
-    routes: [unsubscribeRoutes, documentRoutes, outboxRoutes],
+    routes: [unsubscribeRoutes, documentRoutes, emailLogoRoutes, outboxRoutes],
   },
   {
     name: 'console',

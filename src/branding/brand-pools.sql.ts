@@ -35,7 +35,7 @@ export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: st
             on conflict do nothing)
           select id from brands`.execute(tx)
       : await sql<{ id: string }>`
-          with brands as (select id from letter_branding where id = any(${ids}::uuid[])),
+          with brands as (select id from letter_branding where id = any(${ids}::uuid[]) and active for key share),
           added as (insert into organisation_letter_branding_pool select ${organisationId}, id from brands
             on conflict do nothing)
           select id from brands`.execute(tx);
@@ -64,4 +64,14 @@ export async function deleteFromPool(
           .returning('letter_branding_id as id')
           .execute();
   return left?.id;
+}
+
+/** Active organisations whose services can choose the brand, by name. */
+export async function selectOrganisationsWithBrand(db: Db, kind: BrandKind, brandId: string) {
+  const table = sql.table(kind === 'email' ? 'organisation_email_branding_pool' : 'organisation_letter_branding_pool');
+  const column = sql.ref(kind === 'email' ? 'pool.email_branding_id' : 'pool.letter_branding_id');
+  const { rows } = await sql<{ id: string; name: string }>`
+    select organisations.id, organisations.name from organisations join ${table} as pool on pool.organisation_id = organisations.id
+    where ${column} = ${brandId} and organisations.active order by organisations.name`.execute(db);
+  return rows;
 }

@@ -8,6 +8,7 @@ import {
   insertIntoPool,
   selectEmailPool,
   selectLetterPool,
+  selectOrganisationsWithBrand,
 } from './brand-pools.sql.ts';
 
 type Deps = Pick<Platform, 'db'>;
@@ -20,6 +21,10 @@ export async function listEmailPool({ db }: Deps, organisationId: string) {
 export async function listLetterPool({ db }: Deps, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectLetterPool(db, organisationId);
+}
+
+export function listOrganisationsWithBrand({ db }: Deps, kind: BrandKind, brandId: string) {
+  return selectOrganisationsWithBrand(db, kind, brandId);
 }
 
 export async function addToPool(app: Deps, kind: BrandKind, organisationId: string, brandIds: string[]): Promise<void> {

@@ -20,3 +20,15 @@ export async function selectBrandUsers(db: Db, column: BrandColumn, brandId: str
     .execute();
   return { organisations, services };
 }
+
+/** How many active services use each brand. */
+export async function selectServiceCounts(db: Db, column: BrandColumn): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('services')
+    .select((service) => [column, service.fn.countAll<number>().as('count')])
+    .where(column, 'is not', null)
+    .where('active', '=', true)
+    .groupBy(column)
+    .execute();
+  return new Map(rows.map((row) => [String((row as Record<BrandColumn, string>)[column]), row.count]));
+}

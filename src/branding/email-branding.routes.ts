@@ -1,4 +1,7 @@
 import { Type } from 'typebox';
+import { decodeBase64 } from '../platform/base64.ts';
+import { invalidField } from '../platform/failure.ts';
+import { takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
@@ -11,6 +14,7 @@ import {
   listEmailBrandUsers,
   updateEmailBranding,
 } from './email-branding.ts';
+import { type LogoDeps, storeEmailLogo } from './email-logos.ts';
 import { uniqueName } from './unique-name.ts';
 
 const OfBrand = Type.Object({ email_branding_id: Uuid });
@@ -24,7 +28,7 @@ const look = {
   alt_text: Type.Optional(ShortText),
 };
 
-export function emailBrandingRoutes(http: Http, app: Platform): void {
+export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void {
   http.get(
     '/email-branding',
     {
@@ -83,6 +87,28 @@ export function emailBrandingRoutes(http: Http, app: Platform): void {
       const { name, brand_type, colour, logo, text, alt_text, updated_by } = request.body;
       const change = { name, brand_type, colour, logo, text, alt_text, updated_by };
       return { data: await updateEmailBranding(app, request.params.email_branding_id, change) };
+    },
+  );
+
+  http.post(
+    '/email-branding/:email_branding_id/logo',
+    {
+      ...takesLongText,
+      schema: {
+        summary: 'Upload the logo of an email branding: a PNG, scaled to fit into 640 by 216 pixels',
+        params: OfBrand,
+        body: Type.Object({
+          png: Type.String({ minLength: 1, maxLength: 4_000_000, description: 'In base64; at most 2 MB' }),
+        }),
+        response: { 200: Data(EmailBranding) },
+      },
+    },
+    async (request) => {
+      const { id } = await getEmailBranding(app, request.params.email_branding_id);
+      const bytes = decodeBase64(request.body.png, 'canonical');
+      if (!bytes) throw invalidField('png', 'Not valid base64.');
+      const logo = await storeEmailLogo(app, bytes, 'png');
+      return { data: await updateEmailBranding(app, id, { logo }) };
     },
   );
 

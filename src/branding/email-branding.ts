@@ -4,16 +4,19 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
-import { selectBrandUsers } from './brand-users.sql.ts';
+import { selectBrandUsers, selectServiceCounts } from './brand-users.sql.ts';
 import {
   type BrandType,
   deleteFromEmailPools,
   type EmailBrandingFields,
   insertEmailBranding,
   lockEmailBranding,
+  selectActiveEmailBrandings,
   selectEmailBranding,
   updateEmailBrandingRow,
 } from './email-branding.sql.ts';
+
+export type { BrandType } from './email-branding.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
@@ -21,6 +24,17 @@ export async function getEmailBranding({ db }: Deps, id: string) {
   const brand = await selectEmailBranding(db, id);
   if (!brand) throw notFound();
   return brand;
+}
+
+/** Those that are not archived, by name, with the number of services that use them. */
+export async function listEmailBrandsInUse({ db }: Deps) {
+  const [brands, counts] = await Promise.all([
+    selectActiveEmailBrandings(db),
+    selectServiceCounts(db, 'email_branding_id'),
+  ]);
+  return brands
+    .map((brand) => ({ ...brand, service_count: counts.get(brand.id) ?? 0 }))
+    .sort((one, other) => one.name.localeCompare(other.name, 'en-GB'));
 }
 
 export function createEmailBranding(

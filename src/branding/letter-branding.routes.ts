@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Uuid } from '../protocol/fields.ts';
+import { NoContent, Uuid } from '../protocol/fields.ts';
 import { BrandName, LetterBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
-import { selectLetterBrandings } from './letter-branding.sql.ts';
+import { selectActiveLetterBrandings } from './letter-branding.sql.ts';
 import {
+  archiveLetterBranding,
   createLetterBranding,
   getLetterBranding,
   listLetterBrandUsers,
@@ -17,8 +18,13 @@ const OfBrand = Type.Object({ letter_branding_id: Uuid });
 export function letterBrandingRoutes(http: Http, app: Platform): void {
   http.get(
     '/letter-branding',
-    { schema: { summary: 'List letter brandings by name', response: { 200: Type.Array(LetterBranding) } } },
-    () => selectLetterBrandings(app.db),
+    {
+      schema: {
+        summary: 'List letter brandings that are not archived, by name',
+        response: { 200: Type.Array(LetterBranding) },
+      },
+    },
+    () => selectActiveLetterBrandings(app.db),
   );
 
   http.get(
@@ -69,6 +75,21 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => ({ data: await listLetterBrandUsers(app, request.params.letter_branding_id) }),
+  );
+
+  http.post(
+    '/letter-branding/:letter_branding_id/archive',
+    {
+      schema: {
+        summary: 'Archive an unused letter branding',
+        params: OfBrand,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await archiveLetterBranding(app, request.params.letter_branding_id);
+      return reply.code(204).send(null);
+    },
   );
 
   http.post(

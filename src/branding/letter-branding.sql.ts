@@ -1,5 +1,5 @@
 import type { Timestamp } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { invalidField } from '../platform/failure.ts';
 
@@ -10,6 +10,7 @@ export const letterBrandingColumns = [
   'created_by_id as created_by',
   'created_at',
   'updated_at',
+  'active',
 ] as const;
 
 export const taken = {
@@ -22,8 +23,13 @@ const meanings = {
   letter_branding_filename_key: () => invalidField('filename', taken.filename),
 };
 
-export function selectLetterBrandings(db: Db) {
-  return db.selectFrom('letter_branding').select(letterBrandingColumns).orderBy('name').execute();
+export function selectActiveLetterBrandings(db: Db) {
+  return db
+    .selectFrom('letter_branding')
+    .select(letterBrandingColumns)
+    .where('active', '=', true)
+    .orderBy('name')
+    .execute();
 }
 
 export function selectLetterBranding(db: Db, id: string) {
@@ -42,7 +48,7 @@ export function insertLetterBranding(
 export function updateLetterBrandingRow(
   db: Db,
   id: string,
-  change: { name: string; filename: string; updated_by_id?: string; updated_at: Timestamp },
+  change: { name?: string; filename?: string; active?: boolean; updated_by_id?: string; updated_at: Timestamp },
 ) {
   return withConstraints(meanings, () =>
     db
@@ -62,4 +68,18 @@ export function selectBrandsWithNames(db: Db, wanted: { name: string; filename: 
     .where((brand) => brand.or([brand('name', '=', wanted.name), brand('filename', '=', wanted.filename)]))
     .$if(exceptId !== undefined, (query) => query.where('id', '<>', exceptId ?? ''))
     .execute();
+}
+
+/** Locks the row until the transaction ends. This blocks new references to the brand, because they lock the row's key. */
+export function lockLetterBranding(tx: Tx, id: string) {
+  return tx
+    .selectFrom('letter_branding')
+    .select(['name', 'filename'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function deleteFromLetterPools(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('organisation_letter_branding_pool').where('letter_branding_id', '=', id).execute();
 }

@@ -273,3 +273,32 @@ describe('POST /letter-branding/get-unique-name/', () => {
     expect(body.message).toEqual({ name: [text] });
   });
 });
+
+describe('POST /letter-branding/{id}/archive', () => {
+  it('204; it is no longer listed, is in no pool, and its names are free again', async () => {
+    const brand = (await admin('POST', '/letter-branding', { name: 'Short lived', filename: 'short' })).body;
+    const organisation = await anOrganisation(harness);
+    const pool = `/organisations/${organisation}/letter-branding-pool`;
+    await admin('POST', pool, { branding_ids: [brand.id] });
+    const { status, text } = await admin('POST', `/letter-branding/${brand.id}/archive`);
+    expect([status, text]).toEqual([204, '']);
+    const listed = (await admin('GET', '/letter-branding')).body.map(({ id }: { id: string }) => id);
+    expect(listed).not.toContain(brand.id);
+    expect((await admin('GET', pool)).body.data).toEqual([]);
+    expect((await admin('POST', pool, { branding_ids: [brand.id] })).status).toBe(400);
+    expect((await admin('POST', '/letter-branding', { name: 'Short lived', filename: 'short' })).status).toBe(201);
+    expect((await admin('POST', `/letter-branding/${brand.id}/archive`)).status).toBe(204);
+  });
+
+  it('400 when a service or an organisation uses it; 404 for an unknown id', async () => {
+    for (const use of [aService, anOrganisation]) {
+      const name = `In use by ${use.name}`;
+      const brand = (await admin('POST', '/letter-branding', { name, filename: name })).body;
+      await use(harness, { letter_branding_id: brand.id });
+      const { status, body } = await admin('POST', `/letter-branding/${brand.id}/archive`);
+      expect([status, body.message]).toEqual([400, "Letter branding is in use and so it can't be archived."]);
+      expect((await admin('GET', `/letter-branding/${brand.id}`)).body).toEqual(brand);
+    }
+    expect((await admin('POST', `/letter-branding/${newId(new Date())}/archive`)).status).toBe(404);
+  });
+});

@@ -1,10 +1,15 @@
 import { timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { selectBrandUsers } from './brand-users.sql.ts';
+import { archivedName } from '../protocol/archived-name.ts';
+import { selectBrandUsers, selectServiceCounts } from './brand-users.sql.ts';
 import {
+  deleteFromLetterPools,
   insertLetterBranding,
+  lockLetterBranding,
+  selectActiveLetterBrandings,
   selectBrandsWithNames,
   selectLetterBranding,
   taken,
@@ -19,21 +24,70 @@ export async function getLetterBranding({ db }: Deps, id: string) {
   return brand;
 }
 
-export function createLetterBranding(app: Deps, request: { name: string; filename: string; created_by_id?: string }) {
+/** Those that are not archived, by name, with the number of services that use them. */
+export async function listLetterBrandsInUse({ db }: Deps) {
+  const [brands, counts] = await Promise.all([
+    selectActiveLetterBrandings(db),
+    selectServiceCounts(db, 'letter_branding_id'),
+  ]);
+  return brands.map((brand) => ({ ...brand, service_count: counts.get(brand.id) ?? 0 }));
+}
+
+type Together = (id: string) => Promise<void>;
+const nothing: Together = async () => {};
+
+/** What `together` does succeeds with the change, or the brand does not change. */
+export function createLetterBranding(
+  app: Deps,
+  request: { name: string; filename: string; created_by_id?: string },
+  together = nothing,
+) {
   const now = app.clock.now();
   const row = { id: newId(now), created_at: timestamp(now), ...request };
-  return reportAllConflicts(app, request, () => insertLetterBranding(app.db, row));
+  return reportAllConflicts(app, request, () =>
+    inTransaction(app.db, async (tx) => {
+      const brand = await insertLetterBranding(tx, row);
+      await together(brand.id);
+      return brand;
+    }),
+  );
 }
 
 export async function updateLetterBranding(
   app: Deps,
   id: string,
   request: { name: string; filename: string; updated_by_id?: string },
+  together = nothing,
 ) {
   const change = { ...request, updated_at: timestamp(app.clock.now()) };
-  const brand = await reportAllConflicts(app, request, () => updateLetterBrandingRow(app.db, id, change), id);
-  if (!brand) throw notFound();
-  return brand;
+  const write = () =>
+    inTransaction(app.db, async (tx) => {
+      const brand = await updateLetterBrandingRow(tx, id, change);
+      if (!brand) throw notFound();
+      await together(brand.id);
+      return brand;
+    });
+  return reportAllConflicts(app, request, write, id);
+}
+
+export async function archiveLetterBranding({ db, clock }: Deps, id: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const brand = await lockLetterBranding(tx, id);
+    if (!brand) throw notFound();
+    const { organisations, services } = await selectBrandUsers(tx, 'letter_branding_id', id);
+    if (organisations.length > 0 || services.length > 0) {
+      throw invalid("Letter branding is in use and so it can't be archived.");
+    }
+    const now = clock.now();
+    await deleteFromLetterPools(tx, id);
+    await updateLetterBrandingRow(tx, id, {
+      active: false,
+      name: archivedName(brand.name, now),
+      // File names are unique, too, and nobody looks for that of an archived brand.
+      filename: archivedName(`${brand.filename}_${id}`, now),
+      updated_at: timestamp(now),
+    });
+  });
 }
 
 export async function listLetterBrandUsers(app: Deps, id: string) {

@@ -10,7 +10,7 @@ import { renderEmail, renderText } from './render-message.ts';
 
 export type ComposeDeps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
-  config: Pick<Config, 'email' | 'branding'>;
+  config: Pick<Config, 'email' | 'branding' | 'urls'>;
 };
 
 /** What a message is composed of: one that waits for delivery, or one that is only previewed. */

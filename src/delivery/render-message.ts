@@ -1,3 +1,4 @@
+import { emailLogoUrl } from '../branding/email-logos.ts';
 import type { Config } from '../config.ts';
 import type { EmailBrand } from '../rendering/email/page.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
@@ -17,7 +18,7 @@ export function renderText(
 }
 
 interface Deps {
-  config: Pick<Config, 'email' | 'branding'>;
+  config: Pick<Config, 'email' | 'branding' | 'urls'>;
 }
 
 export function renderEmail(
@@ -34,21 +35,17 @@ export function renderEmail(
       address: `${service.email_sender_local_part}@${config.email.domain}`,
     },
     ...compiled.message(personalisation, {
-      brand: brandOf(service, config.branding.logoBaseUrl),
+      brand: brandOf(config, service),
       platform: { name: config.branding.platformName },
       unsubscribe_link,
     }),
   };
 }
 
-function brandOf({ brand_type, colour, logo, text, alt_text }: SenderIdentity, logos?: string): EmailBrand | null {
+function brandOf(
+  config: Deps['config'],
+  { brand_type, colour, logo, text, alt_text }: SenderIdentity,
+): EmailBrand | null {
   if (brand_type === null) return null;
-  return { brand_type, colour, logo_url: logoUrl(logo, logos), text, alt_text };
-}
-
-/** A logo is a full URL or a file name under LOGO_BASE_URL. */
-function logoUrl(logo: string | null, base: string | undefined): string | null {
-  if (!logo) return null;
-  if (/^https?:\/\//i.test(logo)) return logo;
-  return base ? `${base}/${encodeURI(logo.replace(/^\/+/, ''))}` : null;
+  return { brand_type, colour, logo_url: emailLogoUrl(config, logo), text, alt_text };
 }

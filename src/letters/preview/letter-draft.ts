@@ -19,14 +19,19 @@ interface LetterDraft {
 }
 
 /** Drawn for the printer, so that the picture is that of the letter. Unfilled placeholders are highlighted. */
-export async function drawLetterDraft(
+export async function drawLetterDraft(app: Deps, serviceId: string, draft: LetterDraft) {
+  return drawLetterWithBrand(app, serviceId, await selectServiceBrand(app.db, serviceId), draft);
+}
+
+export async function drawLetterWithBrand(
   app: Deps,
   serviceId: string,
+  brand: { id: string; name: string } | undefined,
   { compiled, personalisation, attachment }: LetterDraft,
 ) {
   const { lines } = parsePostalAddress(addressLinesFromPersonalisation(personalisation));
   const template = { service: serviceId, letter_attachment: attachment };
-  const input = await renderInput(app, template, await selectServiceBrand(app.db, serviceId), {
+  const input = await renderInput(app, template, brand, {
     compiled,
     personalisation,
     address: lines,

@@ -22,6 +22,11 @@ describe('POST /letter-branding/{id}/logo', () => {
     ['missing', {}, 'Missing data for required field.'],
     ['not text', { svg: 1 }, 'Not a valid string.'],
     ['not an SVG', { svg: 'a picture' }, 'Not a valid SVG.'],
+    [
+      'a script',
+      { svg: '<svg viewBox="0 0 9 9"><script>alert(1)</script></svg>' },
+      'This SVG contains a script. Export it again as plain SVG.',
+    ],
     ['too long', { svg: `<svg>${' '.repeat(1_000_000)}</svg>` }, 'Longer than maximum length 1000000.'],
   ])('400 when it is %s', async (name, body, text) => {
     const id = await aLetterBranding(harness, name);

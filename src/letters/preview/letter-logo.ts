@@ -1,7 +1,8 @@
-import { getLetterBranding } from '../../branding/letter-branding.ts';
+import { createLetterBranding, getLetterBranding, updateLetterBranding } from '../../branding/letter-branding.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import type { LogoProblem } from '../../rendering/letter/logo.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
@@ -9,18 +10,57 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads 
 /** Named by id: the file name in the branding is free text and can change. */
 export const logoFile = (brandingId: string) => `letter-branding/${brandingId}.svg`;
 
-const refusals = {
+const refusals: Record<LogoProblem, string> = {
   'too-large': 'Longer than maximum length 1000000.',
   'not-an-svg': 'Not a valid SVG.',
   'cannot-be-drawn': 'This SVG cannot be drawn.',
-} as const;
+  'has-script': 'This SVG contains a script. Export it again as plain SVG.',
+  'has-event-handler': 'This SVG contains event handlers, such as onclick. Export it again as plain SVG.',
+  'has-foreign-content': 'This SVG contains foreign content, such as HTML. Convert it to shapes.',
+  'has-picture': 'This SVG contains a picture, which would not be printed. Convert it to shapes.',
+  'has-animation': 'This SVG contains an animation. Export it without.',
+  'has-reference': 'This SVG refers to something outside of it, such as a web address. Embed it as shapes.',
+  'has-entities': 'This SVG declares entities. Export it again as plain SVG.',
+};
 
 /** Applies to letters rendered from now on; rendered letters do not change. */
 export async function putLogo(app: Deps, brandingId: string, svg: string): Promise<void> {
   const { id } = await getLetterBranding(app, brandingId);
+  await refuseBadLogo(app, svg, 'svg');
+  await storeLogo(app, id, svg);
+}
+
+/** With its logo, or not at all. */
+export async function createBrandWithLogo(
+  app: Deps,
+  brand: { name: string; filename: string; created_by_id: string },
+  svg: string,
+) {
+  await refuseBadLogo(app, svg, 'logo');
+  return createLetterBranding(app, brand, (id) => storeLogo(app, id, svg));
+}
+
+/** The name and, if there is a new one, the logo: both or neither. */
+export async function updateBrandWithLogo(
+  app: Deps,
+  id: string,
+  change: { name: string; updated_by_id: string },
+  svg: string | undefined,
+): Promise<void> {
+  if (svg !== undefined) await refuseBadLogo(app, svg, 'logo');
+  const { filename } = await getLetterBranding(app, id);
+  await updateLetterBranding(app, id, { ...change, filename }, async () => {
+    if (svg !== undefined) await storeLogo(app, id, svg);
+  });
+}
+
+function storeLogo({ files }: Deps, brandingId: string, svg: string): Promise<void> {
+  return files.put(logoFile(brandingId), Buffer.from(svg, 'utf8'));
+}
+
+async function refuseBadLogo(app: Deps, svg: string, field: string): Promise<void> {
   const problem = await checkLogo(app, svg);
-  if (problem) throw invalidField('svg', refusals[problem]);
-  await app.files.put(logoFile(id), Buffer.from(svg, 'utf8'));
+  if (problem) throw invalidField(field, refusals[problem]);
 }
 
 async function checkLogo({ pdfThreads }: Deps, svg: string) {
@@ -33,9 +73,13 @@ async function checkLogo({ pdfThreads }: Deps, svg: string) {
   }
 }
 
-export async function getLogo(app: Deps, brandingId: string): Promise<Buffer> {
+export async function findLogo(app: Omit<Deps, 'pdfThreads'>, brandingId: string): Promise<Buffer | undefined> {
   const { id } = await getLetterBranding(app, brandingId);
-  const svg = await app.files.get(logoFile(id));
+  return app.files.get(logoFile(id));
+}
+
+export async function getLogo(app: Deps, brandingId: string): Promise<Buffer> {
+  const svg = await findLogo(app, brandingId);
   if (!svg) throw notFound('This letter branding has no logo');
   return svg;
 }

@@ -288,6 +288,7 @@ export interface LetterBranding {
   created_by_id: string | null;
   updated_at: Time | null;
   updated_by_id: string | null;
+  active: Generated<boolean>;
 }
 
 export interface LetterDespatches {

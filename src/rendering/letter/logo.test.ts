@@ -50,9 +50,35 @@ describe('logos', () => {
     expect(await inkBox(svg)).toEqual({ left: 15, top: 10, right: 25, bottom: 20 });
   });
 
+  const harmless = `<?xml version="1.0"?>
+    <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+    <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9">
+    <style>.a { fill: url(#g) }</style><defs><linearGradient id="g"><stop stop-color="#000"/></linearGradient></defs>
+    <rect id="r" class="a" width="4" height="4" fill="url('#g')"/><use xlink:href="#r"/><text y="9">Ink &amp; paper</text></svg>`;
+
   it.each([
     ['a good one', sampleLogo.svg, null],
-    ['one that holds a picture', '<svg viewBox="0 0 9 9"><image href="x.png"/></svg>', null],
+    ['text, styles and references to itself', harmless, null],
+    ['a picture', '<svg viewBox="0 0 9 9"><image href="x.png"/></svg>', 'has-picture'],
+    [
+      'a picture inside of it',
+      '<svg viewBox="0 0 9 9"><svg:image xlink:href="data:image/png;base64,AA"/></svg>',
+      'has-picture',
+    ],
+    ['a script', '<svg viewBox="0 0 9 9"><script>alert(1)</script></svg>', 'has-script'],
+    ['a script with a prefix', '<svg><s:SCRIPT xmlns:s="http://www.w3.org/2000/svg"/></svg>', 'has-script'],
+    ['a link that runs', '<svg><a href="&#106;ava&#10;script:alert(1)"><rect/></a></svg>', 'has-script'],
+    ['an event handler', '<svg viewBox="0 0 9 9" onload="alert(1)"/>', 'has-event-handler'],
+    ['HTML', '<svg viewBox="0 0 9 9"><foreignObject><p>Hello</p></foreignObject></svg>', 'has-foreign-content'],
+    ['an animation', '<svg><rect><set attributeName="href" to="x"/></rect></svg>', 'has-animation'],
+    ['a reference', '<svg><use href="https://evil.example/a.svg#x"/></svg>', 'has-reference'],
+    ['a reference in a style', '<svg><rect style="fill: url(https://evil.example/x)"/></svg>', 'has-reference'],
+    ['an import', '<svg><style>@import "https://evil.example";</style></svg>', 'has-reference'],
+    ['an import, hidden', '<svg><style><![CDATA[@\\69mport "x";]]></style></svg>', 'has-reference'],
+    ['a style sheet', '<?xml-stylesheet href="x.css"?><svg/>', 'has-reference'],
+    ['entities', '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>', 'has-entities'],
+    ['another root', '<html><svg viewBox="0 0 9 9"/></html>', 'not-an-svg'],
+    ['an open element', '<svg viewBox="0 0 9 9"><g></svg>', 'not-an-svg'],
     ['no text at all', '', 'not-an-svg'],
     ['text', 'not an svg at all', 'not-an-svg'],
     ['a beginning', '<svg', 'not-an-svg'],

@@ -2,11 +2,12 @@ import SVGtoPDF from 'svg-to-pdfkit';
 import { letterLayout, mm } from '../pdf/letter-geometry.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { type Ink, inkFor } from './ink.ts';
+import { findSvgProblem, type SvgProblem } from './svg-check.ts';
 
 /** A logo of a few hundred kilobytes is already unusual; larger drawings would slow down every letter. */
 const limit_characters = 1_000_000;
 
-type LogoProblem = 'too-large' | 'not-an-svg' | 'cannot-be-drawn';
+export type LogoProblem = 'too-large' | 'cannot-be-drawn' | SvgProblem;
 
 /**
  * Draws an SVG logo as vector shapes at its position, from the top left corner, keeping its proportions. Images inside
@@ -29,7 +30,8 @@ export function drawLogo(document: PDFKit.PDFDocument, svg: string, ink: Ink): v
 /** Called when a logo is uploaded, so that no letter fails because of it later. */
 export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   if (svg.length > limit_characters) return 'too-large';
-  if (!rootOf(svg)) return 'not-an-svg';
+  const problem = findSvgProblem(svg);
+  if (problem) return problem;
   try {
     const { document, bytes } = openDocument({ size: 'A4' });
     document.addPage();
