@@ -22,6 +22,9 @@ import { refusedPages } from './pages/integration/refused.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
+import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
+import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
+import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
 import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
@@ -118,6 +121,9 @@ const modules: PageModule<ConsoleApp>[] = [
   unsubscribeRequestPages,
   returnedLetterPages,
   sandboxPages,
+  emailBrandPages,
+  letterBrandPages,
+  brandPoolPages,
   supportPages,
 ];
 

@@ -30,7 +30,8 @@ describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']
     for (const declared of pages) {
       const service = typeof declared.who === 'object' ? world.service : undefined;
       // An administrator sees what a manager sees, and the rest.
-      const isSeenByManager = role === 'a platform administrator' && declared.who !== 'platform-admin';
+      const isForOperators = declared.who === 'platform-admin' || declared.who === 'operator';
+      const isSeenByManager = role === 'a platform administrator' && !isForOperators;
       if (may(declared.who, user, service) !== 'yes' || (user && declared.who === 'anyone') || isSeenByManager)
         continue;
       const url = world.urlOf(declared);

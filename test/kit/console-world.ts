@@ -24,7 +24,9 @@ import { aPerson } from './console-people.ts';
 import { ConsoleVisitor } from './console-visitor.ts';
 import type { Harness } from './harness.ts';
 import { aJob } from './jobs.ts';
+import { sampleLogo } from './letter-samples.ts';
 import { firstPage, makePdf } from './pdf-samples.ts';
+import { aPicture } from './pictures.ts';
 import { aQueuedMessage } from './queued-messages.ts';
 import { aCheckedUpload, emailRows, letterRows, smsRows } from './uploads.ts';
 
@@ -95,6 +97,8 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
   const values = new Map([
     ...own,
     ['own_key_id', kept.id],
+    ...(await someBrands(harness, organisation, mark)),
+    ['organisation_id', organisation],
     ['service_id', service.id],
     ['asked_id', service.id],
     ['request_id', asked.body.service_join_request_id],
@@ -213,6 +217,24 @@ async function someFiles(
     ['list_id', list],
     ['pdf_id', id],
   ]);
+}
+
+/** One of each kind with a logo, which the organisation offers. */
+async function someBrands(harness: Harness, organisation: string, mark: string): Promise<[string, string][]> {
+  const { admin } = harness;
+  const look = { brand_type: 'org_banner', text: `Town Hall${mark}`, colour: '#a4281c' };
+  const email = (await admin('POST', '/email-branding', { name: `Town Hall${mark}`, ...look })).body.data.id;
+  const png = aPicture(160, 160, [255, 255, 255, 255]).toString('base64');
+  await admin('POST', `/email-branding/${email}/logo`, { png });
+  const names = { name: `Town Hall${mark}`, filename: `town-hall${mark}` };
+  const letter = (await admin('POST', '/letter-branding', names)).body.id;
+  await admin('POST', `/letter-branding/${letter}/logo`, { svg: sampleLogo.svg });
+  await admin('POST', `/organisations/${organisation}/email-branding-pool`, { branding_ids: [email] });
+  await admin('POST', `/organisations/${organisation}/letter-branding-pool`, { branding_ids: [letter] });
+  return [
+    ['email_brand_id', email],
+    ['letter_brand_id', letter],
+  ];
 }
 
 /** A folder that the whole team sees, and drafts that somebody is writing. */

@@ -8,12 +8,20 @@ interface SaveFormProps {
   back: string;
   /** The address that the form is sent to, if it is not that of the page. */
   to?: string;
+  /** The last field is a file. */
+  withFile?: boolean;
 }
 
 /** The form of a page that changes one thing, with a way out. */
-export function SaveForm({ children, action = 'Save', back, to }: SaveFormProps) {
+export function SaveForm({ children, action = 'Save', back, to, withFile }: SaveFormProps) {
   return (
-    <form class="stack measure" method="post" action={to} noValidate>
+    <form
+      class="stack measure"
+      method="post"
+      action={to}
+      encType={withFile ? 'multipart/form-data' : undefined}
+      noValidate
+    >
       {children}
       <div class="row">
         <button class="button button--primary" type="submit">

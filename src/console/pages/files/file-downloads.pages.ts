@@ -52,7 +52,7 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
     async show(asked) {
       const { upload, template, message } = await rowOf(asked, asked.param('email_file_id'), 'email');
       const { html } = await emailOfRow(app, template, upload, message);
-      return sendMailFrame(asked.reply, html, { images: false });
+      return sendMailFrame(app, asked.reply, html, { images: false });
     },
   });
 

@@ -40,7 +40,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     async show(asked) {
       const received = await composeReceived(app, await messageOf(asked));
       if (received.channel !== 'email') throw notFound();
-      return sendMailFrame(asked.reply, received.message.html, { images: asked.query('images') === 'remote' });
+      return sendMailFrame(app, asked.reply, received.message.html, { images: asked.query('images') === 'remote' });
     },
   });
 

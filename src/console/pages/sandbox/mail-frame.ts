@@ -1,21 +1,37 @@
 import type { FastifyReply } from 'fastify';
+import type { Config } from '../../../config.ts';
 import type { Sent } from '../../page.ts';
+
+type Deps = { config: Pick<Config, 'urls'> };
 
 /**
  * An email is written by others. The policy gives it an origin of its own, even when it is opened alone: no script, no
- * forms, no cookies of ours, nothing from the network but the pictures that the reader asks for.
+ * forms, no cookies of ours, nothing from the network but logos that were uploaded here, and the pictures that the reader
+ * asks for.
  */
-export function sendMailFrame(reply: FastifyReply, html: string, { images }: { images: boolean }): Sent {
+export function sendMailFrame(
+  { config }: Deps,
+  reply: FastifyReply,
+  html: string,
+  { images }: { images: boolean },
+): Sent {
   const policy = [
     'sandbox',
     "default-src 'none'",
     "style-src 'unsafe-inline'",
-    images ? 'img-src data: https:' : 'img-src data:',
+    ['img-src data:', logoSource(reply), images ? 'https:' : ''].filter(Boolean).join(' '),
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'self'",
   ].join('; ');
-  return sendContent(reply, { policy, type: 'text/html; charset=utf-8', content: Buffer.from(html) });
+  // The console may be open at another address than that of emails, which its reader need not reach.
+  const shown = html.replaceAll(`src="${config.urls.api}/logos/`, 'src="/logos/');
+  return sendContent(reply, { policy, type: 'text/html; charset=utf-8', content: Buffer.from(shown) });
+}
+
+/** 'self' would name every address of this server. */
+function logoSource({ request }: FastifyReply): string {
+  return /^[\w.:[\]-]+$/.test(request.host) ? `${request.host}/logos/` : '';
 }
 
 /** A file that the browser stores or, a picture, shows. Opened alone, it may do as little as an email. */

@@ -27,7 +27,7 @@ export function sandboxFilePages(pages: Pages, app: ConsoleApp, who: 'signed-in'
     who,
     async show(asked) {
       const { email } = await emailOf(asked);
-      return sendMailFrame(asked.reply, email.html, { images: asked.query('images') === 'remote' });
+      return sendMailFrame(app, asked.reply, email.html, { images: asked.query('images') === 'remote' });
     },
   });
 

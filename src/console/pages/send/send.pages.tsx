@@ -141,7 +141,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       const personalisation = readValues(app, visitor, query('values'));
       const message = { template, recipient: '', personalisation, reply_to_text: null };
       const { html } = await previewEmail(app, service.id, message);
-      return sendMailFrame(reply, html, { images: false });
+      return sendMailFrame(app, reply, html, { images: false });
     },
   });
 

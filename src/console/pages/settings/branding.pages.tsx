@@ -1,11 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
 import { listEmailPool, listLetterPool } from '../../../branding/brand-pools.ts';
-import { invalidField } from '../../../platform/failure.ts';
+import { getEmailBranding } from '../../../branding/email-branding.ts';
+import { getLetterBranding } from '../../../branding/letter-branding.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
+import { BrandMark, LetterMark } from '../operator/brands/brand-mark.tsx';
+import { brandTypeNames } from '../operator/brands/email-brand-fields.tsx';
+import { sendLetterLogo } from '../operator/brands/send-letter-logo.ts';
 import { addSettingPage, team } from './setting-page.tsx';
 
 const none = 'none';
@@ -14,8 +20,6 @@ const kinds = {
   email: { path: 'email/branding', title: 'Brand of emails', nothing: 'No brand' },
   letter: { path: 'letter/branding', title: 'Logo of letters', nothing: 'No logo' },
 } as const;
-
-const brandTypes = { org: 'logo', both: 'logo beside that of the platform', org_banner: 'banner in colour' };
 
 /** A team chooses among the brands of its organisation; others are given by the operator. */
 export function brandingPages(pages: Pages, app: ConsoleApp): void {
@@ -56,24 +60,46 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
     });
   }
 
+  pages.add('/services/:service_id/settings/letter/branding/:letter_brand_id/logo', {
+    who: team,
+    async show({ service, param, reply }) {
+      const id = param('letter_brand_id');
+      if (!(await brandsOf('letter', service)).some(({ value }) => value === id)) throw notFound();
+      return sendLetterLogo(app, reply, id);
+    },
+  });
+
   /** Those of the organisation; the present one stays possible. */
-  async function brandsOf(kind: 'email' | 'letter', { organisation, ...service }: Service) {
-    const present = kind === 'email' ? service.email_branding : service.letter_branding;
-    const pool =
-      organisation === null
-        ? []
-        : kind === 'email'
-          ? (await listEmailPool(app, organisation)).map(({ id, name, brand_type, colour }) => ({
-              value: id,
-              label: name,
-              hint: [brandTypes[brand_type], colour].filter(Boolean).join(', '),
-            }))
-          : (await listLetterPool(app, organisation)).map(({ id, name }) => ({
-              value: id,
-              label: name,
-              hint: undefined,
-            }));
-    const isKnown = present === null || pool.some(({ value }) => value === present);
-    return isKnown ? pool : [{ value: present, label: 'The present one', hint: undefined }, ...pool];
+  async function brandsOf(kind: 'email' | 'letter', service: Service) {
+    return kind === 'email' ? emailBrands(service) : letterBrands(service);
   }
+
+  async function emailBrands({ organisation, email_branding: present }: Service) {
+    const pool = organisation === null ? [] : await listEmailPool(app, organisation);
+    const isKnown = present === null || pool.some(({ id }) => id === present);
+    return (isKnown ? pool : [await getEmailBranding(app, present), ...pool]).map((brand) => ({
+      value: brand.id,
+      label: <Marked mark={<BrandMark {...brand} />} name={brand.name} />,
+      hint: brandTypeNames[brand.brand_type],
+    }));
+  }
+
+  async function letterBrands({ id, organisation, letter_branding: present }: Service) {
+    const pool = organisation === null ? [] : await listLetterPool(app, organisation);
+    const isKnown = present === null || pool.some((brand) => brand.id === present);
+    const logo = (brand: string) => `/console/services/${id}/settings/letter/branding/${brand}/logo`;
+    return (isKnown ? pool : [await getLetterBranding(app, present), ...pool]).map((brand) => ({
+      value: brand.id,
+      label: <Marked mark={<LetterMark from={logo(brand.id)} />} name={brand.name} />,
+    }));
+  }
+}
+
+function Marked({ mark, name }: { mark: ComponentChildren; name: string }) {
+  return (
+    <span class="row">
+      {mark}
+      {name}
+    </span>
+  );
 }

@@ -28,7 +28,7 @@ export function previewPages(pages: Pages, app: ConsoleApp): void {
   const anybody = { service: 'any', organisation: true } as const;
   const writers = { service: 'templates' } as const;
   const version = '/versions/:version';
-  const email = (asked: Seen, preview: DraftPreview) => sendEmail(asked, preview);
+  const email = (asked: Seen, preview: DraftPreview) => sendEmail(app, asked, preview);
 
   pages.add(`/services/:service_id/email-templates/:email_template_id${version}/email`, {
     who: anybody,
@@ -82,9 +82,9 @@ export function draftAddress(serviceId: string, draftId: string, channel: string
   return `/console/services/${serviceId}/${noun}/${draftId}`;
 }
 
-function sendEmail({ reply }: Seen, preview: DraftPreview): Sent {
+function sendEmail(app: ConsoleApp, { reply }: Seen, preview: DraftPreview): Sent {
   if (preview.template_type !== 'email') throw notFound();
-  return sendMailFrame(reply.header('cache-control', 'no-store'), preview.html, { images: false });
+  return sendMailFrame(app, reply.header('cache-control', 'no-store'), preview.html, { images: false });
 }
 
 async function sendPage(app: ConsoleApp, { reply, param, service }: Seen, preview: DraftPreview): Promise<Sent> {

@@ -1,0 +1,36 @@
+import { uploadedLogoPath } from '../../../../branding/email-logos.ts';
+
+interface Look {
+  brand_type: 'org' | 'both' | 'org_banner';
+  colour: string | null;
+  logo: string | null;
+  text: string | null;
+  alt_text: string | null;
+}
+
+/**
+ * The top of an email with this brand, in small. Its name stands beside it. Logos of other servers are not loaded: their
+ * text is shown instead.
+ */
+export function BrandMark({ brand_type, colour, logo, text, alt_text }: Look) {
+  const isBanner = brand_type === 'org_banner';
+  const path = uploadedLogoPath(logo);
+  const shown = path ? text : (text ?? alt_text);
+  return (
+    <svg class="brand-mark" viewBox="0 0 160 54" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+      <rect width="160" height="54" fill={isBanner ? (colour ?? '#0b0c0c') : '#fff'} />
+      {!isBanner && colour && <rect x="8" y="10" width="2" height="34" fill={colour} />}
+      {path && <image href={path} x="16" y="10" width={text ? 34 : 136} height="34" preserveAspectRatio="xMinYMid" />}
+      {shown && (
+        <text x={path ? 56 : 16} y="32" font-size="13" fill={isBanner ? '#fff' : '#0b0c0c'}>
+          {shown.length > 20 ? `${shown.slice(0, 19)}…` : shown}
+        </text>
+      )}
+    </svg>
+  );
+}
+
+/** The logo of letters: drawn by the browser from its file, which can neither run nor load anything. */
+export function LetterMark({ from }: { from: string }) {
+  return <img class="brand-mark" src={from} alt="" loading="lazy" />;
+}

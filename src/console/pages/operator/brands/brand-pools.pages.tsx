@@ -1,0 +1,190 @@
+import { Type } from 'typebox';
+import { addToPool, listEmailPool, listLetterPool, removeFromPool } from '../../../../branding/brand-pools.ts';
+import { listEmailBrandsInUse } from '../../../../branding/email-branding.ts';
+import { listLetterBrandsInUse } from '../../../../branding/letter-branding.ts';
+import { getOrganisation } from '../../../../organisations/organisations.ts';
+import { invalidField } from '../../../../platform/failure.ts';
+import { isUuid } from '../../../../platform/id.ts';
+import { OneOf } from '../../../../protocol/fields.ts';
+import { updateOrganisationAndServices } from '../../../../services/organisations/organisation-services.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Draft, Pages } from '../../../page.ts';
+import { Select } from '../../../parts/select.tsx';
+import { BrandMark, LetterMark } from './brand-mark.tsx';
+import { brandAddress, type Kind } from './brand-parts.tsx';
+
+const steps = ['add', 'remove', 'default', 'no-default'] as const;
+const who = 'operator';
+
+interface Offered {
+  id: string;
+  name: string;
+  isDefault: boolean;
+  mark: ReturnType<typeof BrandMark>;
+}
+
+interface Pool {
+  offered: Offered[];
+  others: { value: string; label: string }[];
+}
+
+/** The brands that the services of an organisation can choose from, and the one that new services get. */
+export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/operator/organisations/:organisation_id/brands', {
+    who,
+    below: 'Brands',
+    async show({ param, visitor }, draft) {
+      const mayChange = visitor.user.platform_admin;
+      const organisation = await getOrganisation(app.db, param('organisation_id'));
+      const [emails, letters] = await Promise.all([emailPool(organisation), letterPool(organisation)]);
+      return {
+        title: 'Brands of an organisation',
+        about: `Brands, ${organisation.name}`,
+        lead: `${organisation.name}: its services choose among these. The default is given to services without a brand.`,
+        crumbs: [{ label: 'Brands', to: '/operator/branding/email' }],
+        content: (
+          <div class="cols cols--wide">
+            <PoolCard kind="email" title="Emails" draft={draft} pool={emails} mayChange={mayChange} />
+            <PoolCard kind="letter" title="Letters" draft={draft} pool={letters} mayChange={mayChange} />
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({
+      kind: OneOf(['email', 'letter']),
+      step: OneOf(steps),
+      email_brand: Type.Optional(Type.String()),
+      letter_brand: Type.Optional(Type.String()),
+    }),
+    async act({ param }, { kind, step, ...form }) {
+      const id = param('organisation_id');
+      const field = `${kind}_brand` as const;
+      const brand = form[field];
+      if (brand === undefined || !isUuid(brand)) throw invalidField(field, 'Choose a brand.');
+      const notice = await change(kind, step, id, brand);
+      return { to: `/operator/organisations/${id}/brands`, notice };
+    },
+  });
+
+  async function change(kind: Kind, step: (typeof steps)[number], id: string, brand: string): Promise<string> {
+    const setDefault = (value: string | null) =>
+      updateOrganisationAndServices(
+        app,
+        id,
+        kind === 'email' ? { email_branding_id: value } : { letter_branding_id: value },
+      );
+    switch (step) {
+      case 'add':
+        await addToPool(app, kind, id, [brand]);
+        return 'The organisation offers the brand.';
+      case 'remove':
+        await removeFromPool(app, kind, id, brand);
+        return 'The organisation does not offer the brand any more. Services that use it keep it.';
+      case 'default':
+        await setDefault(brand);
+        return 'The brand is the default. Services without a brand have it now.';
+      case 'no-default':
+        await setDefault(null);
+        return 'There is no default any more. Services keep their brands.';
+    }
+  }
+
+  async function emailPool({ id, email_branding_id }: { id: string; email_branding_id: string | null }): Promise<Pool> {
+    const [pool, all] = await Promise.all([listEmailPool(app, id), listEmailBrandsInUse(app)]);
+    const offered = pool.map((brand) => ({
+      id: brand.id,
+      name: brand.name,
+      isDefault: brand.id === email_branding_id,
+      mark: <BrandMark {...brand} />,
+    }));
+    return { offered, others: othersOf(all, offered) };
+  }
+
+  async function letterPool(organisation: { id: string; letter_branding_id: string | null }): Promise<Pool> {
+    const [pool, all] = await Promise.all([listLetterPool(app, organisation.id), listLetterBrandsInUse(app)]);
+    const offered = pool.map(({ id, name }) => ({
+      id,
+      name,
+      isDefault: id === organisation.letter_branding_id,
+      mark: <LetterMark from={`/console${brandAddress('letter', id)}/logo`} />,
+    }));
+    return { offered, others: othersOf(all, offered) };
+  }
+}
+
+function othersOf(all: { id: string; name: string }[], offered: Offered[]) {
+  const ids = new Set(offered.map(({ id }) => id));
+  return all.filter(({ id }) => !ids.has(id)).map(({ id, name }) => ({ value: id, label: name }));
+}
+
+interface PoolCardProps {
+  kind: Kind;
+  title: string;
+  draft: Draft;
+  pool: Pool;
+  mayChange: boolean;
+}
+
+function PoolCard({ kind, title, draft, pool: { offered, others }, mayChange }: PoolCardProps) {
+  return (
+    <section class="card" aria-labelledby={`of-${kind}`}>
+      <div class="card-head">
+        <h2 id={`of-${kind}`}>{title}</h2>
+      </div>
+      <div class="stack">
+        {offered.length === 0 ? (
+          <p class="muted">It offers no brand yet.</p>
+        ) : (
+          <ul class="list">
+            {offered.map(({ id, name, isDefault, mark }) => (
+              <li key={id}>
+                {mark}
+                <a href={`/console${brandAddress(kind, id)}`}>{name}</a>
+                {isDefault && <span class="badge">Default</span>}
+                {mayChange && (
+                  <form class="row" method="post">
+                    <input type="hidden" name="kind" value={kind} />
+                    <input type="hidden" name={`${kind}_brand`} value={id} />
+                    <StepButton step={isDefault ? 'no-default' : 'default'} name={name}>
+                      {isDefault ? 'No default' : 'Make default'}
+                    </StepButton>
+                    {!isDefault && (
+                      <StepButton step="remove" name={name}>
+                        Remove
+                      </StepButton>
+                    )}
+                  </form>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {mayChange && others.length > 0 && (
+          <form class="stack stack--tight" method="post">
+            <input type="hidden" name="kind" value={kind} />
+            <Select
+              draft={draft}
+              name={`${kind}_brand`}
+              label="Add a brand"
+              choices={[{ value: '', label: 'Choose a brand' }, ...others]}
+            />
+            <div>
+              <button class="button" type="submit" name="step" value="add">
+                Add
+              </button>
+            </div>
+          </form>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function StepButton({ step, name, children }: { step: string; name: string; children: string }) {
+  return (
+    <button class="button button--small" type="submit" name="step" value={step}>
+      {children}
+      <span class="sr"> {name}</span>
+    </button>
+  );
+}
