@@ -57,6 +57,36 @@ create table api_keys_history (
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
 
+create table audit_log (
+  id uuid not null,
+  created_at timestamp with time zone not null,
+  actor_type text not null,
+  user_id uuid,
+  client text,
+  claimed_user_id uuid,
+  address text,
+  user_agent text,
+  request_id text,
+  request text,
+  action text not null,
+  noun text not null,
+  thing_id text,
+  service_id uuid,
+  organisation_id uuid,
+  before jsonb,
+  after jsonb,
+  constraint audit_log_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text, 'find'::text, 'export'::text, 'erase'::text]))),
+  constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'admin_client'::text, 'visitor'::text, 'command'::text]))),
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (action, created_at, id);
+CREATE INDEX audit_log_claimed_user_id_idx ON public.audit_log USING btree (claimed_user_id, created_at, id) WHERE (claimed_user_id IS NOT NULL);
+CREATE INDEX audit_log_created_at_idx ON public.audit_log USING btree (created_at, id);
+CREATE INDEX audit_log_noun_idx ON public.audit_log USING btree (noun, created_at, id);
+CREATE INDEX audit_log_service_id_idx ON public.audit_log USING btree (service_id, created_at, id) WHERE (service_id IS NOT NULL);
+CREATE INDEX audit_log_thing_id_idx ON public.audit_log USING btree (thing_id, created_at, id);
+CREATE INDEX audit_log_user_id_idx ON public.audit_log USING btree (user_id, created_at, id) WHERE (user_id IS NOT NULL);
+
 create table complaints (
   id uuid not null,
   notification_id uuid not null,

@@ -145,6 +145,11 @@ const groups = {
       'Retention in days of events, complaints, the reasons in requests to join a service and the references of returned letters.',
       { fallback: 365, min: 30, max: 3650 },
     ),
+    auditRetention_ms: setting.days('AUDIT_RETENTION_DAYS', 'Retention in days of the entries of the audit log.', {
+      fallback: 730,
+      min: 30,
+      max: 3650,
+    }),
   }),
   s3: group('Object store (S3)', {
     bucket: setting.optionalText(

@@ -1,6 +1,7 @@
 import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
 import { type App, forReading } from './app.ts';
+import { adminActor } from './auth/admin-actor.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
@@ -13,6 +14,7 @@ import { emailBrandingRoutes } from './branding/email-branding.routes.ts';
 import { emailLogoRoutes } from './branding/email-logos.routes.ts';
 import { letterBrandingRoutes } from './branding/letter-branding.routes.ts';
 import { complaintRoutes } from './complaints/complaints.routes.ts';
+import { consoleActor } from './console/access/console-actor.ts';
 import { consoleRoutes } from './console/console.routes.ts';
 import { readForm } from './console/draft.ts';
 import { sendFailurePage } from './console/failure-page.tsx';
@@ -48,6 +50,7 @@ import { remainingTodayRoutes } from './notifications/limits/remaining-today.rou
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
 import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
+import { auditLogRoutes } from './operations/audit/audit-log.routes.ts';
 import { eraseRecipientRoutes } from './operations/erase-recipient.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { metricsRoutes } from './operations/metrics.routes.ts';
@@ -119,6 +122,7 @@ const listed: Surface<App>[] = [
     port: 'admin',
     authenticate: authenticateAdmin,
     credential: 'admin',
+    actor: adminActor,
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
     // Clears this process's caches, so that the next request sees the change at once.
@@ -205,6 +209,7 @@ const listed: Surface<App>[] = [
       // operations
       findByUuidRoutes,
       eraseRecipientRoutes,
+      auditLogRoutes,
     ],
   },
   {
@@ -228,6 +233,7 @@ const listed: Surface<App>[] = [
     port: 'admin',
     authenticate: authenticateFunctionalTests,
     credential: 'browser_tests',
+    actor: adminActor,
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
     afterWrite: (app) => app.changeListener.reset(),
@@ -310,6 +316,7 @@ const listed: Surface<App>[] = [
     // Each page says who may open it.
     authenticate: 'open',
     ...adminErrors,
+    actor: consoleActor,
     sendErrorPage: sendFailurePage,
     errorStatuses: [],
     bodyFormats: { 'application/x-www-form-urlencoded': readForm },

@@ -4,6 +4,13 @@ import type { Authenticate } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { bearerToken, claimsProblem, isSignedWith, readJwt, refused } from './bearer.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The issuer of its token. */
+    adminClient: string | undefined;
+  }
+}
+
 type Deps = Pick<Platform, 'clock'> & { config: Pick<Config, 'auth'> };
 
 /** Admin endpoints accept a JWT that the front end signed with one of the shared secrets. */
@@ -26,5 +33,6 @@ function authenticateClient(clock: Clock, id: string, secrets: string[]): Authen
     if (!secrets.some((secret) => isSignedWith(jwt, secret))) throw refused('keyNotFound');
     const problem = claimsProblem(jwt.claims, clock.now());
     if (problem) throw refused(problem);
+    request.adminClient = id;
   };
 }

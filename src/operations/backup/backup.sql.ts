@@ -105,12 +105,16 @@ export async function addWaitingTask(client: pg.ClientBase, waiting: WaitingTask
   );
 }
 
-/** True if the database contains only the rows inserted by migrations. */
+/** True if the database contains only the rows inserted by migrations. What the audit log has must not be deleted. */
 export async function isUnused(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ used: boolean }>(
-    'select (select count(*) from services) > 1 or exists (select 1 from notifications) as used',
-  );
-  return rows[0]?.used === false;
+  const isFilled = async (condition: string) => {
+    const { rows } = await client.query<{ filled: boolean }>(`select ${condition} as filled`);
+    return rows[0]?.filled === true;
+  };
+  if (await isFilled('(select count(*) from services) > 1 or exists (select 1 from notifications)')) return false;
+  // A backup of an older release has no audit log.
+  if (!(await isFilled("to_regclass('audit_log') is not null"))) return true;
+  return !(await isFilled('exists (select 1 from audit_log)'));
 }
 
 export async function emptyTables(client: pg.ClientBase, tables: string[]): Promise<void> {

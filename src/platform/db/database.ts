@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
+import { currentActor, statementKind } from './actor.ts';
 import { isQueryTimeout } from './errors.ts';
 import type { DB } from './schema.ts';
 
@@ -95,16 +96,55 @@ const responseTimeout_ms = 5_000;
 
 /** On a query timeout the driver keeps the connection, and the pool would hand out a dead one. */
 class Connection extends pg.Client {
+  /** Whether a transaction is open that names its actor. */
+  private namesActor = false;
+
   override query(...args: never[]): never {
-    const result: unknown = Reflect.apply(super.query, this, args);
+    const actor = currentActor();
+    const result: unknown = actor === undefined ? this.send(args) : this.sendAs(actor, args);
     if (result instanceof Promise) result.catch((error) => (isQueryTimeout(error) ? this.end() : undefined));
     return result as never;
+  }
+
+  private send(args: readonly unknown[]): unknown {
+    return Reflect.apply(super.query, this, args);
+  }
+
+  /** Each transaction, and each single statement that writes, names who makes the change; see the audit log. */
+  private sendAs(actor: string, args: readonly unknown[]): unknown {
+    const [first] = args;
+    const text = typeof first === 'string' ? first : String((first as { text?: unknown }).text ?? '');
+    const kind = statementKind(text);
+    const isOpen = this.namesActor;
+    if (kind === 'begins' || kind === 'ends') this.namesActor = kind === 'begins';
+    if (kind === 'begins') return this.sendAll([args, nameOfActor(actor)], 0);
+    if (kind !== 'writes' || isOpen) return this.send(args);
+    if (typeof args.at(-1) === 'function') throw new Error('A write with a callback would miss the audit log');
+    return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
+  }
+
+  /** One after the other; the result is that of the statement at `chosen`. */
+  private async sendAll(statements: readonly (readonly unknown[])[], chosen: number): Promise<unknown> {
+    const results: unknown[] = [];
+    try {
+      for (const statement of statements) results.push(await this.send(statement));
+    } catch (error) {
+      // A connection that cannot roll back must not be used again.
+      await Promise.resolve(this.send(['rollback'])).catch(() => this.end());
+      throw error;
+    }
+    return results[chosen];
   }
 
   /** Closes the socket without notifying the server. */
   cut(): void {
     (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
   }
+}
+
+/** Local to the transaction: a pooler gives the next one to somebody else. */
+function nameOfActor(actor: string): [string, string[]] {
+  return ["select set_config('pennypost.actor', $1, true)", [actor]];
 }
 
 /** A statement with fixed text is prepared under the name in its leading comment. */

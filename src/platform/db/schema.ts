@@ -51,6 +51,26 @@ export interface ApiKeysHistory {
   allowed_networks: string[] | null;
 }
 
+export interface AuditLog {
+  id: string;
+  created_at: Time;
+  actor_type: 'user' | 'admin_client' | 'visitor' | 'command';
+  user_id: string | null;
+  client: string | null;
+  claimed_user_id: string | null;
+  address: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  request: string | null;
+  action: 'create' | 'update' | 'delete' | 'find' | 'export' | 'erase';
+  noun: string;
+  thing_id: string | null;
+  service_id: string | null;
+  organisation_id: string | null;
+  before: Json | null;
+  after: Json | null;
+}
+
 export interface Complaints {
   id: string;
   notification_id: string;
@@ -1074,6 +1094,7 @@ export interface DB {
   api_key_uses: ApiKeyUses;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
+  audit_log: AuditLog;
   complaints: Complaints;
   contact_lists: ContactLists;
   daily_despatches: DailyDespatches;

@@ -7,7 +7,9 @@ import Fastify, {
   type FastifySchema,
   LogController,
   type onRequestHookHandler,
+  type RouteOptions,
 } from 'fastify';
+import { actAs } from '../db/actor.ts';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -162,16 +164,30 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   });
   if (surface.afterWrite) {
     scope.addHook('onSend', async (request, reply) => {
-      const isWrite = request.method !== 'GET' && request.method !== 'HEAD' && !request.routeOptions.config.readsOnly;
-      if (isWrite && reply.statusCode < 400) surface.afterWrite?.(app);
+      if (isWrite(request) && reply.statusCode < 400) surface.afterWrite?.(app);
     });
   }
   scope.addHook('onRoute', (route) => documentSurface(route, surface));
+  if (surface.actor) scope.addHook('onRoute', (route) => nameActor(route, app, surface));
   scope.setSchemaErrorFormatter((errors, place) =>
     surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats), place as SchemaPlace),
   );
   scope.setErrorHandler((error, request, reply) => answerFailure(app, surface, request, reply, error));
   for (const routes of surface.routes) routes(scope, app);
+}
+
+/** The handler, not the request: a client that hangs up ends the request, while the handler still makes its changes. */
+function nameActor<App>(route: RouteOptions, app: App, surface: Surface<App>): void {
+  const { handler } = route;
+  route.handler = function (request, reply) {
+    const actor = isWrite(request) ? surface.actor?.(app, request) : undefined;
+    const handle = () => handler.call(this, request, reply);
+    return actor ? actAs(actor, handle) : handle();
+  };
+}
+
+function isWrite({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !routeOptions.config.readsOnly;
 }
 
 /** A malformed id matches no path. Checked before authentication, as for any unknown path. */

@@ -10,6 +10,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { TSchema } from 'typebox';
+import type { Actor } from '../db/actor.ts';
 import type { Failure } from '../failure.ts';
 import type { SchemaError } from './schema-errors.ts';
 
@@ -63,6 +64,8 @@ export interface Surface<App> {
   bodyFormats?: Record<string, (body: Buffer, route: FastifyContextConfig) => unknown>;
   /** Extensions of its requests, such as content negotiation. Other surfaces do not have them. */
   plugins?: FastifyPluginCallback[];
+  /** Who makes the changes of its requests, for the audit log. Without it, they have no entries. */
+  actor?(app: App, request: FastifyRequest): Actor;
   /** Called after a successful write, before its response is sent. */
   afterWrite?(app: App): void;
   /** Called with every failure, when its response is ready. Must neither wait nor throw. */

@@ -1,0 +1,75 @@
+import type { Timestamp } from '../../platform/clock.ts';
+
+export const auditActions = ['create', 'update', 'delete', 'find', 'export', 'erase'] as const;
+type AuditAction = (typeof auditActions)[number];
+
+/** What rows are called in entries: the names in the triggers of the audited tables. */
+export const auditNouns = [
+  'allowance',
+  'api_key',
+  'callback_api',
+  'callback_signing_secret',
+  'contact_list',
+  'data_retention',
+  'default_allowance',
+  'email_branding',
+  'email_branding_pool',
+  'email_reply_to',
+  'guest_list',
+  'inbound_number',
+  'job',
+  'letter_attachment',
+  'letter_branding',
+  'letter_branding_pool',
+  'letter_contact',
+  'letter_rate',
+  'organisation',
+  'organisation_domain',
+  'organisation_invite',
+  'organisation_member',
+  'organisation_permission',
+  'provider',
+  'recipient',
+  'report_request',
+  'returned_letter',
+  'service',
+  'service_invite',
+  'service_join_request',
+  'service_member',
+  'session',
+  'sms_rate',
+  'sms_sender',
+  'template',
+  'template_email_file',
+  'template_folder',
+  'template_folder_member',
+  'unsubscribe_report',
+  'upload',
+  'user',
+  'webauthn_credential',
+] as const;
+
+export interface AuditFilter {
+  /** Who did it, or for whom an admin client says to have done it. */
+  person_id?: string | undefined;
+  thing_id?: string | undefined;
+  service_id?: string | undefined;
+  noun?: string | undefined;
+  action?: AuditAction | undefined;
+  /** From this moment. */
+  after?: Timestamp | undefined;
+  /** Before this moment. */
+  before?: Timestamp | undefined;
+  /** Only entries that come after this one in the list. */
+  older_than?: { created_at: Timestamp; id: string } | undefined;
+}
+
+/** What the triggers cannot see: a change outside of the audited tables. Who makes it is known to the transaction. */
+export interface NewAuditEntry {
+  action: AuditAction;
+  noun: (typeof auditNouns)[number];
+  thing_id: string;
+  service_id?: string | undefined;
+  before?: object;
+  after?: object;
+}

@@ -1,0 +1,49 @@
+import type { Config } from '../../config.ts';
+import { earlier, timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { invalidField } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AuditFilter, NewAuditEntry } from './audit-entry.ts';
+import { addAuditEntry, deleteAuditEntries, selectAuditEntries, selectAuditEntry } from './audit-log.sql.ts';
+
+type Deps = Pick<Platform, 'db'>;
+
+export type AuditEntry = Awaited<ReturnType<typeof selectAuditEntries>>[number];
+
+/** Fails without an actor: a change without an entry must not happen. */
+export function recordAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<void> {
+  return addAuditEntry(tx, entry);
+}
+
+/** The newest first; `olderThan` is the id of the last entry of the page before. */
+export async function listAuditEntries(
+  app: Deps,
+  filter: Omit<AuditFilter, 'older_than'>,
+  { limit, olderThan }: { limit: number; olderThan?: string | undefined },
+): Promise<AuditEntry[]> {
+  const last = olderThan === undefined ? undefined : await selectAuditEntry(app.db, olderThan);
+  if (olderThan !== undefined && !last) throw invalidField('older_than', 'No entry has this id.');
+  return selectAuditEntries(app.db, { ...filter, older_than: last }, limit);
+}
+
+const exported = 500;
+
+/** In parts, so that an export of any length needs the memory of one. */
+export async function* readAuditEntries(app: Deps, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+  let older_than: AuditFilter['older_than'];
+  while (true) {
+    const entries = await selectAuditEntries(app.db, { ...filter, older_than }, exported);
+    if (entries.length > 0) yield entries;
+    older_than = entries.at(-1);
+    if (entries.length < exported) return;
+  }
+}
+
+const batch = 2_000;
+
+export async function deleteOldAuditEntries(
+  app: Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'storage'> },
+): Promise<void> {
+  const before = timestamp(earlier(app.clock.now(), app.config.storage.auditRetention_ms));
+  while ((await deleteAuditEntries(app.db, before, batch)) === batch);
+}
