@@ -9,7 +9,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A migrated database for one test file: a clone takes about 30 ms. */
+/** A migrated database for one test file: a clone takes a quarter of a second. */
 export function cloneDatabase(): Promise<TestDatabase> {
   return createDatabase('migrated');
 }
@@ -22,7 +22,8 @@ export function emptyDatabase(): Promise<TestDatabase> {
 async function createDatabase(template: string): Promise<TestDatabase> {
   const server = inject('databaseUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await query(server, `create database ${name} template ${template}`);
+  // Copying the files takes half the time of the default strategy, which writes every page to the log.
+  await query(server, `create database ${name} template ${template} strategy file_copy`);
   // A clone does not inherit the settings of its template.
   if (template === 'migrated') await query(server, `alter database ${name} set search_path = ${searchPath}`);
   return { url: databaseNamed(server, name), drop: () => query(server, `drop database ${name} with (force)`) };
