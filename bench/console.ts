@@ -190,7 +190,7 @@ async function accept(port: number, sender: Sender, seconds: number): Promise<nu
   return report.ids.length / report.seconds;
 }
 
-/** As the script of the pages does: every five seconds, less often while the server is slow. */
+/** As the script of the pages does: every five seconds, less often while the server is slow or asks for it. */
 function openLivePages(port: number, service: string, cookie: string) {
   let isOpen = true;
   const url = `http://127.0.0.1:${port}/console/services/${service}/messages/list`;
@@ -201,7 +201,8 @@ function openLivePages(port: number, service: string, cookie: string) {
       const response = await fetch(url, { headers: { cookie, 'x-live-part': 'true' } });
       await response.text();
       if (!response.ok) throw new Error(`a live part answered ${response.status}`);
-      const wait_ms = Math.min(Math.max(5_000, (performance.now() - began) * 100), 60_000);
+      const asked_ms = Number(response.headers.get('retry-after') ?? '0') * 1_000;
+      const wait_ms = Math.min(Math.max(5_000, asked_ms, (performance.now() - began) * 100), 60_000);
       for (let waited = 0; isOpen && waited < wait_ms; waited += 250) await sleep(250);
     }
   };

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { Uuid } from '../protocol/fields.ts';
+import { Admissions } from './access/admission.ts';
 import { addPageHeaders } from './access/page-headers.ts';
 import { refuseOtherOrigins } from './access/same-origin.ts';
-import { refuseUnlessMay } from './access/who-may.ts';
 import { collectPages } from './collect-pages.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { isAboutForm, noDraft, problemsOf, problemsOfForm } from './draft.ts';
@@ -16,7 +16,6 @@ import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './page
 import { keepLastService } from './pages/services/last-service.ts';
 import { renderPage, sendHtml } from './render.tsx';
 import { keepNotice, takeNotice } from './sessions/notice.ts';
-import { findVisitor } from './sessions/visitor.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,18 +38,22 @@ export function servePages(http: Http, app: ConsoleApp, pages: readonly Declared
     addPageHeaders(reply);
     refuseOthers(request);
   });
-  for (const page of pages) addPage(http, app, page, pages);
+  const admissions = new Admissions(app);
+  for (const page of pages) addPage(http, app, page, pages, admissions);
 }
 
-function addPage(http: Http, app: ConsoleApp, page: DeclaredPage, pages: readonly DeclaredPage[]): void {
+function addPage(
+  http: Http,
+  app: ConsoleApp,
+  page: DeclaredPage,
+  pages: readonly DeclaredPage[],
+  admissions: Admissions,
+): void {
   const url = `/console${page.path}`;
   const params = paramsOf(page.path);
 
   async function onRequest(request: FastifyRequest, reply: FastifyReply) {
-    const visitor = await findVisitor(app, request);
-    const { service_id } = request.params as { service_id?: string };
-    const doing = request.method === 'POST' && !page.onlyReads ? 'change' : 'look';
-    const may = await refuseUnlessMay(app, page.who, visitor, service_id, doing);
+    const { visitor, may } = await admissions.find(page, request, reply);
     if (may === 'sign-in') {
       const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
       return reply.redirect(`/console/sign-in${next}`, 303);

@@ -10,6 +10,8 @@ class LivePart extends HTMLElement {
   private timer = 0;
   private tag: string | undefined;
   private wait_s = 2;
+  /** What a busy server asks to wait. */
+  private asked_s = 0;
   private readonly onVisible = () => {
     if (!document.hidden) void this.ask();
   };
@@ -40,10 +42,11 @@ class LivePart extends HTMLElement {
     // Becoming visible asks again.
     if (document.hidden || pause.isOn) return;
     const began = performance.now();
+    this.asked_s = 0;
     const changed = await this.fetchFragment().catch(() => false);
     const response_s = (performance.now() - began) / 1000;
     const next_s = changed ? this.least_s() : this.wait_s * 1.3;
-    this.wait_s = Math.min(Math.max(next_s, response_s / shareOfWaiting), slowest_s);
+    this.wait_s = Math.min(Math.max(next_s, this.asked_s, response_s / shareOfWaiting), slowest_s);
     if (this.querySelector('[data-live]')) this.later();
     else this.end();
   }
@@ -52,6 +55,7 @@ class LivePart extends HTMLElement {
     const headers: Record<string, string> = { 'x-live-part': 'true' };
     if (this.tag) headers['if-none-match'] = this.tag;
     const response = await fetch(this.dataset.from ?? '', { headers });
+    this.asked_s = Number(response.headers.get('retry-after') ?? '0');
     if (!response.ok || pause.isOn) return false;
     this.tag = response.headers.get('etag') ?? undefined;
     this.replaceContent(await response.text());

@@ -20,7 +20,8 @@ export async function findVisitor(app: Deps, request: FastifyRequest): Promise<V
   return session && { session, user: await getUserRecord(app.db, session.user_id) };
 }
 
-function isPassive({ headers }: FastifyRequest): boolean {
+/** A live part asks, not a person. */
+export function isPassive({ headers }: FastifyRequest): boolean {
   return headers['x-live-part'] !== undefined;
 }
 
