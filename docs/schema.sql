@@ -1068,6 +1068,13 @@ create table sessions (
 CREATE INDEX sessions_created_at_idx ON public.sessions USING btree (created_at);
 CREATE INDEX sessions_user_id_idx ON public.sessions USING btree (user_id);
 
+create table single_sign_on_states (
+  state_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint single_sign_on_states_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX single_sign_on_states_expires_at_idx ON public.single_sign_on_states USING btree (expires_at);
+
 create table sms_rates (
   valid_from timestamp with time zone not null,
   rate numeric not null,
@@ -1364,6 +1371,17 @@ create table usage_changes (
   sheets smallint not null,
   billable_units bigint not null,
   notifications_sent bigint not null
+);
+
+create table user_identities (
+  issuer text not null,
+  subject text not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  constraint user_identities_one_per_issuer UNIQUE (user_id, issuer),
+  constraint user_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table users (

@@ -61,7 +61,7 @@ const onceADay = { maxAttempts: 9 };
 export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
     name: 'delete-verify-codes',
-    description: 'Deletes sign-in codes a day after they were sent, and unused challenges of security keys.',
+    description: 'Deletes sign-in codes a day after they were sent, and what else a sign-in leaves behind.',
     schedule: { cron: '13 * * * *', reason: 'Hourly, so that a code is deleted soon after it expires.' },
     ...soonAgain,
     run: deleteOldVerifyCodes,

@@ -42,6 +42,29 @@ describe('readConfig', () => {
     });
   });
 
+  it('reports what is missing for single sign-on', () => {
+    const problemsOf = (environment: Record<string, string>) => {
+      try {
+        readConfig({ DATA_DIR: folder, ...environment });
+        return [];
+      } catch (error) {
+        return error instanceof ConfigurationError ? error.problems : [String(error)];
+      }
+    };
+    const issuer = { OIDC_ISSUER: 'https://login.example.org', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' };
+    expect(problemsOf({ ...issuer, OIDC_ALLOWED_DOMAINS: 'example.org' })).toEqual([]);
+    expect(problemsOf({ OIDC_ISSUER: 'http://login.example.org', OIDC_SCOPES: 'email' })).toEqual([
+      'OIDC_CLIENT_ID must be set when OIDC_ISSUER is set',
+      'OIDC_CLIENT_SECRET must be set when OIDC_ISSUER is set',
+      'OIDC_ISSUER must begin with https://',
+      'OIDC_ALLOWED_DOMAINS must be set when OIDC_ISSUER is set',
+      'OIDC_SCOPES must contain openid',
+    ]);
+    expect(problemsOf({ LOCAL_SIGN_IN: 'platform-admins' })).toEqual([
+      'OIDC_ISSUER must be set when LOCAL_SIGN_IN is platform-admins',
+    ]);
+  });
+
   it('requires DATABASE_URL when DATABASE_SESSION_URL is set', () => {
     expect(() => readConfig({ DATA_DIR: folder, DATABASE_SESSION_URL: 'postgres://x' })).toThrow(
       'DATABASE_URL must be set when DATABASE_SESSION_URL is set',

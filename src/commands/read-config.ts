@@ -30,6 +30,12 @@ export function readConfig(
     ...providerProblems(list, { ...general.values, providers: ofProviders.values }),
     ...problemsBetween(general.values),
     ...problemsOfPartlySet(groups.general.s3.settings, general.values.s3, ['accessKeyId', 'secretAccessKey']),
+    ...problemsOfPartlySet(groups.general.singleSignOn.settings, general.values.singleSignOn, [
+      'issuer',
+      'clientId',
+      'clientSecret',
+    ]),
+    ...problemsOfSingleSignOn(general.values.singleSignOn),
     ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -79,6 +85,18 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
     ...(database.sessionUrl !== undefined && database.url === undefined
       ? ['DATABASE_URL must be set when DATABASE_SESSION_URL is set']
       : []),
+  ];
+}
+
+function problemsOfSingleSignOn({ issuer, allowedDomains, scopes, localSignIn }: Config['singleSignOn']): string[] {
+  if (issuer === undefined) {
+    return localSignIn === 'platform-admins' ? ['OIDC_ISSUER must be set when LOCAL_SIGN_IN is platform-admins'] : [];
+  }
+  const isOpen = issuer.startsWith('http://') && !isLoopback(new URL(issuer).hostname);
+  return [
+    ...(isOpen ? ['OIDC_ISSUER must begin with https://'] : []),
+    ...(allowedDomains.length === 0 ? ['OIDC_ALLOWED_DOMAINS must be set when OIDC_ISSUER is set'] : []),
+    ...(scopes.split(' ').includes('openid') ? [] : ['OIDC_SCOPES must contain openid']),
   ];
 }
 

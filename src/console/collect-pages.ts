@@ -51,6 +51,7 @@ import { passwordPages } from './pages/sign-in/password.pages.tsx';
 import { secondStepPages } from './pages/sign-in/second-step.pages.tsx';
 import { securityKeyPages } from './pages/sign-in/security-key.pages.tsx';
 import { signInPages } from './pages/sign-in/sign-in.pages.tsx';
+import { singleSignOnPages } from './pages/sign-in/single-sign-on.pages.tsx';
 import { operatorLinkPages } from './pages/start/operator-link.pages.tsx';
 import { startPages } from './pages/start/start.pages.tsx';
 import { supportPages } from './pages/support/support.pages.tsx';
@@ -67,6 +68,7 @@ const modules: PageModule<ConsoleApp>[] = [
   signInPages,
   secondStepPages,
   securityKeyPages,
+  singleSignOnPages,
   passwordPages,
   confirmPages,
   invitationPages,

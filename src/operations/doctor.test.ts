@@ -27,6 +27,10 @@ const gateway = createServer(({ url = '', method, headers }, response) => {
     const may = authorization.includes('Credential=mayStore/') || method !== 'DELETE';
     return void response.writeHead(may ? 200 : 403).end('<Code>AccessDenied</Code>');
   }
+  if (url === '/issuer/.well-known/openid-configuration') {
+    const metadata = JSON.stringify({ issuer: `${address}/issuer` });
+    return void response.writeHead(200, { 'content-type': 'application/json' }).end(metadata);
+  }
   response.writeHead(405).end();
 });
 const mail = new SMTPServer({
@@ -108,6 +112,16 @@ describe('pennypost doctor', () => {
     ],
   ])('%j: %s', async (environment, expected) => {
     expect(await findings(environment)).toContain(expected);
+  });
+
+  it('asks the issuer of single sign-on for its name', async () => {
+    const settings = { OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret', OIDC_ALLOWED_DOMAINS: 'example.org' };
+    const ofIssuer = async (issuer: string) =>
+      (await findings({ ...settings, OIDC_ISSUER: issuer })).find((line) => line.includes('single sign-on'));
+    expect(await ofIssuer(`${address}/issuer`)).toBe(`ok single sign-on: ${address}/issuer answers`);
+    expect(await ofIssuer(`${address}/nothing`)).toMatch(
+      /^PROBLEM single sign-on: .*: check OIDC_ISSUER and the network$/,
+    );
   });
 
   it('reports that there are no AWS credentials', async () => {

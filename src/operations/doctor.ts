@@ -14,6 +14,7 @@ import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { openFiles } from '../platform/storage/open-files.ts';
+import { createOpenIdIssuer } from '../users/sign-in/single-sign-on/openid.ts';
 import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 
 interface Finding {
@@ -39,6 +40,7 @@ export async function examine(
     ...(await checkBucket(config)),
     ...(await checkDatabase(config, url)),
     ...(await checkProviders(config, url, list)),
+    ...(await checkIssuer(config)),
   ];
 }
 
@@ -82,6 +84,19 @@ async function checkBucket(config: Config): Promise<Finding[]> {
     const reason = error instanceof Error ? error.message : String(error);
     const fix = error instanceof OperatorError ? '' : ': check the S3_ settings and the permissions of the access key';
     return [finding('files', false, `bucket ${config.s3.bucket}`, `${reason}${fix}`)];
+  }
+}
+
+async function checkIssuer(config: Config): Promise<Finding[]> {
+  const issuer = createOpenIdIssuer({ config, clock: systemClock }, config.urls.api);
+  if (!issuer) return [];
+  const name = 'single sign-on';
+  try {
+    await issuer.check();
+    return [finding(name, true, `${config.singleSignOn.issuer} answers`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [finding(name, false, `${config.singleSignOn.issuer}: ${reason}`, 'check OIDC_ISSUER and the network')];
   }
 }
 

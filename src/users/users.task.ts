@@ -4,6 +4,7 @@ import { inviteLifetime_ms } from './invites/invite-links.ts';
 import { deleteOrganisationInvitesUntil } from './invites/organisation-invites.sql.ts';
 import { deleteServiceInvitesUntil } from './invites/service-invites.sql.ts';
 import { deleteChallengesUntil } from './sign-in/security-keys.sql.ts';
+import { deleteStatesUntil } from './sign-in/single-sign-on/single-sign-on.sql.ts';
 import { deleteVerifyCodesUntil } from './sign-in/verify-codes.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
@@ -13,6 +14,7 @@ const codesAreKept_ms = day_ms;
 export async function deleteOldVerifyCodes({ db, clock }: Deps): Promise<void> {
   await deleteVerifyCodesUntil(db, timestamp(earlier(clock.now(), codesAreKept_ms)));
   await deleteChallengesUntil(db, timestamp(clock.now()));
+  await deleteStatesUntil(db, timestamp(clock.now()));
 }
 
 export async function deleteExpiredInvites({ db, clock }: Deps): Promise<void> {

@@ -1,10 +1,10 @@
-import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { aPerson, password } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
 import { useBrowser } from './kit/browser.ts';
+import { aLocalhostAddress, serveAt } from './kit/localhost.ts';
 import { problemsInEveryLook } from './kit/looks.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z' });
@@ -13,20 +13,10 @@ let baseURL: string;
 
 // Browsers allow keys at localhost only by that name, which the server has to know with its port.
 beforeAll(async () => {
-  const port = await freePort();
-  baseURL = `http://localhost:${port}`;
-  const { http } = await harness.anotherProcess({ urls: { api: baseURL } });
-  await http.listen({ port, host: '127.0.0.1' });
+  const address = await aLocalhostAddress();
+  baseURL = address.baseURL;
+  await serveAt(harness, address);
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-}
 
 async function plugInKey(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);

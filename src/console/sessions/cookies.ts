@@ -14,6 +14,8 @@ export function cookieNames({ urls }: OfUrls) {
     change: `${prefix}pennypost_change`,
     /** A security key that has a name and is not registered yet. */
     newKey: `${prefix}pennypost_new_key`,
+    /** A sign-in that was begun at the issuer of single sign-on. */
+    singleSignOn: `${prefix}pennypost_single_sign_on`,
     notice: `${prefix}pennypost_notice`,
     /** The service that was opened last. */
     service: `${prefix}pennypost_service`,

@@ -8,7 +8,7 @@ type Deps = Pick<Platform, 'clock' | 'secrets'> & { config: Pick<Config, 'urls'>
 
 const lifetime_ms = 30 * minute_ms;
 
-type Name = 'signIn' | 'change' | 'newKey';
+type Name = 'signIn' | 'change' | 'newKey' | 'singleSignOn';
 
 /** Something between two steps of one person, encrypted: what is never finished leaves nothing behind. */
 export class SealedCookie<Value extends object> {

@@ -46,6 +46,7 @@ export const auditNouns = [
   'unsubscribe_report',
   'upload',
   'user',
+  'user_identity',
   'webauthn_credential',
 ] as const;
 

@@ -27,7 +27,7 @@ const notAudited = new Map([
   ],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
   ['not saved yet', 'template_drafts'],
-  ['codes of a sign-in', 'verify_codes, webauthn_challenges'],
+  ['codes of a sign-in', 'verify_codes, webauthn_challenges, single_sign_on_states'],
   ['logs themselves', 'audit_log, events'],
 ]);
 

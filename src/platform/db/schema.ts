@@ -802,6 +802,11 @@ export interface Sessions {
   last_used_at: Time;
 }
 
+export interface SingleSignOnStates {
+  state_hash: string;
+  expires_at: Time;
+}
+
 export interface SmsRates {
   valid_from: Time;
   rate: Numeric;
@@ -1030,6 +1035,14 @@ export interface UsageChanges {
   notifications_sent: number;
 }
 
+export interface UserIdentities {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  created_at: Time;
+  last_used_at: Time;
+}
+
 export interface Users {
   id: string;
   name: string;
@@ -1158,6 +1171,7 @@ export interface DB {
   services: Services;
   services_history: ServicesHistory;
   sessions: Sessions;
+  single_sign_on_states: SingleSignOnStates;
   sms_rates: SmsRates;
   status_count_changes: StatusCountChanges;
   task_runs: TaskRuns;
@@ -1177,6 +1191,7 @@ export interface DB {
   uploaded_letters: UploadedLetters;
   uploads: Uploads;
   usage_changes: UsageChanges;
+  user_identities: UserIdentities;
   users: Users;
   verify_codes: VerifyCodes;
   webauthn_challenges: WebauthnChallenges;

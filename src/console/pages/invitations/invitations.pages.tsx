@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invalid } from '../../../platform/failure.ts';
+import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { createUser, findUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Pages, Redirection, View } from '../../page.ts';
@@ -50,7 +51,9 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
         return isInvited ? { invitation } : { refusal: forAnotherPerson(invitation, visitor.user.email_address) };
       }
       const known = await findUserByEmail(app, invitation.email_address);
-      return known ? { refusal: signInFirst(invitation, `/console${paths[to]}/${token}`) } : { invitation };
+      // A new account is created by the first sign-in at the issuer.
+      const mustSignIn = known || !maySignInLocally(app.config, { platform_admin: false });
+      return mustSignIn ? { refusal: signInFirst(invitation, `/console${paths[to]}/${token}`) } : { invitation };
     }
   }
 

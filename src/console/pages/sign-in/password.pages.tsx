@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Failure } from '../../../platform/failure.ts';
 import { sendPasswordReset } from '../../../users/sign-in/account-links.ts';
+import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { getUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
@@ -96,7 +97,8 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
 
 async function sendIfKnown(app: ConsoleApp, email: string): Promise<void> {
   try {
-    await sendPasswordReset(app, { email });
+    const user = await getUserByEmail(app, email);
+    if (maySignInLocally(app.config, user)) await sendPasswordReset(app, { email });
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
   }

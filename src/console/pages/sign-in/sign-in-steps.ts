@@ -1,8 +1,10 @@
 import { day_ms, earlier, timestamp } from '../../../platform/clock.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { sendEmailVerification } from '../../../users/sign-in/account-links.ts';
+import { isPassword } from '../../../users/sign-in/passwords.ts';
 import { hasKeysHere } from '../../../users/sign-in/security-keys.ts';
 import { resetFailedLoginCount, verifyCode, verifyPassword } from '../../../users/sign-in/sign-in.ts';
+import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { sendEmailCode, sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
 import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
 import { activateUser, getUserByEmail, updatePassword, updateUser } from '../../../users/users.ts';
@@ -15,6 +17,9 @@ import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts';
 /** An address must be proven again by a link after this time. */
 const proofLasts_ms = 90 * day_ms;
 
+/** Only platform administrators sign in without the issuer of single sign-on. */
+const useIssuer = { to: '/sign-in', notice: 'Use single sign-on. Other ways are for platform administrators.' };
+
 type Place = Pick<Asked, 'request' | 'reply'>;
 
 /** One sentence for every reason, so that nobody learns which addresses have accounts. */
@@ -23,7 +28,8 @@ const refusal = () => invalidField('email_address', 'The email address or the pa
 /** The user with this address and password. Wrong ones are counted and, after a while, refused for longer and longer. */
 export async function checkPassword(app: ConsoleApp, email: string, password: string): Promise<UserRecord> {
   try {
-    const { id } = await getUserByEmail(app, email);
+    const { id, platform_admin } = await getUserByEmail(app, email);
+    if (!maySignInLocally(app.config, { platform_admin })) throw await wrongPassword(password);
     await verifyPassword(app, id, password);
     const user = await getUserRecord(app.db, id);
     if (user.state !== 'inactive') return user;
@@ -33,6 +39,12 @@ export async function checkPassword(app: ConsoleApp, email: string, password: st
   throw refusal();
 }
 
+/** Takes as long as a check, and counts nothing: nobody can lock an account that has no password here. */
+async function wrongPassword(password: string): Promise<Failure> {
+  await isPassword(password, undefined);
+  return refusal();
+}
+
 /** The password was right: sends what the second step needs. */
 export async function beginSecondStep(
   app: ConsoleApp,
@@ -40,6 +52,7 @@ export async function beginSecondStep(
   user: UserRecord,
   more: Pick<PendingSignIn, 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
+  if (!maySignInLocally(app.config, user)) return useIssuer;
   const pending = { user_id: user.id, password_changed_at: user.password_changed_at, ...more };
   if (user.auth_type === 'webauthn_auth' || (await hasKeysHere(app, user.id))) {
     pendingSignIn.keep(app, reply, { ...pending, step: 'key' });
@@ -114,6 +127,7 @@ export async function completeSignIn(
   { request, reply }: Place,
   pending: Pick<PendingSignIn, 'user_id' | 'step' | 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
+  if (!maySignInLocally(app.config, await getUserRecord(app.db, pending.user_id))) return useIssuer;
   if (pending.new_password !== undefined) {
     await updatePassword(app, pending.user_id, pending.new_password);
     await resetFailedLoginCount(app, pending.user_id);

@@ -3,12 +3,11 @@ import { hasPlatformAdmin } from '../../../users/create-admin.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { nextPage } from '../../next-page.ts';
 import type { Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
 import { endSession } from '../../sessions/sessions.ts';
 import { forgetSession } from '../../sessions/visitor.ts';
 import { askToConfirm, beginSecondStep, checkPassword } from './sign-in-steps.ts';
+import { WaysToSignIn } from './ways-to-sign-in.tsx';
 
 export function signInPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in', {
@@ -27,18 +26,7 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
                 </Notice>
               </div>
             )}
-            <form class="stack" method="post" noValidate>
-              <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
-              <PasswordField draft={draft} name="password" label="Password" autocomplete="current-password" />
-              <div class="row">
-                <button class="button button--primary" type="submit">
-                  Sign in
-                </button>
-                <a class="small" href="/console/forgot-password">
-                  Forgotten your password?
-                </a>
-              </div>
-            </form>
+            <WaysToSignIn settings={app.config.singleSignOn} next={asked.query('next')} draft={draft} />
             <p class="small muted">Invited? Open the link in your invitation.</p>
           </>
         ),

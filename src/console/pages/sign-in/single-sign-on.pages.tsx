@@ -1,0 +1,103 @@
+import { actAs } from '../../../platform/db/actor.ts';
+import {
+  createOpenIdIssuer,
+  type ExpectedAnswer,
+  IssuerProblem,
+} from '../../../users/sign-in/single-sign-on/openid.ts';
+import { neededClaims, readIdentity } from '../../../users/sign-in/single-sign-on/read-identity.ts';
+import { isSingleSignOnRefused } from '../../../users/sign-in/single-sign-on/refused.ts';
+import { signInWithIdentity } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
+import { consoleActor } from '../../access/console-actor.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { nextPage } from '../../next-page.ts';
+import { consoleUrl } from '../../own-links.ts';
+import type { Pages, View } from '../../page.ts';
+import { SealedCookie } from '../../sessions/sealed-cookie.ts';
+import { signIn } from '../../sessions/visitor.ts';
+
+const path = '/sign-in/single-sign-on';
+
+/** The sign-in that this browser has begun at the issuer. In a cookie, so that any process can complete it. */
+const begun = new SealedCookie<ExpectedAnswer & { next: string }>('singleSignOn');
+
+/** Links, not forms: the policy of our pages lets forms lead to our own pages only. */
+export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
+  const settings = app.config.singleSignOn;
+  const issuer = createOpenIdIssuer(app, `${consoleUrl(app.config)}${path}/callback`);
+
+  pages.add(path, {
+    who: 'anyone',
+    async show(asked) {
+      const next = nextPage(asked.query('next'));
+      if (!issuer) return { to: '/sign-in' };
+      try {
+        const { url, expected } = await issuer.begin();
+        begun.keep(app, asked.reply, { ...expected, next });
+        return { sent: asked.reply.redirect(url, 303) };
+      } catch (error) {
+        return refused(error);
+      }
+    },
+  });
+
+  pages.add(`${path}/callback`, {
+    who: 'anyone',
+    async show({ request, reply }) {
+      if (!issuer) return { to: '/sign-in' };
+      const expected = begun.read(app, request);
+      begun.forget(app, reply);
+      if (!expected) return refusedView('This browser has not begun a sign-in, or took longer than half an hour.', 400);
+      try {
+        const search = new URL(request.url, app.config.urls.api).search;
+        const claims = await issuer.finish(search, expected, neededClaims(settings));
+        const identity = readIdentity(settings, claims);
+        // A GET that changes something: only here does the audit log have to be told who acts.
+        await actAs(consoleActor(app, request), async () => {
+          const user = await signInWithIdentity(app, identity, expected.state);
+          await signIn(app, user, request, reply);
+        });
+        return { to: expected.next };
+      } catch (error) {
+        return refused(error);
+      }
+    },
+  });
+
+  function refused(error: unknown): View {
+    if (isSingleSignOnRefused(error)) {
+      app.log.info(
+        { event: 'single_sign_on.refused', reason: 'person' },
+        'A person may not sign in with single sign-on',
+      );
+      return refusedView(error.message, 403);
+    }
+    if (!(error instanceof IssuerProblem)) throw error;
+    const { kind, message: reason } = error;
+    app.log.warn({ event: 'single_sign_on.failed', kind, reason }, 'A sign-in with single sign-on failed');
+    if (kind === 'unavailable') return refusedView('The sign-in service does not answer. Try again in a moment.', 503);
+    if (kind === 'denied') return refusedView(`The sign-in service refused: ${errorName(reason)}.`, 403);
+    return refusedView('The answer of the sign-in service is not valid. Start again.', 400);
+  }
+}
+
+/** The names that OpenID Connect defines look like this; anything else is not shown. */
+function errorName(text: string): string {
+  return /^[a-z_]{1,60}$/.test(text) ? text.replaceAll('_', ' ') : 'unknown reason';
+}
+
+function refusedView(sentence: string, status: number): View {
+  return {
+    title: 'You are not signed in',
+    lead: sentence,
+    status,
+    frame: 'door',
+    content: (
+      <p class="row">
+        <a class="button button--primary" href={`/console${path}`}>
+          Try again
+        </a>
+        <a href="/console/sign-in">Other ways to sign in</a>
+      </p>
+    ),
+  };
+}

@@ -1,0 +1,115 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Config } from '../../../config.ts';
+import { hour_ms, later, type Timestamp, timestamp } from '../../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../../platform/db/database.ts';
+import { newId } from '../../../platform/id.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { platformUserId } from '../../account-messages/account-messages.ts';
+import { getUserRecord, type UserRecord } from '../../user-record.ts';
+import { insertUser, selectUserByEmail, updateUserRow } from '../../users.sql.ts';
+import { lockUser } from '../../users.ts';
+import { noPassword } from '../passwords.ts';
+import { maxFailures, recordSignIn } from '../sign-in.sql.ts';
+import { deleteCredentialsOfUser } from '../webauthn-credentials.sql.ts';
+import type { Identity } from './read-identity.ts';
+import { singleSignOnRefused } from './refused.ts';
+import {
+  hasIdentityAt,
+  insertIdentity,
+  insertState,
+  selectUserOfIdentity,
+  updateIdentityUse,
+} from './single-sign-on.sql.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'singleSignOn'> };
+
+/** Longer than the cookie with the state lives. */
+const statesAreKept_ms = hour_ms;
+
+/** Whether this person may sign in to the console with a password, a link or a key. Platform administrators always may. */
+export function maySignInLocally(
+  { singleSignOn }: Pick<Config, 'singleSignOn'>,
+  user: Pick<UserRecord, 'platform_admin'>,
+) {
+  return singleSignOn.localSignIn === 'everyone' || user.platform_admin;
+}
+
+/**
+ * The user of this identity: known by issuer and subject, else by the address, else new. Throws, and stores nothing, when
+ * the person may not sign in. `state`: what the browser came back with, which works once.
+ */
+export async function signInWithIdentity(app: Deps, identity: Identity, state: string): Promise<UserRecord> {
+  const now = app.clock.now();
+  const at = timestamp(now);
+  return inTransaction(app.db, async (tx) => {
+    if (!(await insertState(tx, hashOf(state), timestamp(later(now, statesAreKept_ms))))) {
+      throw singleSignOnRefused('This sign-in has been used already. Start again.');
+    }
+    const userId = (await selectUserOfIdentity(tx, identity)) ?? (await linkUser(tx, identity, now));
+    const { failed_login_count } = await lockUser(tx, userId);
+    const user = await getUserRecord(tx, userId);
+    if (user.state === 'inactive') {
+      throw singleSignOnRefused('Your account is archived. Ask a platform administrator if you need it again.');
+    }
+    if (failed_login_count >= maxFailures) {
+      throw singleSignOnRefused(
+        'Your account is locked after too many wrong passwords or codes. Ask a platform administrator to unlock it.',
+      );
+    }
+    if (user.state === 'pending') await takeOver(tx, userId, at);
+    await updateIdentityUse(tx, identity, at);
+    await updateUserRow(tx, userId, { ...rolesOf(app.config.singleSignOn, identity), updated_at: at });
+    const current_session_id = randomUUID();
+    await recordSignIn(tx, userId, { current_session_id, logged_in_at: at, email_access_validated_at: at });
+    return getUserRecord(tx, userId);
+  });
+}
+
+async function linkUser(tx: Tx, identity: Identity, now: Date): Promise<string> {
+  // Of two first sign-ins at once, the second finds what the first has created.
+  await lockUser(tx, platformUserId);
+  const linked = await selectUserOfIdentity(tx, identity);
+  if (linked !== undefined) return linked;
+  const known = await selectUserByEmail(tx, identity.email_address);
+  if (known && (await hasIdentityAt(tx, known.id, identity.issuer))) {
+    // The address has changed hands at the issuer.
+    throw singleSignOnRefused(
+      'The account with your address belongs to another person of the sign-in service. Ask a platform administrator.',
+    );
+  }
+  const user_id = known?.id ?? (await createUser(tx, identity, now));
+  await insertIdentity(tx, { ...identity, user_id, now: timestamp(now) });
+  return user_id;
+}
+
+async function createUser(tx: Tx, { name, email_address }: Identity, now: Date): Promise<string> {
+  const id = newId(now);
+  const at = timestamp(now);
+  await insertUser(tx, {
+    ...{ id, name, email_address, password_hash: noPassword, auth_type: 'email_auth', state: 'active' },
+    ...{ email_access_validated_at: at, password_changed_at: at, created_at: at },
+  });
+  return id;
+}
+
+/** Whoever registered has not proven the address: their password, number and keys must not open the account. */
+async function takeOver(tx: Tx, userId: string, at: Timestamp): Promise<void> {
+  await deleteCredentialsOfUser(tx, userId);
+  await updateUserRow(tx, userId, {
+    ...{ state: 'active', password_hash: noPassword, password_changed_at: at },
+    ...{ auth_type: 'email_auth', mobile_number: null },
+  });
+}
+
+/** Roles that no group is mapped to stay as they are. */
+function rolesOf({ adminGroups, operatorGroups }: Config['singleSignOn'], { groups }: Identity) {
+  const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group));
+  return {
+    ...(adminGroups.length > 0 ? { platform_admin: isIn(adminGroups) } : {}),
+    ...(operatorGroups.length > 0 ? { read_only_operator: isIn(operatorGroups) } : {}),
+  };
+}
+
+function hashOf(state: string): string {
+  return createHash('sha256').update(state).digest('base64url');
+}
