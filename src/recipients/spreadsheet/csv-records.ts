@@ -10,12 +10,21 @@ export interface SheetRecord {
   characters: number;
   /** Nothing but whitespace, and no quotation marks: such records at the end of a file are no rows. */
   blank: boolean;
-  /** Where the text of the last cell begins that was not in quotation marks. */
+  /** Number of cells up to the last one with quotation marks. */
+  quotedCells: number;
+  /** Where the text of that cell begins that is behind its quotation marks. */
   plainFrom: number;
 }
 
 /** Shared, because a file may be full of them. */
-export const blankRecord: SheetRecord = { cells: [], width: 0, characters: 0, blank: true, plainFrom: 0 };
+export const blankRecord: SheetRecord = {
+  cells: [],
+  width: 0,
+  characters: 0,
+  blank: true,
+  quotedCells: 0,
+  plainFrom: 0,
+};
 
 const [atCellStart, inPlainText, inQuotes, afterQuote] = [0, 1, 2, 3];
 const [lineFeed, carriageReturn, space, quote] = [10, 13, 32, 34];
@@ -36,9 +45,8 @@ export class RecordReader {
   private emptyCells = 0;
   private cell = '';
   private characters = 0;
-  private quoted = false;
+  private quotedCells = 0;
   private plainFrom = 0;
-  private plainFromOfLast = 0;
 
   constructor(separator: string, limits: SpreadsheetLimits) {
     this.separator = separator.charCodeAt(0);
@@ -79,6 +87,7 @@ export class RecordReader {
     const open = this.state !== atCellStart || this.cells.length > 0 || this.emptyCells > 0;
     if (!open) return undefined;
     if (this.state === inQuotes) this.plainFrom = 0;
+    if (this.state === afterQuote) this.plainFrom = this.cell.length;
     return this.endRecord();
   }
 
@@ -90,7 +99,7 @@ export class RecordReader {
       return at;
     }
     this.state = inQuotes;
-    this.quoted = true;
+    this.quotedCells = this.cells.length + this.emptyCells + 1;
     return at + 1;
   }
 
@@ -156,15 +165,13 @@ export class RecordReader {
         this.emptyCells--;
       }
       this.cells.push(this.cell);
-      this.plainFromOfLast = this.state === afterQuote ? this.cell.length : this.plainFrom;
     }
     this.cell = '';
-    this.plainFrom = 0;
     this.state = atCellStart;
   }
 
   private endRecord(): SheetRecord {
-    if (this.cell === '' && this.cells.length === 0 && this.emptyCells === 0 && !this.quoted) {
+    if (this.cell === '' && this.cells.length === 0 && this.emptyCells === 0 && this.quotedCells === 0) {
       this.state = atCellStart;
       this.recordCount++;
       return blankRecord;
@@ -175,23 +182,28 @@ export class RecordReader {
       cells,
       width: cells.length + this.emptyCells,
       characters,
-      blank: !this.quoted && cells.every(isBlank),
-      plainFrom: this.plainFromOfLast,
+      blank: this.quotedCells === 0 && cells.every(isBlank),
+      quotedCells: this.quotedCells,
+      plainFrom: this.plainFrom,
     };
     this.recordCount++;
     this.cells = [];
     this.emptyCells = 0;
     this.characters = 0;
-    this.quoted = false;
-    this.plainFromOfLast = 0;
+    this.quotedCells = 0;
+    this.plainFrom = 0;
     return record;
   }
 }
 
-/** At the end of a file, empty cells and whitespace belong to no cell. */
+/** At the end of a file, whitespace and blank cells belong to no cell, unless quotation marks follow. */
 export function withoutBlankTail(record: SheetRecord): SheetRecord {
+  const { quotedCells, plainFrom } = record;
   const cells = [...record.cells];
-  const last = withoutBlankEnd(cells.pop() ?? '', record.plainFrom);
-  if (last !== '') cells.push(last);
-  return { ...record, cells, width: cells.length };
+  while (cells.length > quotedCells && isBlank(cells.at(-1) ?? '')) cells.pop();
+  if (cells.length > 0 && cells.length >= quotedCells) {
+    const last = withoutBlankEnd(cells.pop() ?? '', cells.length + 1 === quotedCells ? plainFrom : 0);
+    if (last !== '') cells.push(last);
+  }
+  return { ...record, cells, width: Math.max(cells.length, quotedCells) };
 }

@@ -82,7 +82,13 @@ describe('records', () => {
     ],
     ['a,b\n1,2\n"",""', [['a', 'b'], ['1', '2'], []]],
     ['\ufeff \n\n a,b\n1', [['a', 'b'], ['1']]],
-    ['a\n1,2 ,\t\u00a0,,\n', [['a'], ['1', '2 ']]],
+    ['a\n1,2 ,\t\u00a0,,\n', [['a'], ['1', '2']]],
+    ['a\n1,2,\u3000 , ,\u2028\n', [['a'], ['1', '2']]],
+    ['a\n1,2\t,"",\u3000', [['a'], ['1', '2\t']]],
+    ['a\n1,"2 " \t,', [['a'], ['1', '2 ']]],
+    ['a\n1,"2 "', [['a'], ['1', '2 ']]],
+    ['a\n"1 ,\n\u3000', [['a'], ['1']]],
+    ['phone number  ,,,\ufeff ', [['phone number']]],
     ['a\nx\u2028y\u0085\vz', [['a'], ['x\u2028y\u0085\vz']]],
     ['', [[]]],
     [',,\n \n', [[]]],
@@ -94,6 +100,8 @@ describe('records', () => {
   it('counts columns without a name', async () => {
     const sheet = await openSpreadsheet('a.csv', chunksOf('a,,\n1,2'));
     expect(sheet.header).toEqual({ names: ['a'], width: 3 });
+    const only = await openSpreadsheet('a.csv', chunksOf('a,"", ,\n'));
+    expect(only.header).toEqual({ names: ['a'], width: 2 });
   });
 
   it('reads tab separated values, up to the row limit', async () => {

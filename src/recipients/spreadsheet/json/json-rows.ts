@@ -36,6 +36,7 @@ function recordOf(row: readonly unknown[], maxColumns: number): SheetRecord {
     characters: cells.reduce((sum, cell) => sum + cell.length, 0),
     blank: cells.every(isBlank),
     // Nothing is stripped from the last cell: it would have been in quotation marks.
+    quotedCells: cells.length,
     plainFrom: cells.at(-1)?.length ?? 0,
   };
 }

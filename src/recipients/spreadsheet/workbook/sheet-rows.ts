@@ -88,8 +88,10 @@ export class SheetRows {
     const { rows: limit } = this.limits;
     if (row >= limit && !blank) throw new SpreadsheetError('too-many-rows', { limit });
     const characters = visible.reduce((sum, cell) => sum + cell.length, 0);
+    const width = visible.length;
+    // No text of a workbook is cut.
     const plainFrom = visible.at(-1)?.length ?? 0;
-    this.batches.add({ cells: visible, width: visible.length, characters, blank, plainFrom });
+    this.batches.add({ cells: visible, width, characters, blank, quotedCells: width, plainFrom });
   }
 
   private setHeader(cells: readonly string[]): void {
