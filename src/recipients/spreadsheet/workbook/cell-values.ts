@@ -47,7 +47,8 @@ export function serialText(raw: string, format: NumberFormat, date1904: boolean)
   if (format === 'duration') return clock(seconds);
   const time = seconds % secondsPerDay;
   const day = Math.floor(seconds / secondsPerDay) + (date1904 ? daysTo1904 : 0);
-  if (serial < 1 && !date1904) return clock(time);
+  // Nobody means a time of the day on which dates begin.
+  if (serial < 1 && (time > 0 || !date1904)) return clock(time);
   // Excel believes that 1900 was a leap year: its days before March are one too low.
   const days = day < 60 ? day + 1 : day;
   const date = new Date(epoch1900 + days * millisecondsPerDay).toISOString().slice(0, 10);

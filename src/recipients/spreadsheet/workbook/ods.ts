@@ -51,6 +51,7 @@ class OdsReader {
   private depth = 0;
   private style = '';
   private inTable = false;
+  /** Groups of rows or columns that are hidden, and those inside them. */
   private hiddenGroups = 0;
 
   private row = 0;
@@ -87,7 +88,8 @@ class OdsReader {
       this.depth--;
     },
     text: (text) => {
-      if (this.inParagraph) this.append(text);
+      // Spaces that count are elements.
+      if (this.inParagraph) this.append(text.replace(/[ \t\r\n]+/g, ' '));
     },
   };
 
@@ -104,7 +106,7 @@ class OdsReader {
       }
     } else if (name === 'table-column') {
       const end = this.column + count(attributes, 'number-columns-repeated');
-      if (isHidden(attributes)) this.rows.hideColumns(this.column, end - 1);
+      if (isHidden(attributes) || this.hiddenGroups > 0) this.rows.hideColumns(this.column, end - 1);
       this.column = end;
     } else if (name === 'table-row') {
       this.rowAttributes = attributes;
@@ -116,7 +118,7 @@ class OdsReader {
       this.cellDepth = this.depth;
       this.cellAttributes = attributes;
       this.paragraphs = [];
-    } else if (isHiddenGroup(name, attributes)) {
+    } else if (isGroup(name) && (this.hiddenGroups > 0 || attributeOf(attributes, 'display') === 'false')) {
       this.hiddenGroups++;
     }
   }
@@ -129,7 +131,7 @@ class OdsReader {
       this.cellDepth = 0;
       this.addCell(name === 'table-cell' ? this.cellText() : '');
     } else if (name === 'table-row') this.addRow();
-    else if (name === 'table-row-group' && this.hiddenGroups > 0) this.hiddenGroups--;
+    else if (isGroup(name) && this.hiddenGroups > 0) this.hiddenGroups--;
   }
 
   private append(text: string): void {
@@ -168,6 +170,8 @@ class OdsReader {
 
   private cellText(): string {
     const value = (name: string) => attributeOf(this.cellAttributes, name) ?? '';
+    // LibreOffice writes an error as the number 0, and its text.
+    if (this.cellAttributes['calcext:value-type'] === 'error') return this.paragraphs.join('\n');
     switch (attributeOf(this.cellAttributes, 'value-type')) {
       case 'float':
       case 'percentage':
@@ -198,6 +202,6 @@ function isHidden(attributes: XmlAttributes): boolean {
   return visibility === 'collapse' || visibility === 'filter';
 }
 
-function isHiddenGroup(name: string, attributes: XmlAttributes): boolean {
-  return name === 'table-row-group' && attributeOf(attributes, 'display') === 'false';
+function isGroup(name: string): boolean {
+  return name === 'table-row-group' || name === 'table-column-group';
 }

@@ -60,10 +60,11 @@ describe('xlsx', () => {
     });
 
     it('count from 1904 if the workbook says so; some are written as text', async () => {
-      const row = '<row><c s="1"><v>0</v></c><c s="1"><v>33264</v></c><c t="d"><v>1995-01-27T00:00:00</v></c></row>';
+      const row =
+        '<row><c s="1"><v>0</v></c><c s="1"><v>33264</v></c><c t="d"><v>1995-01-27T00:00:00</v></c><c s="1"><v>0.5</v></c></row>';
       const workbookProperties = '<workbookPr date1904="1"/>';
       expect(await xlsx({ ...data(row), styles, workbookProperties })).toEqual([
-        ['1904-01-01', '1995-01-27', '1995-01-27'],
+        ['1904-01-01', '1995-01-27', '1995-01-27', '12:00:00'],
       ]);
     });
   });
@@ -142,6 +143,29 @@ describe('xlsx', () => {
     expect(await xlsx({ sheet: rowsXml([['a']]), without })).toEqual([['a']]);
   });
 
+  it('reads workbooks whose parts are elsewhere, and ignores links to the outside', async () => {
+    const type = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
+    const relations = (links: string) => `<Relationships>${links}</Relationships>`;
+    const parts = [
+      {
+        name: '_rels/.rels',
+        data: relations(`<Relationship Id="a" Type="${type}/officeDocument" Target="/my%20book/book.xml"/>`),
+      },
+      {
+        name: 'my book/book.xml',
+        data: '<x:workbook xmlns:r="r"><x:sheets><x:sheet r:id="b"/></x:sheets></x:workbook>',
+      },
+      {
+        name: 'my book/_rels/book.xml.rels',
+        data: relations(
+          `<Relationship Id="x" Type="${type}/hyperlink" TargetMode="External" Target="http://[no url"/><Relationship Id="b" Type="${type}/worksheet" Target="../sheets/./one.xml"/>`,
+        ),
+      },
+      { name: 'sheets/one.xml', data: `\ufeff<worksheet>${rowsXml([['a']])}</worksheet>` },
+    ];
+    expect(await xlsx({ parts })).toEqual([['a']]);
+  });
+
   it('reads an empty sheet', async () => {
     expect(await xlsx({ sheet: '<sheetData/>' })).toEqual([[]]);
   });
@@ -157,6 +181,12 @@ describe('ods', () => {
       ['a'],
       ['one  two\nthree\nfour\t'],
     ]);
+  });
+
+  it('reads errors by their text, and line breaks of the file as spaces', async () => {
+    const error =
+      '<table:table-cell office:value-type="float" office:value="0" calcext:value-type="error"><text:p>#N/A</text:p></table:table-cell>';
+    expect(await openDocument({ table: odsRow(odsCell('a\n  b')) + odsRow(error) })).toEqual([['a b'], ['#N/A']]);
   });
 
   it('reads numbers, dates, times and booleans', async () => {
@@ -179,12 +209,12 @@ describe('ods', () => {
     const styles =
       '<style:style style:name="ta1"><style:table-properties table:display="false"/></style:style><style:style style:name="ta2"><style:table-properties table:display="true"/></style:style>';
     const columns =
-      '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-column/>';
+      '<table:table-column/><table:table-column table:visibility="collapse"/><table:table-column-group table:display="false"><table:table-column/></table:table-column-group><table:table-column/>';
     const rows = [
       odsRow(odsCell('secret'), 'table:visibility="collapse"'),
       odsRow(['a', 'b', 'c', 'd'].map((name) => odsCell(name)).join('')),
       odsRow(odsCell('filtered out'), 'table:visibility="filter"'),
-      `<table:table-row-group table:display="false">${odsRow(odsCell('folded'))}</table:table-row-group>`,
+      `<table:table-row-group table:display="false"><table:table-row-group>${odsRow(odsCell('folded'))}</table:table-row-group>${odsRow(odsCell('folded, too'))}</table:table-row-group>`,
       odsRow(odsCell('1') + odsCell('2', 'table:number-columns-repeated="2"') + odsCell('4')),
     ].join('');
     const hidden = `<table:table table:style-name="ta1">${odsRow(odsCell('hidden'))}</table:table>`;

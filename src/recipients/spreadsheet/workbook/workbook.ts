@@ -57,7 +57,8 @@ async function readRelations(archive: ZipArchive, part: string): Promise<Relatio
   const [folder, name] = [part.slice(0, slash), part.slice(slash)];
   const relations: Relation[] = [];
   await readPart(archive, `${folder}_rels/${name}.rels`, (element, attributes) => {
-    if (element !== 'Relationship') return;
+    // External targets are links to anything, and may be no URL.
+    if (element !== 'Relationship' || attributes.TargetMode === 'External') return;
     const { Id: id = '', Type: type = '', Target: target = '' } = attributes;
     const path = new URL(target, `file:///${folder}`).pathname.slice(1);
     relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), path: decodeURIComponent(path) });
