@@ -17,7 +17,8 @@ const sqlClock =
 const readsDatabaseClock = {
   'src/platform/clock.ts': 'declares now() of the application',
   'src/platform/queue/heartbeat.ts': 'the queue library locks and unlocks by the clock of the database',
-  'src/operations/doctor.sql.ts': 'compares the clock of the database with our own',
+  'src/operations/doctor/doctor.sql.ts': 'compares the clock of the database with our own',
+  'src/operations/overview/overview.sql.ts': 'heartbeats are written by the clock of the database',
 };
 
 /** Files that may read the clock of the machine, and why. */
@@ -27,7 +28,7 @@ const readsMachineClock = {
   'src/platform/embedded-postgres/embedded-ownership.ts': 'waits for another process',
   'src/platform/embedded-postgres/embedded-server.ts': 'waits for the server',
   'src/platform/db/migrate.ts': 'waits for the server',
-  'src/operations/doctor.ts': 'compares the clock of the database with our own',
+  'src/operations/doctor/doctor.ts': 'compares the clock of the database with our own',
 };
 
 function filesThatMatch(pattern: RegExp, folders: string[]): string[] {

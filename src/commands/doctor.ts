@@ -1,4 +1,4 @@
-import { examine } from '../operations/doctor.ts';
+import { examine } from '../operations/doctor/doctor.ts';
 import type { Command } from '../platform/command-line.ts';
 import { print } from './print.ts';
 import { readConfig } from './read-config.ts';

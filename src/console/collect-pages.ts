@@ -25,6 +25,7 @@ import { messagesPages } from './pages/messages/messages.pages.tsx';
 import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
+import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
 import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
@@ -126,6 +127,7 @@ const modules: PageModule<ConsoleApp>[] = [
   emailBrandPages,
   letterBrandPages,
   brandPoolPages,
+  overviewPages,
   supportPages,
 ];
 

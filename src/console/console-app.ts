@@ -1,6 +1,7 @@
 import type { KeyUses } from '../auth/key-uses.ts';
 import type { ServiceKeys } from '../auth/service-keys.ts';
 import type { Config } from '../config.ts';
+import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import type { SheetThreads } from '../jobs/uploads/sheet-threads.ts';
 import type { UploadSlots } from '../jobs/uploads/upload-slots.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
@@ -15,6 +16,7 @@ import type { AccountMessageSender } from '../users/account-messages/account-mes
 export type ConsoleApp = Platform &
   SendDeps & {
     config: Config;
+    providers: readonly ProviderDescriptor[];
     bodyMemory: BodyMemory;
     pdfThreads: PdfThreads;
     sheetThreads: SheetThreads;

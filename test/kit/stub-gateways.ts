@@ -32,6 +32,8 @@ export interface StubGateways {
 export async function startStubGateways(port = 0): Promise<StubGateways> {
   const requests: StubRequest[] = [];
   const front = await startHttpFront(async (incoming) => {
+    // A check of the connection, which sends nothing.
+    if (incoming.body === '') return { status: 405 };
     const request = readRequest(incoming);
     if (!request) return { status: 404 };
     requests.push(request);

@@ -46,7 +46,8 @@ class LivePart extends HTMLElement {
     const changed = await this.fetchFragment().catch(() => false);
     const response_s = (performance.now() - began) / 1000;
     const next_s = changed ? this.least_s() : this.wait_s * 1.3;
-    this.wait_s = Math.min(Math.max(next_s, this.asked_s, response_s / shareOfWaiting), slowest_s);
+    const most_s = Number(this.dataset.atMost ?? slowest_s);
+    this.wait_s = Math.min(Math.max(next_s, this.asked_s, response_s / shareOfWaiting), most_s);
     if (this.querySelector('[data-live]')) this.later();
     else this.end();
   }

@@ -83,7 +83,7 @@ export function Chart({ title, names, bars }: ChartProps) {
 }
 
 /** The next of 1, 2, 3, 4, 5 and 10 times a power of ten. */
-function niceMax(value: number): number {
+export function niceMax(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 3, 4, 5, 10].find((one) => one * power >= value) ?? 10;
   return factor * power;

@@ -5,6 +5,8 @@ interface LiveProps {
   from: string;
   /** Seconds between two requests; more while nothing changes. */
   every?: number;
+  /** The longest time between two requests, where a change must be seen soon. */
+  atMost?: number;
   children: ComponentChildren;
 }
 
@@ -12,9 +14,9 @@ interface LiveProps {
  * A part that keeps itself up to date: `browser/live.ts` asks for the fragment again, until it contains no
  * `data-live` any more. Without script it shows what it was at first.
  */
-export function Live({ from, every = 2, children }: LiveProps) {
+export function Live({ from, every = 2, atMost, children }: LiveProps) {
   return (
-    <live-part data-from={from} data-every={every}>
+    <live-part data-from={from} data-every={every} data-at-most={atMost}>
       <div data-live>{children}</div>
     </live-part>
   );
@@ -23,7 +25,11 @@ export function Live({ from, every = 2, children }: LiveProps) {
 declare module 'preact' {
   namespace JSX {
     interface IntrinsicElements {
-      'live-part': HTMLAttributes<HTMLElement> & { 'data-from': string; 'data-every': number };
+      'live-part': HTMLAttributes<HTMLElement> & {
+        'data-from': string;
+        'data-every': number;
+        'data-at-most'?: number | undefined;
+      };
     }
   }
 }

@@ -19,6 +19,7 @@ import {
   selectCallbackRules,
   selectCallbacks,
   selectCallbacksAbout,
+  selectWaitingCallbacks,
 } from './service-callbacks.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
@@ -44,6 +45,11 @@ const maxCounted = 1_000;
 /** Callbacks that the service's system did not take yet, up to 1,000. */
 export function countRefusedCallbacks({ db }: Pick<Platform, 'db'>, serviceId: string): Promise<number> {
   return countRetried(db, serviceId, maxCounted);
+}
+
+/** Of all services: how many wait, and since when the oldest is due. */
+export function summariseWaitingCallbacks({ db, clock }: Deps) {
+  return selectWaitingCallbacks(db, timestamp(clock.now()));
 }
 
 interface AttemptOfCallback {

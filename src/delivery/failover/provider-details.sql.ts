@@ -192,3 +192,24 @@ export function lockShares(tx: Tx, type: Channel): Promise<ProviderShare[]> {
     .forUpdate()
     .execute();
 }
+
+export interface ShareMove {
+  identifier: string;
+  notification_type: Channel;
+  before: number;
+  priority: number;
+  reason: string;
+  at: Timestamp;
+}
+
+/** Changes of shares that failover made, newest first. */
+export async function selectShareMovesSince(db: Db, byUserId: string, since: Timestamp): Promise<ShareMove[]> {
+  const { rows } = await sql<ShareMove>`
+    select h.identifier, h.notification_type, previous.priority as before, h.priority, coalesce(h.reason, '') as reason,
+      h.updated_at as at
+    from provider_details p join provider_details_history h on h.id = p.id
+      join provider_details_history previous on previous.id = h.id and previous.version = h.version - 1
+    where h.updated_at >= ${since} and h.created_by_id = ${byUserId} and h.priority <> previous.priority
+    order by h.updated_at desc, h.identifier limit 100`.execute(db);
+  return rows;
+}

@@ -75,3 +75,19 @@ export async function selectSpeeds(db: Db | Tx, since: Timestamp, judgedBefore: 
 export async function deleteHealthBefore(db: Db, moment: Timestamp): Promise<void> {
   await db.deleteFrom('provider_health').where('period_start', '<', moment).execute();
 }
+
+export interface HealthPeriod {
+  provider: string;
+  period_start: Timestamp;
+  handed_over: number;
+  errors: number;
+}
+
+/** Calls by provider and period of ten seconds, oldest first. */
+export async function selectHealthSince(db: Db, since: Timestamp): Promise<HealthPeriod[]> {
+  const { rows } = await sql<HealthPeriod>`
+    select provider, period_start, sum(handed_over)::int as handed_over, sum(errors)::int as errors
+    from provider_health_counts where period_start >= ${since}
+    group by 1, 2 having sum(handed_over) + sum(errors) > 0 order by 2, 1`.execute(db);
+  return rows;
+}

@@ -8,7 +8,7 @@ import { type FrontRequest, startHttpFront } from '../../../test/kit/http-front.
 import { aQueuedMessage, messageOf } from '../../../test/kit/queued-messages.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { settingGroups } from '../../config.ts';
-import { examine } from '../../operations/doctor.ts';
+import { examine } from '../../operations/doctor/doctor.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { forbidden } from '../../platform/failure.ts';

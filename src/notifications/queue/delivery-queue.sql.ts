@@ -216,3 +216,23 @@ export async function selectLaneAges(db: Db, now: Timestamp): Promise<LaneAge[]>
     from delivery_queue where due_at <= ${now} group by 1, 2`.execute(db);
   return rows;
 }
+
+/** Messages that are due, by lane. Reads at most `max` rows of each lane, however long the queue is. */
+export async function selectLaneCounts(
+  db: Db,
+  now: Timestamp,
+  max: number,
+): Promise<Pick<LaneAge, 'notification_type' | 'lane' | 'waiting'>[]> {
+  const { rows } = await sql<Pick<LaneAge, 'notification_type' | 'lane' | 'waiting'>>`
+    select notification_type, lane, counted.waiting
+    from unnest(array['email', 'sms', 'letter']) as notification_type cross join generate_series(0, 2) as lane
+      cross join lateral (
+        select count(*) filter (where due_at <= ${now}) as waiting from (
+          select q.due_at from delivery_queue q
+          where q.notification_type = notification_type.notification_type and q.lane = lane.lane limit ${max}
+        ) as first_rows
+      ) as counted
+    where counted.waiting > 0
+    order by 1, 2`.execute(db);
+  return rows;
+}

@@ -1,8 +1,8 @@
 import type { Service } from '../../../services/services.ts';
 import { may } from '../../access/may.ts';
+import { reachable } from '../../access/reachable.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { matchesPath } from '../../matches-path.ts';
 import type { Asked, Pages } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
@@ -66,11 +66,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
 
   /** Pages of other parts of the console are linked where they exist and the visitor may open them. */
   function linkTo({ service, visitor }: { service: Service; visitor: Seen['visitor'] }) {
-    return (path: string): string | undefined => {
-      const address = `/services/${service.id}${path}`;
-      const page = pages.all.find((one) => matchesPath(one.path, address));
-      return page && may(page.who, visitor.user, service) === 'yes' ? `/console${address}` : undefined;
-    };
+    return (path: string) => reachable(pages.all, visitor.user, `/services/${service.id}${path}`, service);
   }
 
   function elsewhere(asked: Seen) {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { withoutAwsCredentials } from '../../test/kit/aws.ts';
-import { emptyDatabase } from '../../test/kit/database.ts';
-import { readConfig } from '../commands/read-config.ts';
+import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
+import { emptyDatabase } from '../../../test/kit/database.ts';
+import { readConfig } from '../../commands/read-config.ts';
 import { examine } from './doctor.ts';
 
 /** Fake gateways and a mail server that accept one key each. */

@@ -1,0 +1,17 @@
+import { matchesPath } from '../matches-path.ts';
+import type { DeclaredPage } from '../page.ts';
+import { may } from './may.ts';
+
+type Visitor = Parameters<typeof may>[1];
+type Service = Parameters<typeof may>[2];
+
+/** The address of a page below /console, if there is one and the visitor may open it. */
+export function reachable(
+  pages: readonly DeclaredPage[],
+  visitor: Visitor,
+  address: string,
+  service?: Service,
+): string | undefined {
+  const page = pages.find(({ path }) => matchesPath(path, address));
+  return page && may(page.who, visitor, service) === 'yes' ? `/console${address}` : undefined;
+}

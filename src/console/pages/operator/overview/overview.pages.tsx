@@ -1,0 +1,74 @@
+import { LiveChecks } from '../../../../operations/overview/live-checks.ts';
+import { type Overview, readOverview } from '../../../../operations/overview/overview.ts';
+import { reachable } from '../../../access/reachable.ts';
+import { BriefCache } from '../../../brief-cache.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Asked, Pages } from '../../../page.ts';
+import { Live } from '../../../parts/live.tsx';
+import { sendFragment } from '../../../send-fragment.tsx';
+import { OverviewContent } from './overview.tsx';
+import { SystemContent } from './system.tsx';
+
+/** Less than the time between two requests of a page. */
+const sharedFor_ms = 4_000;
+/** Seconds. A provider that stops is shown within half a minute. */
+const pace = { every: 5, atMost: 10 };
+
+/** What is wrong on this Pennypost, what was done about it, and its figures. */
+export function overviewPages(pages: Pages, app: ConsoleApp): void {
+  const checks = new LiveChecks(app);
+  const shared = new BriefCache<Overview>(sharedFor_ms);
+  const read = () => shared.get('', () => readOverview(app, checks));
+
+  function content({ visitor }: Asked<'operator'>, overview: Overview) {
+    return <OverviewContent overview={overview} link={(address) => reachable(pages.all, visitor.user, address)} />;
+  }
+
+  pages.add('/operator', {
+    who: 'operator',
+    menu: 'Overview',
+    async show(asked) {
+      return {
+        title: 'Overview',
+        actions: <span data-live-controls />,
+        content: (
+          <Live from="/console/operator/figures" {...pace}>
+            {content(asked, await read())}
+          </Live>
+        ),
+      };
+    },
+  });
+
+  pages.add('/operator/figures', {
+    who: 'operator',
+    async show(asked) {
+      return sendFragment(asked.request, asked.reply, <div data-live>{content(asked, await read())}</div>);
+    },
+  });
+
+  pages.add('/operator/system', {
+    who: 'operator',
+    menu: 'System',
+    async show() {
+      return {
+        title: 'System',
+        lead: 'The checks of “pennypost doctor”, in the process that serves this page.',
+        actions: <span data-live-controls />,
+        content: (
+          <Live from="/console/operator/system/checks" {...pace}>
+            <SystemContent overview={await read()} />
+          </Live>
+        ),
+      };
+    },
+  });
+
+  pages.add('/operator/system/checks', {
+    who: 'operator',
+    async show({ request, reply }) {
+      const content = <SystemContent overview={await read()} />;
+      return sendFragment(request, reply, <div data-live>{content}</div>);
+    },
+  });
+}

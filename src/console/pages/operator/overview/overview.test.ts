@@ -1,0 +1,138 @@
+import { mkdirSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aService } from '../../../../../test/kit/builders.ts';
+import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
+import type { ConsoleVisitor } from '../../../../../test/kit/console-visitor.ts';
+import { useHarness } from '../../../../../test/kit/harness.ts';
+import { someQueuedMessages } from '../../../../../test/kit/queued-messages.ts';
+import { startStubGateways } from '../../../../../test/kit/stub-gateways.ts';
+
+const gateways = await startStubGateways();
+afterAll(() => gateways.close());
+
+const harness = useHarness({
+  now: '2026-11-16T12:00:00Z',
+  config: {
+    sms: { providers: ['mmg', 'firetext'] },
+    providers: {
+      mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' },
+      firetext: { url: `${gateways.url}/firetext`, apiKey: 'x' },
+    },
+  },
+});
+
+let browser: ConsoleVisitor;
+let service: string;
+
+beforeAll(async () => {
+  mkdirSync(harness.app.config.storage.dataDir, { recursive: true });
+  browser = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+  service = await aService(harness, { name: 'Parking permits' });
+});
+
+/** A worker that is alive at this moment. */
+async function aHeartbeat(): Promise<void> {
+  await harness.app.pool.query(
+    "insert into queue_workers values ('test', now()) on conflict (id) do update set seen_at = now()",
+  );
+}
+
+beforeEach(aHeartbeat);
+
+async function send(count: number): Promise<void> {
+  await someQueuedMessages(
+    harness,
+    service,
+    Array.from({ length: count }, () => ({})),
+  );
+  await harness.deliver();
+}
+
+async function wait(seconds: number): Promise<void> {
+  harness.clock.advance({ seconds });
+  await aHeartbeat();
+}
+
+/** What the verdict says. The page shares what it read for some seconds: a new process reads again. */
+async function verdict(): Promise<string> {
+  const { http } = await harness.anotherProcess();
+  const answer = await http.inject({
+    url: '/console/operator',
+    headers: { cookie: `pennypost_session=${browser.cookies.get('pennypost_session')}` },
+  });
+  const [, tone = '', html = ''] = /<section class="verdict tone-(\w+)".*?>(.*?)<\/section>/s.exec(answer.body) ?? [];
+  return `${tone}: ${html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()}`;
+}
+
+describe('GET /console/operator', () => {
+  it('all is well while providers take what they get', async () => {
+    await send(20);
+    expect(await verdict()).toMatch(/^green: All is well/);
+  });
+
+  it('a provider that stops is named within half a minute, with what was done; its repair, too', async () => {
+    gateways.answer = ({ gateway }) => (gateway === 'mmg' ? 'hang up' : 'accept');
+    await wait(15);
+    await send(200);
+    await wait(10);
+    const stopped = await verdict();
+    expect(stopped).toMatch(/^red: MMG does not take texts Since today, 12:00 : (\d+) of \1 calls failed\./);
+    expect(stopped).toContain('Pennypost moved its share from 51 to 41 at 12:00:15');
+    expect(stopped).toContain('What it does not take goes to Firetext at once. Nothing is lost.');
+
+    gateways.answer = () => 'accept';
+    await wait(10);
+    await send(40);
+    expect(await verdict()).toMatch(
+      /^green: All is well MMG had problems: Pennypost moved its share from 51 to 41 at 12:00/,
+    );
+  });
+
+  it('few failed calls are enough, and are forgotten a minute after the last', async () => {
+    gateways.answer = ({ gateway }) => (gateway === 'mmg' ? { status: 500 } : 'accept');
+    await wait(60);
+    await send(20);
+    expect(await verdict()).toMatch(/^red: MMG does not take texts/);
+    gateways.answer = () => 'accept';
+    await wait(75);
+    expect(await verdict()).toMatch(/^green/);
+  });
+
+  it('names a provider that cannot be reached, without a message', async () => {
+    const changes = { providers: { mmg: { url: 'http://127.0.0.1:9/' } } };
+    const { http } = await harness.anotherProcess(changes);
+    const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
+    const { body } = await http.inject({ url: '/console/operator', headers: { cookie } });
+    expect(body).toMatch(/<section class="verdict tone-red".*?MMG cannot be reached/s);
+    const system = await http.inject({ url: '/console/operator/system', headers: { cookie } });
+    expect(system.body).toMatch(/Problem<\/span><\/td>.*?mmg: 127\.0\.0\.1:9 cannot be reached/s);
+  });
+
+  it('names workers that are dead, messages that wait too long, and who waits for the operator', async () => {
+    await harness.app.pool.query('delete from queue_workers');
+    await someQueuedMessages(harness, service, [{}, {}]);
+    harness.clock.advance({ minutes: 6 });
+    await harness.app.db
+      .updateTable('services')
+      .set({ has_active_go_live_request: true, restricted: true })
+      .where('id', '=', service)
+      .execute();
+    const { http } = await harness.anotherProcess();
+    const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
+    const { body } = await http.inject({ url: '/console/operator', headers: { cookie } });
+    expect(body).toContain('No worker is running');
+    expect(body).toMatch(/Texts wait too long.*?messages are due in the normal lane/s);
+    expect(body).toMatch(/Text, normal<\/th><td class="num">\d+<\/td><td class="num">6 min/);
+    expect(body).toContain('1 service asks to go live');
+  });
+
+  it('has a fragment with the verdict first', async () => {
+    const fragment = await browser.get('/console/operator/figures');
+    expect(fragment.text).toMatch(
+      /^<div data-live[^>]*><div class="stack stack--loose"><div class="stack"><section class="verdict/,
+    );
+  });
+});

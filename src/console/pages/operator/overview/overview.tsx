@@ -1,0 +1,212 @@
+import { laneName } from '../../../../notifications/notification.ts';
+import { maxCounted } from '../../../../notifications/queue/lane-depths.ts';
+import type { Overview } from '../../../../operations/overview/overview.ts';
+import { minute_ms } from '../../../../platform/clock.ts';
+import { Icon, type IconName } from '../../../layout/icon.tsx';
+import { count } from '../../../money.ts';
+import { Meter } from '../../../parts/meter.tsx';
+import { ClockTime } from '../../../parts/time.tsx';
+import { CallsChart, CallsLegend } from './calls.tsx';
+import { Providers } from './providers.tsx';
+import { SystemFacts } from './system.tsx';
+import { type Link, Verdict } from './verdict.tsx';
+
+interface OverviewProps {
+  overview: Overview;
+  link: Link;
+}
+
+/** Also a fragment: it keeps itself up to date. */
+export function OverviewContent(props: OverviewProps) {
+  const { overview, link } = props;
+  const system = link('/operator/system');
+  return (
+    <div class="stack stack--loose">
+      <Verdict {...props} />
+      <Stats {...props} />
+      <div class="aside even">
+        <section class="card" aria-labelledby="last-hour">
+          <div class="card-head">
+            <h2 id="last-hour">Messages handed over, last hour</h2>
+            <CallsLegend />
+          </div>
+          <CallsChart {...overview} />
+        </section>
+        <Waiting {...props} />
+      </div>
+      <Providers {...props} />
+      {overview.lanes.length > 0 && <Queue {...props} />}
+      <div class="cols cols--wide even">
+        <Senders {...props} />
+        <section class="card" aria-labelledby="system">
+          <div class="card-head">
+            <h2 id="system">System</h2>
+            {system && (
+              <a class="small" href={system}>
+                All checks
+              </a>
+            )}
+          </div>
+          <SystemFacts overview={overview} />
+        </section>
+      </div>
+      <p class="small muted">
+        As of <ClockTime at={overview.now.toISOString()} />, London time.
+      </p>
+    </div>
+  );
+}
+
+function Stats({ overview }: OverviewProps) {
+  const { periods, now, lanes, late_letters, callbacks, accepted_today } = overview;
+  const lastMinute = periods
+    .filter(({ period_start }) => Date.parse(period_start) > now.getTime() - minute_ms)
+    .reduce((sum, { handed_over }) => sum + handed_over, 0);
+  const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+  const [oldest] = lanes.map(({ oldest_due_at }) => oldest_due_at).sort();
+  return (
+    <dl class="stats">
+      <Figure value={accepted_today}>accepted today</Figure>
+      <Figure value={lastMinute}>handed over in the last minute</Figure>
+      <Figure value={waiting}>{oldest ? `waiting, oldest ${age(oldest, now)}` : 'waiting'}</Figure>
+      <Figure value={late_letters.not_printed + late_letters.not_despatched}>late letters</Figure>
+      <Figure value={callbacks.waiting}>callbacks waiting</Figure>
+    </dl>
+  );
+}
+
+function Figure({ value, children }: { value: number; children: string }) {
+  return (
+    <div>
+      <dt>{children}</dt>
+      <dd class="figure-mid">{count(value)}</dd>
+    </div>
+  );
+}
+
+function age(since: string, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(since)) / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+function Waiting({ overview: { waiting }, link }: OverviewProps) {
+  const some = (amount: number, one: string, several: string) => (amount === 1 ? one : `${count(amount)} ${several}`);
+  const all: { amount: number; icon: IconName; text: string; label: string; to: string | undefined }[] = [
+    {
+      amount: waiting.go_live_requests,
+      icon: 'flag',
+      text: some(waiting.go_live_requests, '1 service asks to go live', 'services ask to go live'),
+      label: 'Decide',
+      to: link('/operator/services/going-live'),
+    },
+    {
+      amount: waiting.locked_people,
+      icon: 'user',
+      text: some(waiting.locked_people, '1 person is locked out', 'people are locked out'),
+      label: 'Unlock',
+      to: link('/operator/people?show=locked'),
+    },
+    {
+      amount: waiting.complaints,
+      icon: 'bell',
+      text: some(waiting.complaints, '1 complaint today', 'complaints today'),
+      label: 'Read',
+      to: link('/operator/complaints'),
+    },
+  ];
+  const open = all.filter(({ amount }) => amount > 0);
+  return (
+    <section class="card" aria-labelledby="waiting">
+      <div class="card-head">
+        <h2 id="waiting">Waiting for you</h2>
+      </div>
+      {open.length === 0 ? (
+        <p class="muted">Nobody asks to go live or is locked out, and there is no complaint today.</p>
+      ) : (
+        <ul class="list">
+          {open.map(({ icon, text, label, to }) => (
+            <li key={text}>
+              <Icon name={icon} />
+              <span>{text}</span>
+              {to && (
+                <a href={to}>
+                  {label}
+                  <span class="sr">: {text}</span>
+                </a>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const channelNames = { email: 'Email', sms: 'Text', letter: 'Letter' };
+
+function Queue({ overview: { lanes, now } }: OverviewProps) {
+  return (
+    <section class="card" aria-labelledby="queue">
+      <div class="card-head">
+        <h2 id="queue">Queue</h2>
+      </div>
+      <table class="table table--tight table--keep">
+        <caption class="sr">Messages that are due, by channel and lane</caption>
+        <thead>
+          <tr>
+            <th scope="col">Lane</th>
+            <th scope="col" class="num">
+              Waiting
+            </th>
+            <th scope="col" class="num">
+              Oldest
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lanes.map(({ notification_type, lane, waiting, oldest_due_at }) => (
+            <tr key={`${notification_type} ${lane}`}>
+              <th scope="row">
+                {channelNames[notification_type]}, {laneName(lane)}
+              </th>
+              <td class="num">{waiting >= maxCounted ? `over ${count(maxCounted)}` : count(waiting)}</td>
+              <td class="num">{age(oldest_due_at, now)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Senders({ overview: { senders }, link }: OverviewProps) {
+  const all = link('/operator/services');
+  const most = senders[0]?.count ?? 1;
+  return (
+    <section class="card" aria-labelledby="senders">
+      <div class="card-head">
+        <h2 id="senders">Top senders today</h2>
+        {all && (
+          <a class="small" href={all}>
+            All services
+          </a>
+        )}
+      </div>
+      {senders.length === 0 ? (
+        <p class="muted">Nothing was sent today.</p>
+      ) : (
+        <ul class="bars">
+          {senders.map(({ id, name, count: sent }) => (
+            <li key={id}>
+              <a href={`/console/operator/services/${id}`}>{name}</a>
+              <span class="num">{count(sent)}</span>
+              <Meter share={sent / most} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

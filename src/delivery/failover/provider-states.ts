@@ -1,0 +1,82 @@
+import { earlier, hour_ms, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { platformUserId } from '../../users/account-messages/account-messages.ts';
+import {
+  type ProviderDetails,
+  type ShareMove,
+  selectProviders,
+  selectShareMovesSince,
+} from './provider-details.sql.ts';
+import { type HealthPeriod, selectHealthSince, selectSpeeds } from './provider-health.sql.ts';
+import { inTime_ms } from './provider-health.ts';
+
+export type { HealthPeriod, ShareMove };
+
+/** How many calls of the last minute must fail before a provider counts as failing. */
+const minErrors = 3;
+/** Fewer messages say nothing about the speed of a provider. */
+const minJudged = 20;
+/** The share of slow messages from which failover moves share away. */
+const maxSlowShare = 0.15;
+
+export type ProviderHealth = 'well' | 'errors' | 'failing' | 'slow';
+
+export interface ProviderState {
+  identifier: string;
+  display_name: string;
+  notification_type: ProviderDetails['notification_type'];
+  active: boolean;
+  priority: number;
+  health: ProviderHealth;
+  /** Of a provider that fails: when it began, and the calls since then. */
+  failing: { since: Timestamp; errors: number; calls: number } | undefined;
+  /** Of the messages of the last minutes whose receipt was due, or undefined for too few. */
+  in_time: number | undefined;
+  handed_over_last_hour: number;
+  /** Newest first, of the last hour. */
+  moves: ShareMove[];
+}
+
+/** The state of every provider, and the calls of the last hour. */
+export async function readProviderStates({ db, clock }: Pick<Platform, 'db' | 'clock'>) {
+  const now = clock.now();
+  const anHourAgo = timestamp(earlier(now, hour_ms));
+  const [providers, periods, speeds, moves] = await Promise.all([
+    selectProviders(db),
+    selectHealthSince(db, anHourAgo),
+    selectSpeeds(db, timestamp(earlier(now, 15 * minute_ms)), timestamp(earlier(now, inTime_ms))),
+    selectShareMovesSince(db, platformUserId, anHourAgo),
+  ]);
+  const states = providers.map((provider): ProviderState => {
+    const { identifier, display_name, notification_type, active, priority } = provider;
+    const own = periods.filter((period) => period.provider === identifier);
+    const failing = failureOf(own, now);
+    const speed = speeds.find((one) => one.provider === identifier);
+    const in_time = speed && speed.messages >= minJudged ? 1 - speed.slow / speed.messages : undefined;
+    const isSlow = in_time !== undefined && 1 - in_time >= maxSlowShare && notification_type === 'sms';
+    return {
+      ...{ identifier, display_name, notification_type, active, priority },
+      health: failing ? (failing.errors >= minErrors ? 'failing' : 'errors') : isSlow ? 'slow' : 'well',
+      failing,
+      in_time: notification_type === 'sms' ? in_time : undefined,
+      handed_over_last_hour: own.reduce((sum, { handed_over }) => sum + handed_over, 0),
+      moves: moves.filter((move) => move.identifier === identifier && move.notification_type === notification_type),
+    };
+  });
+  return { states, periods };
+}
+
+/**
+ * Undefined unless at least half of the latest calls failed, within a minute: one call that succeeds after a repair is
+ * enough to be well again.
+ */
+function failureOf(periods: HealthPeriod[], now: Date): ProviderState['failing'] {
+  const fails = ({ handed_over, errors }: HealthPeriod) => errors > 0 && errors >= handed_over;
+  const latest = periods.at(-1);
+  if (!latest || Date.parse(latest.period_start) < now.getTime() - minute_ms || !fails(latest)) return undefined;
+  const firstGood = periods.findLastIndex((period) => !fails(period));
+  const failed = periods.slice(firstGood + 1);
+  const errors = failed.reduce((sum, period) => sum + period.errors, 0);
+  const calls = errors + failed.reduce((sum, period) => sum + period.handed_over, 0);
+  return { since: failed[0]?.period_start ?? latest.period_start, errors, calls };
+}

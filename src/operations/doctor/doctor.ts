@@ -1,0 +1,241 @@
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { decryptKeySecret } from '../../auth/api-keys.ts';
+import type { Config } from '../../config.ts';
+import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
+import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
+import type { Provider } from '../../delivery/providers/provider.ts';
+import { providers } from '../../delivery/providers/providers.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { openDatabase } from '../../platform/db/database.ts';
+import { migrationFiles } from '../../platform/db/migrate.ts';
+import { newId } from '../../platform/id.ts';
+import { createLog } from '../../platform/log.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { SecretBox } from '../../platform/secrets/secrets.ts';
+import { openFiles } from '../../platform/storage/open-files.ts';
+import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
+import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
+
+export interface Finding {
+  name: string;
+  ok: boolean;
+  /** The result, and if there is a problem, how to fix it. */
+  description: string;
+  /** Of a check of a provider. */
+  provider?: string;
+}
+
+const minFreeBytes = 1024 ** 3;
+const maxClockDifference_ms = 5_000;
+const maxCheck_ms = 5_000;
+
+/** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
+export async function examine(
+  config: Config,
+  url: string,
+  list: readonly ProviderDescriptor[] = providers,
+): Promise<Finding[]> {
+  return [
+    checkNode(),
+    checkDataDir(config.storage.dataDir),
+    checkDisk(config.storage.dataDir),
+    ...(await checkBucket(config)),
+    ...(await checkDatabase(config, url)),
+    ...(await checkProvidersAlone(config, url, list)),
+    ...(await checkIssuer(config)),
+  ];
+}
+
+type Running = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+
+/** The same checks in a process that runs, with its own connections. */
+export async function examineRunning(app: Running): Promise<Finding[]> {
+  const { config } = app;
+  const [bucket, database, providers, issuer] = await Promise.all([
+    checkBucket(config),
+    checkPool(app),
+    checkProviders({ ...app, log: createLog('silent') }),
+    checkIssuer(config),
+  ]);
+  const { dataDir } = config.storage;
+  return [checkNode(), checkDataDir(dataDir), checkDisk(dataDir), ...bucket, ...database, ...providers, ...issuer];
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 20 || (major === 20 && minor >= 19);
+  return finding('node', ok, `Node ${process.versions.node}`, 'install Node 20.19 or newer');
+}
+
+function checkDataDir(dataDir: string): Finding {
+  try {
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    return finding('data folder', true, `${dataDir} can be written`);
+  } catch {
+    return finding('data folder', false, `${dataDir} cannot be written`, 'create it or set DATA_DIR to one that can');
+  }
+}
+
+function checkDisk(dataDir: string): Finding {
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    const free = bavail * bsize;
+    const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+    return finding('disk', free >= minFreeBytes, text, 'free some space: PostgreSQL stops when the disk is full');
+  } catch {
+    return finding('disk', false, 'free space unknown', 'create the data folder first');
+  }
+}
+
+/** Stores, reads and deletes a file, because each needs its own permission. */
+async function checkBucket(config: Config): Promise<Finding[]> {
+  if (config.s3.bucket === undefined) return [];
+  const files = openFiles(config, systemClock);
+  const path = `doctor/${newId(systemClock.now())}`;
+  try {
+    await files.put(path, Buffer.from('pennypost doctor'));
+    await files.get(path);
+    await files.remove(path);
+    return [finding('files', true, `bucket ${config.s3.bucket} can be read and written`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const fix = error instanceof OperatorError ? '' : ': check the S3_ settings and the permissions of the access key';
+    return [finding('files', false, `bucket ${config.s3.bucket}`, `${reason}${fix}`)];
+  }
+}
+
+async function checkIssuer(config: Config): Promise<Finding[]> {
+  const issuer = createOpenIdIssuer({ config, clock: systemClock }, config.urls.api);
+  if (!issuer) return [];
+  const name = 'single sign-on';
+  try {
+    await issuer.check();
+    return [finding(name, true, `${config.singleSignOn.issuer} answers`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [finding(name, false, `${config.singleSignOn.issuer}: ${reason}`, 'check OIDC_ISSUER and the network')];
+  }
+}
+
+async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await checkServer(config, client);
+  } catch (error) {
+    return [unreachable(error)];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function checkPool({ config, pool }: Pick<Running, 'config' | 'pool'>): Promise<Finding[]> {
+  try {
+    const client = await pool.connect();
+    try {
+      return await checkServer(config, client);
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    return [unreachable(error)];
+  }
+}
+
+function unreachable(error: unknown): Finding {
+  const reason = error instanceof Error ? error.message : String(error);
+  return finding('database', false, `cannot be reached: ${reason}`, 'check DATABASE_URL and that PostgreSQL runs');
+}
+
+async function checkServer(config: Config, client: pg.ClientBase): Promise<Finding[]> {
+  const before = Date.now();
+  const facts = await readServerFacts(client);
+  const difference = Math.abs(facts.now_ms - (before + Date.now()) / 2);
+  const missing = migrationFiles().filter((name) => !facts.migrations.includes(name));
+  return [
+    finding('database', facts.version >= 150_000, `PostgreSQL ${facts.version_text}`, 'use PostgreSQL 15 or newer'),
+    finding(
+      'schema',
+      missing.length === 0,
+      missing.length === 0 ? 'up to date' : `${missing.length} migrations are missing`,
+      'run `pennypost migrate`, or start the server, which does it too',
+    ),
+    finding(
+      'clock',
+      difference <= maxClockDifference_ms,
+      `${Math.round(difference)} ms from the database’s clock`,
+      'let both machines keep time with NTP: tokens are accurate to 30 s',
+    ),
+    checkSecretKeys(config, facts.migrations.length > 0 ? await selectSomeKeys(client) : []),
+  ];
+}
+
+function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectSomeKeys>>): Finding {
+  const secrets = new SecretBox(config.encryption.keys);
+  const ok = keys.every((key) => decryptKeySecret({ secrets }, key, key.encrypted_secret) !== undefined);
+  const isCurrent = keys.every(({ encrypted_secret }) => secrets.isCurrent(encrypted_secret));
+  const found = isCurrent ? 'decrypts the stored API keys' : `decrypts the stored API keys, ${olderKeys}`;
+  return finding(
+    'secret key',
+    ok,
+    ok ? found : 'does not decrypt the stored API keys',
+    'add the key that this database was used with to the end of SECRET_KEYS',
+  );
+}
+
+const olderKeys = 'but they use an older key: once every process has the new one, run `pennypost rekey`';
+
+async function checkProvidersAlone(
+  config: Config,
+  url: string,
+  list: readonly ProviderDescriptor[],
+): Promise<Finding[]> {
+  const log = createLog('silent');
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  const secrets = new SecretBox(config.encryption.keys);
+  try {
+    return await checkProviders({ config, providers: list, db, clock: systemClock, log, secrets });
+  } finally {
+    await close();
+  }
+}
+
+/** Checks connections and credentials without sending a message. */
+async function checkProviders(app: Parameters<typeof openTextProviders>[0]): Promise<Finding[]> {
+  return Promise.all([
+    ...openTextProviders(app).map((provider) => checkProvider('sms', provider)),
+    ...openEmailProviders(app).map((provider) => checkProvider('email', provider)),
+  ]);
+}
+
+async function checkProvider(
+  channel: string,
+  provider: Pick<Provider<never>, 'name' | 'check' | 'close'>,
+): Promise<Finding> {
+  const of = { provider: provider.name };
+  try {
+    if (!provider.check) {
+      return { ...finding(channel, true, `${provider.name}: keeps messages in the outbox, none is sent`), ...of };
+    }
+    await Promise.race([provider.check(), tooLate()]);
+    return { ...finding(channel, true, `${provider.name} can be reached`), ...of };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...finding(channel, false, provider.name, reason), ...of };
+  } finally {
+    await provider.close?.();
+  }
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(maxCheck_ms, undefined, { ref: false });
+  throw new Error(`no response within ${maxCheck_ms / 1_000} s: look at the status page of the provider`);
+}
+
+function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
+  return { name, ok, description: ok ? found : `${found}: ${todo}` };
+}

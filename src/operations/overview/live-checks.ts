@@ -1,0 +1,48 @@
+import { type Timestamp, timestamp } from '../../platform/clock.ts';
+import { examineRunning, type Finding } from '../doctor/doctor.ts';
+
+type Deps = Parameters<typeof examineRunning>[0];
+
+export type LiveFinding = Finding & {
+  /** When a check that fails now first failed, in this process. */
+  since: Timestamp | undefined;
+};
+
+const checkedEvery_ms = 5_000;
+
+/**
+ * The checks of `pennypost doctor` while somebody looks. A caller gets the last results at once and starts the next
+ * checks: a provider that hangs does not hold up the page that reports it.
+ */
+export class LiveChecks {
+  private readonly app: Deps;
+  private latest: LiveFinding[] | undefined;
+  private checkedAt = Number.NEGATIVE_INFINITY;
+  private running: Promise<LiveFinding[]> | undefined;
+
+  constructor(app: Deps) {
+    this.app = app;
+  }
+
+  async list(): Promise<LiveFinding[]> {
+    if (performance.now() - this.checkedAt >= checkedEvery_ms) {
+      this.running ??= this.check().finally(() => {
+        this.running = undefined;
+      });
+    }
+    return this.latest ?? this.running ?? [];
+  }
+
+  private async check(): Promise<LiveFinding[]> {
+    const now = timestamp(this.app.clock.now());
+    const failedBefore = new Map(this.latest?.map((one) => [keyOf(one), one.since]));
+    const found = await examineRunning(this.app);
+    this.latest = found.map((one) => ({ ...one, since: one.ok ? undefined : (failedBefore.get(keyOf(one)) ?? now) }));
+    this.checkedAt = performance.now();
+    return this.latest;
+  }
+}
+
+function keyOf({ name, provider = '' }: Finding): string {
+  return `${name} ${provider}`;
+}

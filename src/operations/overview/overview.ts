@@ -1,0 +1,108 @@
+import { countComplaints } from '../../complaints/complaints.ts';
+import type { Config } from '../../config.ts';
+import { summariseWaitingCallbacks } from '../../delivery/callbacks/callback-history.ts';
+import { readProviderStates } from '../../delivery/failover/provider-states.ts';
+import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
+import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
+import { listLaneDepths } from '../../notifications/queue/lane-depths.ts';
+import { addDays, londonDay } from '../../platform/calendar.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { statisticsByService } from '../../services/statistics/service-statistics.ts';
+import { countLockedPeople } from '../../users/operators/user-search.ts';
+import type { LiveChecks } from './live-checks.ts';
+import {
+  countGoLiveRequests,
+  selectDatabaseFacts,
+  selectServiceNames,
+  selectUnfinishedLetters,
+} from './overview.sql.ts';
+import { type Facts, judge, providersInUse } from './verdict.ts';
+
+type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+
+const shownSenders = 5;
+/** Letters that were given up are not waited for any longer. */
+const lettersSince_days = 90;
+
+/** Everything that the operator's overview shows. It is read from rollups and indexes, never by counting messages. */
+export async function readOverview(app: Deps, checks: LiveChecks) {
+  const { db, clock, config } = app;
+  const now = clock.now();
+  const today = londonDay(now);
+  const began = performance.now();
+  const database = await selectDatabaseFacts(db);
+  const response_ms = performance.now() - began;
+  const [health, lanes, findings, late_letters, callbacks, go_live_requests, locked_people, complaints, senders] =
+    await Promise.all([
+      readProviderStates(app),
+      listLaneDepths(app),
+      checks.list(),
+      selectUnfinishedLetters(db, letterDays(today)),
+      summariseWaitingCallbacks(app),
+      countGoLiveRequests(db),
+      countLockedPeople(db),
+      countComplaints(app, { start_date: today, end_date: today }),
+      listSendersOfDay(app, today),
+    ]);
+  const facts: Facts = {
+    now,
+    providers: health.states,
+    in_use: { sms: config.sms.providers, email: config.email.providers },
+    lanes,
+    workers: database.workers,
+    findings,
+    late_letters,
+    callbacks,
+  };
+  return {
+    now,
+    problems: judge(facts),
+    providers: [...providersInUse(facts, 'sms'), ...providersInUse(facts, 'email')],
+    periods: health.periods,
+    lanes,
+    late_letters,
+    callbacks,
+    waiting: { go_live_requests, locked_people, complaints },
+    senders: senders.top,
+    accepted_today: senders.accepted,
+    findings,
+    database: { ...database, response_ms },
+  };
+}
+
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+
+/** Two working days at the printer are usual. */
+function letterDays(today: string) {
+  const [printed_before, , despatched_before] = workingDaysBefore(today, 3);
+  return {
+    first_day: addDays(today, -lettersSince_days),
+    printed_before: addDays(printed_before ?? today, -1),
+    despatched_before: addDays(despatched_before ?? today, -1),
+  };
+}
+
+/** The latest first. */
+function workingDaysBefore(day: string, length: number): string[] {
+  const days: string[] = [];
+  for (let at = addDays(day, -1); days.length < length; at = addDays(at, -1)) if (isWorkingDay(at)) days.push(at);
+  return days;
+}
+
+async function listSendersOfDay({ db }: Pick<Platform, 'db'>, day: string) {
+  const found = await statisticsByService(db, { first_day: day, last_day: day }, { with_test_keys: false });
+  const all = [...found].map(([id, counts]) => ({
+    id,
+    count: Object.values(counts).reduce((sum, { requested }) => sum + requested, 0),
+  }));
+  const top = all.toSorted((one, other) => other.count - one.count).slice(0, shownSenders);
+  const names = await selectServiceNames(
+    db,
+    top.map(({ id }) => id),
+  );
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]));
+  return {
+    accepted: all.reduce((sum, { count }) => sum + count, 0),
+    top: top.filter(({ count }) => count > 0).map(({ id, count }) => ({ id, count, name: nameOf.get(id) ?? '' })),
+  };
+}

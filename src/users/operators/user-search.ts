@@ -1,0 +1,1 @@
+export { countLockedPeople, type PeopleGroup, selectPeople as searchPeople } from './user-search.sql.ts';
