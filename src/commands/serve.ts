@@ -4,7 +4,7 @@ import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/process/once-stopped.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
-import { hasPlatformAdmin } from '../users/create-admin.ts';
+import { hasPlatformAdmin } from '../users/operators/create-admin.ts';
 import { readConfig } from './read-config.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';

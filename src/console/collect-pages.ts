@@ -11,6 +11,7 @@ import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
 import { fileListPages } from './pages/files/file-list.pages.tsx';
 import { filePages } from './pages/files/files.pages.tsx';
 import { newFilePages } from './pages/files/new-file.pages.tsx';
+import { goLiveDecisionPages } from './pages/going-live/decision.pages.tsx';
 import { goingLivePages } from './pages/going-live/going-live.pages.tsx';
 import { homePages } from './pages/home/home.pages.tsx';
 import { monthsPages } from './pages/home/months.pages.tsx';
@@ -25,7 +26,17 @@ import { messagesPages } from './pages/messages/messages.pages.tsx';
 import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
+import { operatorOrganisationPages } from './pages/operator/organisations/organisations.pages.tsx';
 import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
+import { peoplePages } from './pages/operator/people/people.pages.tsx';
+import { personPages } from './pages/operator/people/person.pages.tsx';
+import { personChangePages } from './pages/operator/people/person-changes.pages.tsx';
+import { operatorServicePage } from './pages/operator/services/service.pages.tsx';
+import { operatorServicePages } from './pages/operator/services/services.pages.tsx';
+import { organisationSettingPages } from './pages/organisations/settings.pages.tsx';
+import { organisationTeamPages } from './pages/organisations/team.pages.tsx';
+import { organisationTrialPages } from './pages/organisations/trial.pages.tsx';
+import { organisationUsagePages } from './pages/organisations/usage.pages.tsx';
 import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
@@ -121,6 +132,7 @@ const modules: PageModule<ConsoleApp>[] = [
   brandingPages,
   operatorSettingPages,
   goingLivePages,
+  goLiveDecisionPages,
   unsubscribeRequestPages,
   returnedLetterPages,
   sandboxPages,
@@ -128,6 +140,16 @@ const modules: PageModule<ConsoleApp>[] = [
   letterBrandPages,
   brandPoolPages,
   overviewPages,
+  operatorServicePages,
+  operatorServicePage,
+  operatorOrganisationPages,
+  organisationUsagePages,
+  organisationTrialPages,
+  organisationTeamPages,
+  organisationSettingPages,
+  peoplePages,
+  personPages,
+  personChangePages,
   supportPages,
 ];
 

@@ -59,7 +59,7 @@ function addPage(
       return reply.redirect(`/console/sign-in${next}`, 303);
     }
     if (may.service) keepLastService(app, request, reply, may.service.id);
-    request.asked = askedOf(request, reply, visitor, may.service);
+    request.asked = askedOf(request, reply, visitor, may);
     return undefined;
   }
 
@@ -119,7 +119,7 @@ function askedOf(
   request: FastifyRequest,
   reply: FastifyReply,
   visitor: Asked<'anyone'>['visitor'],
-  service: Asked['service'],
+  { service, organisation }: Pick<Asked, 'service' | 'organisation'>,
 ): Asked {
   const params = new Map(Object.entries(request.params as Record<string, string>));
   const query = new Map(Object.entries(request.query as Record<string, string | string[]>));
@@ -128,6 +128,7 @@ function askedOf(
     reply,
     visitor: visitor as Asked['visitor'],
     service,
+    organisation,
     param: (name) => params.get(name) ?? '',
     query: (name) => [query.get(name) ?? ''].flat()[0] ?? '',
   };

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { Static, TObject } from 'typebox';
+import type { Organisation } from '../organisations/organisations.ts';
 import type { FormFile } from '../platform/http/body/form-file.ts';
 import type { Service } from '../services/services.ts';
-import type { OfService, Who } from './access/may.ts';
+import type { OfOrganisation, OfService, Who } from './access/may.ts';
 import type { Crumb } from './layout/crumbs.tsx';
 import type { MenuEntry } from './layout/menu.ts';
 import type { Visitor } from './sessions/visitor.ts';
@@ -14,6 +15,7 @@ export type Asked<W extends Who = Who> = {
   reply: FastifyReply;
   visitor: W extends 'anyone' ? Visitor | undefined : Visitor;
   service: W extends OfService ? Service : undefined;
+  organisation: W extends OfOrganisation ? Organisation : undefined;
   param(name: string): string;
   /** The first value of a query parameter, or an empty text. */
   query(name: string): string;

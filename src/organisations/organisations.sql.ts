@@ -60,6 +60,38 @@ export function selectOrganisations(db: Db, nameContains?: string) {
     .execute();
 }
 
+const maxChoices = 2_000;
+
+/** By name. */
+export function selectActiveOrganisations(db: Db) {
+  return db
+    .selectFrom('organisations')
+    .select(['id', 'name'])
+    .where('active', '=', true)
+    .orderBy('name')
+    .limit(maxChoices)
+    .execute();
+}
+
+/** A page of a list: active ones first, then by name; filtered by part of the name. */
+export async function selectOrganisationPage(db: Db, page: { text: string; skip: number; limit: number }) {
+  const found = db
+    .selectFrom('organisations')
+    .$if(page.text !== '', (query) => query.where('name', 'ilike', likeContains(page.text)));
+  const [organisations, { total }] = await Promise.all([
+    found
+      .select(shortColumns)
+      .orderBy('active', 'desc')
+      .orderBy(sql`lower(name)`)
+      .orderBy('id')
+      .limit(page.limit)
+      .offset(page.skip)
+      .execute(),
+    found.select((one) => one.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { organisations, total };
+}
+
 export function selectOrganisation(db: Db | Tx, id: string) {
   return db.selectFrom('organisations').select(columns).where('id', '=', id).executeTakeFirst();
 }

@@ -10,9 +10,11 @@ import {
   insertOrganisation,
   lockOrganisation,
   replaceDomains,
+  selectActiveOrganisations,
   selectArchiveBlockers,
   selectOrganisation,
   selectOrganisationIdOfService,
+  selectOrganisationPage,
   selectOrganisations,
   updateOrganisationRow,
 } from './organisations.sql.ts';
@@ -45,7 +47,9 @@ export interface OrganisationChange extends Agreement {
   permissions?: string[];
 }
 
-export async function getOrganisation(db: Db | Tx, id: string) {
+export type Organisation = NonNullable<Awaited<ReturnType<typeof selectOrganisation>>>;
+
+export async function getOrganisation(db: Db | Tx, id: string): Promise<Organisation> {
   const organisation = await selectOrganisation(db, id);
   if (!organisation) throw notFound();
   return organisation;
@@ -70,6 +74,11 @@ export async function findOrganisationsByName(db: Db, name: string | undefined) 
   if (!name) throw invalidField('name', 'Missing data for required field.');
   return selectOrganisations(db, name);
 }
+
+/** Bounded: more do not fit into a list to choose from. */
+export const listActiveOrganisations = selectActiveOrganisations;
+
+export const searchOrganisations = selectOrganisationPage;
 
 export async function createOrganisation(
   { db, clock }: Deps,

@@ -1,4 +1,5 @@
 import { invalidField } from '../platform/failure.ts';
+import { channels } from '../protocol/channels.ts';
 
 /** Permissions of a service; the first three are its channels. */
 const allServicePermissions = [
@@ -25,4 +26,9 @@ export function refuseRepeatedPermissions(permissions: string[]): void {
   if (repeated.length === 0) return;
   const list = repeated.map((permission) => `'${permission}'`).join(', ');
   throw invalidField('permissions', `Duplicate Service Permission: [${list}]`);
+}
+
+/** A service that may send through no channel. */
+export function isSuspended({ permissions }: { permissions: readonly string[] }): boolean {
+  return !channels.some((channel) => permissions.includes(channel));
 }

@@ -5,6 +5,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, maxInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from './account-messages/account-messages.ts';
+import { setPlatformAdmin } from './operators/platform-admins.ts';
 import { OfUser, refuseUnlessUserExists, userOfPathExists } from './user-of-path.ts';
 import { authTypes, getUserRecord, UserRecord, userStates } from './user-record.ts';
 import {
@@ -122,6 +123,23 @@ export function userRoutes(http: Http, app: Deps): void {
       await archiveUser(app, request.params.user_id);
       return reply.code(204).send(null);
     },
+  );
+
+  http.post(
+    '/user/:user_id/platform-admin',
+    {
+      preValidation,
+      schema: {
+        summary:
+          'Make an active user a platform administrator, or an ordinary user again; ends the sessions of the user',
+        params: OfUser,
+        body: Type.Object({ platform_admin: Type.Boolean() }, { additionalProperties: false }),
+        response: { 200: Data(UserRecord) },
+      },
+    },
+    async (request) => ({
+      data: await setPlatformAdmin(app, request.params.user_id, request.body.platform_admin),
+    }),
   );
 
   http.post(

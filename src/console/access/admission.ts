@@ -33,13 +33,13 @@ export class Admissions {
     if (!isPassive(request) || request.method !== 'GET') return this.read(page, request);
     this.slowDown(reply);
     const token = request.cookies[cookieNames(this.app.config).session] ?? '';
-    return this.shared.get(JSON.stringify([page.path, serviceOf(request), token]), () => this.read(page, request));
+    return this.shared.get(JSON.stringify([page.path, request.params, token]), () => this.read(page, request));
   }
 
   private async read(page: DeclaredPage, request: FastifyRequest): Promise<Admission> {
     const visitor = await findVisitor(this.app, request);
     const doing = request.method === 'POST' && !page.onlyReads ? 'change' : 'look';
-    return { visitor, may: await refuseUnlessMay(this.app, page.who, visitor, serviceOf(request), doing) };
+    return { visitor, may: await refuseUnlessMay(this.app, page.who, visitor, pathOf(request), doing) };
   }
 
   /** Live parts give way to other requests, as bulk messages do. */
@@ -49,6 +49,6 @@ export class Admissions {
   }
 }
 
-function serviceOf({ params }: FastifyRequest): string | undefined {
-  return (params as { service_id?: string }).service_id;
+function pathOf({ params }: FastifyRequest) {
+  return params as { service_id?: string; organisation_id?: string };
 }

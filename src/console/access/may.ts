@@ -17,8 +17,13 @@ export interface OfService {
   platformAdminsOnly?: true;
 }
 
+/** Pages of one organisation: its members and platform administrators; read-only operators may look. */
+export interface OfOrganisation {
+  membersOf: 'organisation';
+}
+
 /** Who may open a page. `operator`: platform administrators, and read-only operators, who may look only. */
-export type Who = 'anyone' | 'signed-in' | 'platform-admin' | 'operator' | OfService;
+export type Who = 'anyone' | 'signed-in' | 'platform-admin' | 'operator' | OfService | OfOrganisation;
 
 /** `change`: to send a form that does not only read. */
 export type Doing = 'look' | 'change';
@@ -31,30 +36,36 @@ interface Visitor {
   organisations: string[];
 }
 
-interface Service {
-  id: string;
+/** The service of a page, or its organisation without a service. */
+interface Place {
+  id?: string;
   organisation: string | null;
 }
 
 /** `not-found`: the visitor may not even learn that the service exists. */
 type Answer = 'yes' | 'sign-in' | 'forbidden' | 'not-found';
 
-export function may(who: Who, visitor: Visitor | undefined, service?: Service, doing: Doing = 'look'): Answer {
+export function may(who: Who, visitor: Visitor | undefined, place?: Place, doing: Doing = 'look'): Answer {
   if (who === 'anyone') return 'yes';
   if (!visitor) return 'sign-in';
   if (who === 'signed-in') return 'yes';
   if (who === 'platform-admin') return visitor.platform_admin ? 'yes' : 'forbidden';
   const looksAsOperator = visitor.read_only_operator && doing === 'look';
   if (who === 'operator') return visitor.platform_admin || looksAsOperator ? 'yes' : 'forbidden';
-  if (!service) return 'not-found';
+  if (!place) return 'not-found';
+  const ofOrganisation = place.organisation !== null && visitor.organisations.includes(place.organisation);
+  const isOperator = visitor.platform_admin || visitor.read_only_operator;
+  if ('membersOf' in who) {
+    if (visitor.platform_admin || ofOrganisation || looksAsOperator) return 'yes';
+    return isOperator ? 'forbidden' : 'not-found';
+  }
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
-  const permissions = Object.hasOwn(visitor.permissions, service.id) ? visitor.permissions[service.id] : undefined;
+  const { id = '' } = place;
+  const permissions = Object.hasOwn(visitor.permissions, id) ? visitor.permissions[id] : undefined;
   if (!who.platformAdminsOnly && permissions && [who.service].flat().some((right) => holds(right, permissions)))
     return 'yes';
-  const ofOrganisation = service.organisation !== null && visitor.organisations.includes(service.organisation);
   if (who.organisation && ofOrganisation) return 'yes';
   if ((who.organisation || who.readOnlyOperators) && looksAsOperator) return 'yes';
-  const isOperator = visitor.platform_admin || visitor.read_only_operator;
   return permissions || ofOrganisation || isOperator ? 'forbidden' : 'not-found';
 }
 

@@ -1,22 +1,31 @@
+import { getOrganisation, type Organisation } from '../../organisations/organisations.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getService, type Service } from '../../services/services.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { type Doing, may, type Who } from './may.ts';
 
-/** Returns the service of the page, or that the visitor has to sign in first. */
+interface Path {
+  service_id?: string;
+  organisation_id?: string;
+}
+
+/** Returns the service or the organisation of the page, or that the visitor has to sign in first. */
 export async function refuseUnlessMay(
   app: Pick<Platform, 'db'>,
   who: Who,
   visitor: Visitor | undefined,
-  serviceId: string | undefined,
+  { service_id, organisation_id }: Path,
   doing: Doing,
-): Promise<'sign-in' | { service: Service | undefined }> {
-  const isOfService = typeof who === 'object' && visitor && serviceId !== undefined;
-  const service = isOfService ? await getService(app.db, serviceId) : undefined;
-  switch (may(who, visitor?.user, service, doing)) {
+): Promise<'sign-in' | { service: Service | undefined; organisation: Organisation | undefined }> {
+  const isOfService = typeof who === 'object' && 'service' in who && visitor && service_id !== undefined;
+  const isOfOrganisation = typeof who === 'object' && 'membersOf' in who && visitor && organisation_id !== undefined;
+  const service = isOfService ? await getService(app.db, service_id) : undefined;
+  const organisation = isOfOrganisation ? await getOrganisation(app.db, organisation_id) : undefined;
+  const place = service ?? (organisation && { organisation: organisation.id });
+  switch (may(who, visitor?.user, place, doing)) {
     case 'yes':
-      return { service };
+      return { service, organisation };
     case 'sign-in':
       return 'sign-in';
     case 'forbidden':

@@ -35,7 +35,10 @@ type Place = {
   current: MenuEntry | undefined;
 };
 
-/** Entries that the visitor may open, without those of another place: either the service is shown, or the account. */
+/**
+ * Entries that the visitor may open, without those of another place: either the service is shown, or the account. In a
+ * service the operator's menu has the way back only.
+ */
 export function shownMenus(pages: readonly Listed[], { visitor, service, current }: Place): ShownMenu[] {
   return groups
     .filter(({ of }) => of !== (service ? 'account' : 'service'))
@@ -44,6 +47,7 @@ export function shownMenus(pages: readonly Listed[], { visitor, service, current
       heading,
       entries: menus[of].flatMap((label): Entry[] => {
         const page = pageOfEntry(pages, label, service !== undefined);
+        if (service && of === 'operator' && label !== 'Overview' && label !== current) return [];
         if (!page || may(page.listedFor ?? page.who, visitor.user, service) !== 'yes') return [];
         const to = `/console${page.path.replace(':service_id', service?.id ?? '')}`;
         return [{ label, to, isCurrent: label === current }];

@@ -4,6 +4,8 @@ interface SaveFormProps {
   /** The fields. */
   children: ComponentChildren;
   action?: string;
+  /** It destroys something: the button is red. */
+  danger?: boolean;
   /** Where "Cancel" leads, below /console. */
   back: string;
   /** The address that the form is sent to, if it is not that of the page. */
@@ -13,7 +15,7 @@ interface SaveFormProps {
 }
 
 /** The form of a page that changes one thing, with a way out. */
-export function SaveForm({ children, action = 'Save', back, to, withFile }: SaveFormProps) {
+export function SaveForm({ children, action = 'Save', danger, back, to, withFile }: SaveFormProps) {
   return (
     <form
       class="stack measure"
@@ -24,7 +26,7 @@ export function SaveForm({ children, action = 'Save', back, to, withFile }: Save
     >
       {children}
       <div class="row">
-        <button class="button button--primary" type="submit">
+        <button class={danger ? 'button button--danger' : 'button button--primary'} type="submit">
           {action}
         </button>
         <a class="button button--quiet" href={`/console${back}`}>

@@ -11,7 +11,7 @@ export async function insertSession(db: Db, row: Insertable<Sessions>): Promise<
 
 /**
  * Omits the sessions of archived users, and those from before a change of the password, too many wrong passwords or codes,
- * or the end of a platform administration.
+ * or the beginning or end of a platform administration.
  */
 function liveSessions(db: Db, since: Timestamp) {
   return db
@@ -23,7 +23,7 @@ function liveSessions(db: Db, since: Timestamp) {
     .where((row) =>
       row.or([row('users.locked_at', 'is', null), row('sessions.created_at', '>', row.ref('users.locked_at'))]),
     )
-    .where((row) => row.or([row('sessions.platform_admin', '=', false), row('users.platform_admin', '=', true)]))
+    .whereRef('sessions.platform_admin', '=', 'users.platform_admin')
     .select(columns.map((name) => `sessions.${name}` as const))
     .select(['sessions.platform_admin', 'users.read_only_operator']);
 }
@@ -60,6 +60,10 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
 
 export async function deleteOtherSessions(db: Db, userId: string, keptId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '<>', keptId).execute();
+}
+
+export async function deleteSessionsOfUser(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
 export async function deleteSessionsUntil(db: Db, moment: Timestamp): Promise<void> {

@@ -8,6 +8,7 @@ import type { UserRecord } from '../../users/user-record.ts';
 import {
   deleteOtherSessions,
   deleteSession,
+  deleteSessionsOfUser,
   deleteSessionsUntil,
   insertSession,
   selectLiveSession,
@@ -70,6 +71,10 @@ export async function endSession(app: Deps, userId: string, sessionId: string): 
 
 export function endOtherSessions(app: Deps, userId: string, keptId: string): Promise<void> {
   return deleteOtherSessions(app.db, userId, keptId);
+}
+
+export function endAllSessions(app: Deps, userId: string): Promise<void> {
+  return deleteSessionsOfUser(app.db, userId);
 }
 
 /** The browser that changed the password stays signed in. */

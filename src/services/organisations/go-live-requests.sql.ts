@@ -1,7 +1,7 @@
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Db, Tx } from '../../platform/db/database.ts';
 
-export function selectGoLiveRequest(db: Db, serviceId: string) {
+export function selectGoLiveRequest(db: Db | Tx, serviceId: string) {
   return db
     .selectFrom('services')
     .where('services.id', '=', serviceId)

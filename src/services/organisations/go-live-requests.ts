@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
@@ -69,17 +69,20 @@ interface Rejection {
 
 export async function notifyRequesterOfRejection(app: Deps, serviceId: string, rejection: Rejection): Promise<void> {
   const { requester } = await getOpenRequest(app, serviceId);
+  await inTransaction(app.db, (tx) => sendRejection(app, tx, requester.email_address, rejection));
+}
+
+export async function sendRejection(app: Deps, tx: Tx, to: string, rejection: Rejection): Promise<void> {
   const { reason, name, service_name, organisation_name } = rejection;
   const { organisation_team_member_name, organisation_team_member_email } = rejection;
-  const message = {
+  await app.accountMessages.send(tx, {
     template_id: accountTemplates.goLiveRejected,
-    to: requester.email_address,
+    to,
     personalisation: {
       ...{ name, service_name, organisation_name, organisation_team_member_name, organisation_team_member_email },
       reason: asInsetText(reason),
     },
-  };
-  await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
+  });
 }
 
 function asInsetText(text: string): string {
@@ -103,6 +106,6 @@ async function getOpenRequest(app: Deps, serviceId: string) {
   return request;
 }
 
-function noRequest() {
+export function noRequest() {
   return invalid('The service has no open request to go live');
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 export function selectServicesOfOrganisation(db: Db, organisationId: string) {
   return db
     .selectFrom('services')
-    .select(['id', 'name', 'active', 'restricted'])
+    .select(['id', 'name', 'active', 'restricted', 'has_active_go_live_request'])
     .where('organisation_id', '=', organisationId)
     .orderBy('active', 'desc')
     .orderBy('name')

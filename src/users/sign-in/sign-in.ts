@@ -20,6 +20,11 @@ import { type CodeType, countLiveCodes, markCodesUsed, selectVerifyCodes } from 
 import { isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 import { recordCredentialUse } from './webauthn-credentials.ts';
 
+/** From the tenth failure of any kind on, a user is locked. */
+export function isLocked({ state, failed_login_count }: Pick<UserRecord, 'state' | 'failed_login_count'>): boolean {
+  return state === 'active' && failed_login_count >= maxFailures;
+}
+
 export const maxWebauthnFailures = 5;
 const maxLockout_ms = 15 * minute_ms;
 

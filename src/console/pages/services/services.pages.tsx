@@ -18,7 +18,7 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
     who: 'signed-in',
     menu: 'Your services',
     async show({ visitor }) {
-      const { services } = await listOrganisationsAndServices(app, visitor.user.id);
+      const { services, organisations } = await listOrganisationsAndServices(app, visitor.user.id);
       return {
         title: 'Your services',
         actions: (
@@ -31,8 +31,12 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
             </a>
           </>
         ),
-        content:
-          services.length === 0 ? <NoServices email={visitor.user.email_address} /> : <List services={services} />,
+        content: (
+          <div class="stack">
+            {services.length === 0 ? <NoServices email={visitor.user.email_address} /> : <List services={services} />}
+            {organisations.length > 0 && <Organisations organisations={organisations} />}
+          </div>
+        ),
       };
     },
   });
@@ -57,5 +61,27 @@ function List({ services }: { services: readonly { id: string; name: string; res
         </li>
       ))}
     </ul>
+  );
+}
+
+function Organisations({
+  organisations,
+}: {
+  organisations: readonly { id: string; name: string; count_of_live_services: number }[];
+}) {
+  return (
+    <section class="stack" aria-labelledby="organisations">
+      <h2 id="organisations">Your organisations</h2>
+      <ul class="card list">
+        {organisations.map(({ id, name, count_of_live_services: live }) => (
+          <li key={id}>
+            <a href={`/console/organisations/${id}`}>{name}</a>
+            <span class="muted">
+              {live} live {live === 1 ? 'service' : 'services'}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -3,6 +3,7 @@ import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { findOrganisationOfService } from '../../../organisations/organisations.ts';
 import { financialYear } from '../../../platform/calendar.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { findNumberOfService } from '../../../services/inbound-numbers/inbound-numbers.ts';
@@ -57,7 +58,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
     await emailSettings(app, service, limit.email),
     await textGroup(app, service, limit.sms),
     await letterSettings(app, service, limit.letter),
-    operatorSettings(service, days, free_sms_fragment_limit),
+    operatorSettings(service, days, free_sms_fragment_limit, await findOrganisationOfService(app.db, service.id)),
   ];
 }
 
@@ -149,9 +150,24 @@ async function letterSettings(app: ConsoleApp, service: Service, limit: Componen
   };
 }
 
-function operatorSettings(service: Service, days: Record<Channel, number>, freeTexts: number): Group {
+function operatorSettings(
+  service: Service,
+  days: Record<Channel, number>,
+  freeTexts: number,
+  organisation: { name: string } | undefined,
+): Group {
   const rows = [
     { label: 'Live', value: yesNo(!service.restricted), path: 'operator/mode' },
+    {
+      label: 'Channels',
+      value:
+        channels
+          .filter((channel) => service.permissions.includes(channel))
+          .map((channel) => channelNames[channel])
+          .join(', ') || 'None: suspended',
+      path: 'operator/channels',
+    },
+    { label: 'Organisation', value: organisation?.name ?? 'None', path: 'operator/organisation' },
     { label: 'Counted as live', value: yesNo(service.count_as_live), path: 'operator/counted' },
     {
       label: 'Texts to landlines',

@@ -42,26 +42,3 @@ export function JoinRequests({ service, visitorId, requests, now }: JoinRequests
     </section>
   );
 }
-
-/** A search is posted, so that no address of a person is part of a URL. */
-export function TeamSearch({ service, find, found }: { service: { id: string }; find: string; found: number }) {
-  return (
-    <search class="toolbar" aria-label="Team">
-      <form class="row" method="post" action={`/console/services/${service.id}/team`}>
-        <label class="sr" for="find">
-          Name or email address
-        </label>
-        <input class="input input--small" id="find" name="find" type="search" value={find} placeholder="Find…" />
-        <button class="button button--small" type="submit">
-          Find
-        </button>
-        {find !== '' && <a href={`/console/services/${service.id}/team`}>Show all</a>}
-      </form>
-      {find !== '' && (
-        <span role="status">
-          {found} {found === 1 ? 'member' : 'members'} found
-        </span>
-      )}
-    </search>
-  );
-}

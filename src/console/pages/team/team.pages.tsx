@@ -9,8 +9,9 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, readSearch } from '../../kept-search.ts';
 import { Icon } from '../../layout/icon.tsx';
 import type { Pages } from '../../page.ts';
+import { ListSearch } from '../../parts/list-search.tsx';
 import { listFolderPaths, listMembers, type Member, methodNames, rightsOf } from './team.ts';
-import { JoinRequests, TeamSearch } from './team-parts.tsx';
+import { JoinRequests } from './team-parts.tsx';
 import { RightsExplained, TeamTable } from './team-table.tsx';
 
 /** With more members, the page has a search. */
@@ -47,7 +48,15 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <div class="stack">
             <JoinRequests service={service} visitorId={visitor.user.id} requests={requests} now={app.clock.now()} />
-            {members.length > maxWithoutSearch && <TeamSearch service={service} find={find} found={found.length} />}
+            {members.length > maxWithoutSearch && (
+              <ListSearch
+                name="Team"
+                label="Name or email address"
+                path={`/console/services/${service.id}/team`}
+                find={find}
+                found={`${found.length} ${found.length === 1 ? 'member' : 'members'} found`}
+              />
+            )}
             <TeamTable
               service={service}
               visitorId={visitor.user.id}

@@ -161,6 +161,7 @@ async function refusedElsewhere(colleague: ConsoleVisitor, service: string): Pro
       path.startsWith('/services/:service_id/') &&
       !own.includes(menu ?? below ?? 'Messages') &&
       typeof who === 'object' &&
+      'service' in who &&
       who.service !== 'send',
   );
   expect(ofOthers.length).toBeGreaterThan(5);

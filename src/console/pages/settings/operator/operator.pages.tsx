@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
 import { getAllowance, setAllowance } from '../../../../billing/allowance.ts';
+import { listActiveOrganisations } from '../../../../organisations/organisations.ts';
 import { financialYear } from '../../../../platform/calendar.ts';
-import { timestamp } from '../../../../platform/clock.ts';
 import { inTransaction } from '../../../../platform/db/database.ts';
 import { channels } from '../../../../protocol/channels.ts';
+import { OneOf, Uuid } from '../../../../protocol/fields.ts';
+import { setLive } from '../../../../services/organisations/go-live-decisions.ts';
+import { joinOrganisation } from '../../../../services/organisations/organisation-services.ts';
 import { updateService } from '../../../../services/service-update.ts';
 import { defaultRetentionDays, findRetention, setRetention } from '../../../../services/settings/data-retention.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages } from '../../../page.ts';
+import { Choices } from '../../../parts/choices.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { Select } from '../../../parts/select.tsx';
 import { TextArea } from '../../../parts/text-area.tsx';
 import {
   addSettingPage,
@@ -35,10 +40,57 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     async save(service, { value }) {
       const isLive = value === 'yes';
       if (isLive !== service.restricted) return undefined;
-      const now = timestamp(app.clock.now());
-      const wentLive = { go_live_at: now, has_active_go_live_request: false };
-      await updateService(app, service.id, { restricted: !isLive, ...(isLive ? wentLive : { go_live_at: null }) });
+      await setLive(app, service.id, isLive);
       return isLive ? 'The service is live.' : 'The service is in trial mode.';
+    },
+  });
+
+  addSettingPage(pages, {
+    path: 'operator/channels',
+    who: operator,
+    title: 'Channels',
+    lead: 'Without any channel the service is suspended: new messages are refused; those that were accepted are still sent.',
+    fields: ({ permissions }, draft) => (
+      <Choices
+        draft={draft}
+        name="channels"
+        legend="The service may send"
+        kind="several"
+        choices={channels.map((value) => ({ value, label: channelNames[value] }))}
+        chosen={channels.filter((channel) => permissions.includes(channel))}
+      />
+    ),
+    form: Type.Object({ channels: Type.Array(OneOf(channels)) }),
+    async save(service, { channels: chosen }) {
+      const others = service.permissions.filter((name) => !(channels as readonly string[]).includes(name));
+      await updateService(app, service.id, { permissions: [...new Set(chosen), ...others] });
+      return chosen.length === 0 ? 'The service is suspended.' : undefined;
+    },
+  });
+
+  addSettingPage(pages, {
+    path: 'operator/organisation',
+    who: operator,
+    title: 'Organisation',
+    lead: 'The service gets the type of the organisation and the free texts of that type. Its members may see its usage.',
+    fields: async (service, draft) => (
+      <Select
+        draft={draft}
+        name="organisation"
+        label="Organisation"
+        choices={[
+          { value: '', label: 'None' },
+          ...(await listActiveOrganisations(app.db)).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={service.organisation ?? ''}
+      />
+    ),
+    form: Type.Object({ organisation: Type.Optional(Uuid) }),
+    async save(service, { organisation }) {
+      if ((organisation ?? null) === service.organisation) return undefined;
+      if (organisation) await joinOrganisation(app, organisation, service.id);
+      else await updateService(app, service.id, { organisation: null });
+      return undefined;
     },
   });
 

@@ -1,21 +1,21 @@
 import type { Insertable } from 'kysely';
-import type { Config } from '../config.ts';
-import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
-import type { Users } from '../platform/db/schema.ts';
-import { notFound } from '../platform/failure.ts';
-import { newId } from '../platform/id.ts';
-import { OperatorError } from '../platform/operator-error.ts';
-import type { Platform } from '../platform/platform.ts';
-import { parseEmailAddress } from '../recipients/email-address.ts';
-import { platformUserId } from './account-messages/account-messages.ts';
+import type { Config } from '../../config.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import type { Users } from '../../platform/db/schema.ts';
+import { notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { platformUserId } from '../account-messages/account-messages.ts';
+import { createLinkToken, pageUrl } from '../sign-in/link-tokens.ts';
+import { hashPassword, noPassword } from '../sign-in/passwords.ts';
+import { refusalOfMobileNumber } from '../user-formats.ts';
+import { getUserRecord, type UserRecord } from '../user-record.ts';
+import { insertUser, selectUserByEmail } from '../users.sql.ts';
+import { lockUser } from '../users.ts';
 import { selectPlatformAdmins } from './create-admin.sql.ts';
-import { createLinkToken, pageUrl } from './sign-in/link-tokens.ts';
-import { hashPassword, noPassword } from './sign-in/passwords.ts';
-import { refusalOfMobileNumber } from './user-formats.ts';
-import { getUserRecord, type UserRecord } from './user-record.ts';
-import { insertUser, selectUserByEmail } from './users.sql.ts';
-import { lockUser } from './users.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'urls'> };
 

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 
 /** Ignores archived administrators, who cannot sign in. */
 export function selectPlatformAdmins(db: Db | Tx) {

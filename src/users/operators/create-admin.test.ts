@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aNewUser, aUser } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
+import { aNewUser, aUser } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
 import { createFirstAdmin } from './create-admin.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });

@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+import { getOrganisation } from '../../../organisations/organisations.ts';
+import { forbidden, invalidField } from '../../../platform/failure.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import { refuseGoLive, setLive } from '../../../services/organisations/go-live-decisions.ts';
+import type { Service } from '../../../services/services.ts';
+import { listUserRecords } from '../../../users/user-record.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
+import type { Visitor } from '../../sessions/visitor.ts';
+import { readChecklist } from './checklist.ts';
+
+/** The decision about a request to go live: by the operator, or by the organisation if it decides itself. */
+export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
+  const findOrganisation = ({ organisation }: Service) =>
+    organisation === null ? undefined : getOrganisation(app.db, organisation);
+
+  async function mayDecide(service: Service, { user }: Visitor): Promise<boolean> {
+    if (user.platform_admin) return true;
+    const organisation = await findOrganisation(service);
+    if (!organisation?.can_approve_own_go_live_requests) return false;
+    return user.organisation_permissions[organisation.id]?.includes('can_make_services_live') ?? false;
+  }
+
+  pages.add('/services/:service_id/make-service-live', {
+    who: { service: 'manage', organisation: true },
+    below: 'Settings',
+    async show({ service, visitor }, draft) {
+      const title = `Should ${service.name} go live?`;
+      if (!service.restricted) return { title, content: <Notice tone="green">This service is live.</Notice> };
+      if (!(await mayDecide(service, visitor))) {
+        return { title, content: <p class="lead">The people who run this Pennypost decide. You get an email.</p> };
+      }
+      if (!service.has_active_go_live_request) {
+        return { title, content: <Notice>There is no open request: it was decided, or nobody has asked.</Notice> };
+      }
+      const [steps, organisation, [asker]] = await Promise.all([
+        readChecklist(app, service),
+        findOrganisation(service),
+        listUserRecords(app.db, service.go_live_user === null ? [] : [service.go_live_user]),
+      ]);
+      const back = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
+      return {
+        title,
+        lead: asker && `${asker.name}, ${asker.email_address}, asks for it.`,
+        content: (
+          <div class="stack measure">
+            {organisation?.request_to_go_live_notes && <Notice>{organisation.request_to_go_live_notes}</Notice>}
+            <ul class="card list">
+              {steps.map(({ text, isDone }) => (
+                <li key={text}>
+                  <span>{text}</span>
+                  <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? 'Done' : 'To do'}</Status>
+                </li>
+              ))}
+            </ul>
+            <SaveForm action="Decide" back={back}>
+              <Choices
+                draft={draft}
+                name="decision"
+                legend="Your decision"
+                kind="one"
+                choices={[
+                  {
+                    value: 'approve',
+                    label: 'Go live',
+                    hint: 'It sends to anybody, its limits are raised, and its team gets an email. At once.',
+                  },
+                  {
+                    value: 'refuse',
+                    label: 'Refuse',
+                    hint: 'It stays in trial mode. The person who asked gets your reason by email.',
+                  },
+                ]}
+              />
+              <TextArea draft={draft} name="reason" label="Reason, if you refuse" rows={4} />
+            </SaveForm>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({
+      decision: OneOf(['approve', 'refuse']),
+      reason: Type.Optional(Type.String({ maxLength: 2_000 })),
+    }),
+    needs: { decision: 'Choose what you decide.' },
+    async act({ service, visitor }, { decision, reason }) {
+      if (!(await mayDecide(service, visitor))) throw forbidden('You may not decide about this service');
+      const to = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
+      if (!service.has_active_go_live_request || !service.restricted) {
+        return { to, notice: 'Somebody else has decided meanwhile.' };
+      }
+      if (decision === 'approve') {
+        await setLive(app, service.id, true);
+        return { to, notice: `${service.name} is live. Its team gets an email.` };
+      }
+      if (!reason) throw invalidField('reason', 'Say why: the person who asked gets it by email.');
+      const { name, email_address, platform_admin } = visitor.user;
+      const organisation = platform_admin ? undefined : await findOrganisation(service);
+      const of = organisation?.name ?? app.config.branding.platformName;
+      await refuseGoLive(app, service.id, { reason, refused_by: { name, email_address, of } });
+      return { to, notice: `The request of ${service.name} is refused.` };
+    },
+  });
+}

@@ -1,0 +1,194 @@
+import type { ComponentChildren } from 'preact';
+import { type Static, type TObject, Type } from 'typebox';
+import { invalid, invalidField } from '../../../../platform/failure.ts';
+import { OneOf } from '../../../../protocol/fields.ts';
+import { setPlatformAdmin } from '../../../../users/operators/platform-admins.ts';
+import { resetFailedLoginCount } from '../../../../users/sign-in/sign-in.ts';
+import { getUserRecord, type UserRecord } from '../../../../users/user-record.ts';
+import { archiveUser, updateUser } from '../../../../users/users.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Draft, Pages } from '../../../page.ts';
+import { Choices } from '../../../parts/choices.tsx';
+import { SaveForm } from '../../../parts/save-form.tsx';
+import { endAllSessions } from '../../../sessions/sessions.ts';
+
+interface Change<S extends TObject> {
+  /** Below the person. */
+  path: string;
+  title(person: UserRecord): string;
+  action?: string;
+  danger?: boolean;
+  content(person: UserRecord, draft: Draft): ComponentChildren;
+  form: S;
+  needs?: { [Name in keyof Static<S>]?: string };
+  /** Returns what to say. */
+  act(person: UserRecord, form: Static<S>, visitor: UserRecord): Promise<string>;
+}
+
+const nothing = Type.Object({});
+
+/** What a platform administrator can do about the account of a person. Each page says what will happen. */
+export function personChangePages(pages: Pages, app: ConsoleApp): void {
+  function add<S extends TObject>(change: Change<S>): void {
+    const { path, title, action, danger = false, content, form, needs, act } = change;
+    pages.add(`/operator/people/:person_id/${path}`, {
+      who: 'platform-admin',
+      below: 'People',
+      async show({ param }, draft) {
+        const person = await getUserRecord(app.db, param('person_id'));
+        const here = `/operator/people/${person.id}`;
+        return {
+          title: title(person),
+          crumbs: [
+            { label: 'People', to: '/operator/people' },
+            { label: person.name, to: here },
+          ],
+          content: (
+            <SaveForm {...(action ? { action } : {})} danger={danger} back={here}>
+              {content(person, draft)}
+            </SaveForm>
+          ),
+        };
+      },
+      form,
+      ...(needs ? { needs } : {}),
+      async act({ param, visitor }, sent) {
+        const person = await getUserRecord(app.db, param('person_id'));
+        if (person.state === 'inactive') throw invalid('This account is archived.');
+        const notice = await act(person, sent, visitor.user);
+        return { to: `/operator/people/${person.id}`, notice };
+      },
+    });
+  }
+
+  add({
+    path: 'role',
+    title: ({ name }) => `Is ${name} an operator?`,
+    content: ({ platform_admin, read_only_operator }, draft) => (
+      <Choices
+        draft={draft}
+        name="role"
+        legend="Role"
+        hint="A change of platform administration signs the person out everywhere."
+        kind="one"
+        choices={[
+          { value: 'none', label: 'No', hint: 'Sees the own services and organisations only.' },
+          { value: 'read-only', label: 'Read-only operator', hint: 'Sees the pages of operators, changes nothing.' },
+          {
+            value: 'admin',
+            label: 'Platform administrator',
+            hint: 'May do everything: in all services, for all people, and with the platform itself.',
+          },
+        ]}
+        chosen={[platform_admin ? 'admin' : read_only_operator ? 'read-only' : 'none']}
+      />
+    ),
+    form: Type.Object({ role: OneOf(['none', 'read-only', 'admin']) }),
+    needs: { role: 'Choose a role.' },
+    async act(person, { role }, visitor) {
+      const isAdmin = role === 'admin';
+      if (person.id === visitor.id && !isAdmin) {
+        throw invalidField('role', 'Let another platform administrator take your own role away.');
+      }
+      if (isAdmin !== person.platform_admin) await setPlatformAdmin(app, person.id, isAdmin);
+      const read_only_operator = role === 'read-only';
+      if (read_only_operator !== person.read_only_operator) await updateUser(app, person.id, { read_only_operator });
+      return `The role of ${person.name} is saved.`;
+    },
+  });
+
+  add({
+    path: 'unlock',
+    title: ({ name }) => `Unlock ${name}?`,
+    action: 'Unlock',
+    content: ({ name, failed_login_count }) => (
+      <p>
+        {failed_login_count} wrong passwords or codes were counted. The count starts again at 0, and {name} can sign in
+        at once. Do it only if you know who tried.
+      </p>
+    ),
+    form: nothing,
+    async act({ id, name }) {
+      await resetFailedLoginCount(app, id);
+      return `${name} can sign in again.`;
+    },
+  });
+
+  add({
+    path: 'sessions',
+    title: ({ name }) => `Sign ${name} out everywhere?`,
+    action: 'Sign out everywhere',
+    danger: true,
+    content: ({ name }) => (
+      <p>
+        Every browser in which {name} is signed in leads to the sign-in with its next click. What was typed there and
+        not saved is lost. {name} can sign in again.
+      </p>
+    ),
+    form: nothing,
+    async act({ id, name }) {
+      await endAllSessions(app, id);
+      return `${name} is signed out everywhere.`;
+    },
+  });
+
+  add({
+    path: 'sign-in',
+    title: ({ name }) => `How does ${name} sign in?`,
+    content: ({ auth_type, mobile_number }, draft) => (
+      <Choices
+        draft={draft}
+        name="auth_type"
+        legend="After the password"
+        hint={
+          auth_type === 'webauthn_auth'
+            ? 'This person has a security key, which is stronger. Change it only if the key is lost.'
+            : mobile_number === null
+              ? 'Text codes need a mobile number, which this person does not have.'
+              : undefined
+        }
+        kind="one"
+        choices={[
+          { value: 'sms_auth', label: 'Text code' },
+          { value: 'email_auth', label: 'Email link' },
+        ]}
+        chosen={auth_type === 'webauthn_auth' ? [] : [auth_type]}
+      />
+    ),
+    form: Type.Object({ auth_type: OneOf(['sms_auth', 'email_auth']) }),
+    needs: { auth_type: 'Choose one.' },
+    async act({ id, name, mobile_number }, { auth_type }) {
+      if (auth_type === 'sms_auth' && mobile_number === null) {
+        throw invalidField('auth_type', 'Text codes need a mobile number, which this person does not have.');
+      }
+      await updateUser(app, id, { auth_type });
+      return `${name} signs in with ${auth_type === 'sms_auth' ? 'a text code' : 'an email link'} from now on.`;
+    },
+  });
+
+  add({
+    path: 'archive',
+    title: ({ name }) => `Archive the account of ${name}?`,
+    action: 'Archive',
+    danger: true,
+    content: ({ name, services, organisations }) => (
+      <>
+        <p>
+          {name} is signed out at once and cannot sign in any more. The account leaves {services.length}{' '}
+          {services.length === 1 ? 'service' : 'services'} and {organisations.length}{' '}
+          {organisations.length === 1 ? 'organisation' : 'organisations'}, and loses its name, address, number, password
+          and security keys. Messages and templates stay.
+        </p>
+        <p>That cannot be undone. With a new invitation the person can have a new account.</p>
+      </>
+    ),
+    form: nothing,
+    async act(person, _form, visitor) {
+      if (person.id === visitor.id) throw invalid('Let another platform administrator archive your own account.');
+      if (person.platform_admin) throw invalid('Take the role of a platform administrator away first.');
+      await archiveUser(app, person.id);
+      await endAllSessions(app, person.id);
+      return `The account of ${person.name} is archived.`;
+    },
+  });
+}

@@ -1,0 +1,133 @@
+import { getOrganisation } from '../../../../organisations/organisations.ts';
+import { channels } from '../../../../protocol/channels.ts';
+import { listServiceMembers } from '../../../../services/members/service-members.ts';
+import { isSuspended } from '../../../../services/service-permissions.ts';
+import type { Service } from '../../../../services/services.ts';
+import { getRecentStatistics } from '../../../../services/statistics/service-statistics.ts';
+import { listUserRecords } from '../../../../users/user-record.ts';
+import { reachable } from '../../../access/reachable.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { count } from '../../../money.ts';
+import type { Pages } from '../../../page.ts';
+import { Notice } from '../../../parts/notice.tsx';
+import { Summary } from '../../../parts/summary.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { channelNames } from '../../settings/operator/operator-settings.ts';
+import { operator } from '../../settings/setting-page.tsx';
+import { ServiceBadge } from './service-list.tsx';
+
+/** One service as the operator sees it: its state, its figures and what can be changed. */
+export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
+  pages.add('/operator/services/:service_id', {
+    who: { ...operator, readOnlyOperators: true },
+    below: 'Services',
+    async show({ service, visitor }) {
+      const now = app.clock.now();
+      const [week, members, [creator], organisation] = await Promise.all([
+        getRecentStatistics(app, service.id, { today_only: false }),
+        listServiceMembers(app.db, service.id),
+        listUserRecords(app.db, [service.created_by]),
+        service.organisation === null ? undefined : getOrganisation(app.db, service.organisation),
+      ]);
+      const home = `/services/${service.id}`;
+      const setting = (path: string) => {
+        const change = `${home}/settings/operator/${path}`;
+        return service.active && reachable(pages.all, visitor.user, change, service) ? { change } : {};
+      };
+      const archive = reachable(pages.all, visitor.user, `${home}/settings/archive`, service);
+      const sent = ({ requested, failed }: { requested: number; failed: number }) =>
+        `${count(requested)}${failed > 0 ? `, ${count(failed)} failed` : ''}`;
+      return {
+        title: service.name,
+        crumbs: [{ label: 'Services', to: '/operator/services' }],
+        actions: <ServiceBadge {...service} suspended={isSuspended(service)} />,
+        content: (
+          <div class="stack">
+            {service.active && service.restricted && service.has_active_go_live_request && (
+              <Notice>
+                This service asks to go live. <a href={`/console${home}/make-service-live`}>Decide about the request</a>
+              </Notice>
+            )}
+            <section class="card" aria-labelledby="about">
+              <div class="card-head">
+                <h2 id="about">About the service</h2>
+                <a class="small" href={`/console${home}/settings`}>
+                  All settings
+                </a>
+              </div>
+              <Summary
+                rows={[
+                  { label: 'Live', value: service.restricted ? 'No: trial mode' : 'Yes', ...setting('mode') },
+                  {
+                    label: 'Live since',
+                    value: liveSince(service, now),
+                  },
+                  {
+                    label: 'Organisation',
+                    value: organisation ? (
+                      <a href={`/console/organisations/${organisation.id}`}>{organisation.name}</a>
+                    ) : (
+                      'None'
+                    ),
+                    ...setting('organisation'),
+                  },
+                  {
+                    label: 'Channels',
+                    value:
+                      channels
+                        .filter((channel) => service.permissions.includes(channel))
+                        .map((channel) => channelNames[channel])
+                        .join(', ') || 'None: the service is suspended',
+                    ...setting('channels'),
+                  },
+                  { label: 'Counted as live', value: service.count_as_live ? 'Yes' : 'No', ...setting('counted') },
+                  {
+                    label: 'Created',
+                    value: (
+                      <>
+                        <Time at={service.created_at} now={now} /> {creator && `by ${creator.name}`}
+                      </>
+                    ),
+                  },
+                  { label: 'Notes', value: service.notes ?? 'None', ...setting('notes') },
+                ]}
+              />
+            </section>
+            <section class="card" aria-labelledby="week">
+              <div class="card-head">
+                <h2 id="week">Last 7 days</h2>
+                <a class="small" href={`/console${home}`}>
+                  Open the service
+                </a>
+              </div>
+              <dl class="facts">
+                <dt>Emails</dt>
+                <dd>{sent(week.email)}</dd>
+                <dt>Texts</dt>
+                <dd>{sent(week.sms)}</dd>
+                <dt>Letters</dt>
+                <dd>{sent(week.letter)}</dd>
+                <dt>Team</dt>
+                <dd>
+                  <a href={`/console${home}/team`}>
+                    {count(members.length)} {members.length === 1 ? 'member' : 'members'}
+                  </a>
+                </dd>
+              </dl>
+            </section>
+            {service.active && archive && (
+              <p>
+                <a href={archive}>Archive this service</a>
+              </p>
+            )}
+          </div>
+        ),
+      };
+    },
+  });
+}
+
+function liveSince({ go_live_at, restricted }: Service, now: Date) {
+  if (go_live_at) return <Time at={go_live_at} now={now} />;
+  return restricted ? 'Not live' : 'Not recorded';
+}

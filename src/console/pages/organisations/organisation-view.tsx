@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact';
+import type { Organisation } from '../../../organisations/organisations.ts';
+import { reachable } from '../../access/reachable.ts';
+import type { Pages, View } from '../../page.ts';
+import { Tabs } from '../../parts/tabs.tsx';
+import type { Visitor } from '../../sessions/visitor.ts';
+
+export const members = { membersOf: 'organisation' } as const;
+
+export function pathOf({ id }: { id: string }): string {
+  return `/organisations/${id}`;
+}
+
+const tabs = [
+  { label: 'Usage', path: '' },
+  { label: 'Trial services', path: '/trial' },
+  { label: 'Team', path: '/team' },
+  { label: 'Settings', path: '/settings' },
+];
+
+interface Shown {
+  organisation: Organisation;
+  visitor: Visitor;
+  /** Below the organisation. */
+  at: string;
+  lead?: ComponentChildren;
+  actions?: ComponentChildren;
+  content: ComponentChildren;
+}
+
+/** A page of an organisation, with links to its others. */
+export function organisationView(pages: Pages, shown: Shown): View {
+  const { organisation, visitor, at, lead, actions, content } = shown;
+  const open = (path: string) =>
+    reachable(pages.all, visitor.user, `${pathOf(organisation)}${path}`, { organisation: organisation.id });
+  const list = reachable(pages.all, visitor.user, '/operator/organisations');
+  return {
+    title: organisation.name,
+    about: tabs.find(({ path }) => path === at)?.label ?? organisation.name,
+    lead: organisation.active ? lead : 'This organisation is archived.',
+    actions,
+    crumbs: [
+      list ? { label: 'Organisations', to: '/operator/organisations' } : { label: 'Your services', to: '/services' },
+    ],
+    content: (
+      <div class="stack">
+        <Tabs
+          name="Organisation"
+          tabs={tabs.flatMap(({ label, path }) => {
+            const to = open(path);
+            return to ? [{ label, to, isCurrent: path === at }] : [];
+          })}
+        />
+        {content}
+      </div>
+    ),
+  };
+}

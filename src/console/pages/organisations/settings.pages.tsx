@@ -1,0 +1,222 @@
+import type { ComponentChildren } from 'preact';
+import { type Static, type TObject, Type } from 'typebox';
+import { organisationTypes } from '../../../organisations/organisation-types.ts';
+import { archiveOrganisation, getOrganisation, type Organisation } from '../../../organisations/organisations.ts';
+import { invalidField } from '../../../platform/failure.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Draft, Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Field } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { Summary } from '../../parts/summary.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
+import { needsYesOrNo, YesNo, yesOrNo } from '../settings/setting-page.tsx';
+import { organisationView, pathOf } from './organisation-view.tsx';
+import { switches, textSettings, typeNames } from './settings-fields.ts';
+
+const yesNo = (value: boolean | null) => (value === null ? 'Not said' : value ? 'Yes' : 'No');
+const joining = 'can_ask_to_join_a_service';
+const maxDomains = 200;
+
+interface Setting<S extends TObject> {
+  path: string;
+  title: string;
+  lead?: string;
+  fields(organisation: Organisation, draft: Draft): ComponentChildren;
+  form: S;
+  needs?: { [Name in keyof Static<S>]?: string };
+  change(form: Static<S>): Parameters<typeof updateOrganisationAndServices>[2];
+}
+
+/** What the operator decides for an organisation. */
+export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
+  const settingsOf = (organisation: { id: string }) => `${pathOf(organisation)}/settings`;
+
+  pages.add('/organisations/:organisation_id/settings', {
+    who: 'operator',
+    below: 'Organisations',
+    async show({ param, visitor }) {
+      const organisation = await getOrganisation(app.db, param('organisation_id'));
+      const mayChange = visitor.user.platform_admin && organisation.active;
+      const row = (label: string, value: ComponentChildren, path: string) => ({
+        label,
+        value,
+        ...(mayChange ? { change: `${settingsOf(organisation)}/${path}` } : {}),
+      });
+      const { name, organisation_type: type, domains } = organisation;
+      return organisationView(pages, {
+        organisation,
+        visitor,
+        at: '/settings',
+        content: (
+          <>
+            <section class="card" aria-label="Settings">
+              <Summary
+                rows={[
+                  row('Name', name, 'name'),
+                  row('Type', type ? typeNames[type] : 'Not said', 'type'),
+                  row('Domains', domains.length > 0 ? domains.join(', ') : 'None', 'domains'),
+                  row('People may ask to join a service', yesNo(organisation.permissions.includes(joining)), 'joining'),
+                  ...switches.map(({ title, field, path }) => row(title, yesNo(organisation[field]), path)),
+                  ...textSettings.map(({ title, field, path }) => row(title, organisation[field] ?? 'None', path)),
+                ]}
+              />
+            </section>
+            {mayChange && (
+              <p>
+                <a href={`/console${settingsOf(organisation)}/archive`}>Archive this organisation</a>
+              </p>
+            )}
+          </>
+        ),
+      });
+    },
+  });
+
+  function addSetting<S extends TObject>({ path, title, lead, fields, form, needs, change }: Setting<S>): void {
+    pages.add(`/organisations/:organisation_id/settings/${path}`, {
+      who: 'platform-admin',
+      below: 'Organisations',
+      async show({ param }, draft) {
+        const organisation = await getOrganisation(app.db, param('organisation_id'));
+        return {
+          title,
+          lead,
+          crumbs: [{ label: organisation.name, to: settingsOf(organisation) }],
+          content: <SaveForm back={settingsOf(organisation)}>{fields(organisation, draft)}</SaveForm>,
+        };
+      },
+      form,
+      ...(needs ? { needs } : {}),
+      async act({ param }, sent) {
+        const { id, active } = await getOrganisation(app.db, param('organisation_id'));
+        if (!active) throw invalidField('', 'This organisation is archived.');
+        await updateOrganisationAndServices(app, id, change(sent));
+        return { to: settingsOf({ id }), notice: 'The setting is saved.' };
+      },
+    });
+  }
+
+  addSetting({
+    path: 'name',
+    title: 'Name of the organisation',
+    fields: ({ name }, draft) => <Field draft={draft} name="name" label="Name" value={name} autocomplete="off" />,
+    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
+    needs: { name: 'Enter a name.' },
+    change: ({ name }) => ({ name }),
+  });
+
+  addSetting({
+    path: 'type',
+    title: 'Type of the organisation',
+    lead: 'All its services get the type, and the free texts of this financial year that belong to it.',
+    fields: ({ organisation_type }, draft) => (
+      <Choices
+        draft={draft}
+        name="type"
+        legend="Type"
+        kind="one"
+        choices={organisationTypes.map((value) => ({ value, label: typeNames[value] }))}
+        chosen={organisation_type ? [organisation_type] : []}
+      />
+    ),
+    form: Type.Object({ type: OneOf(organisationTypes) }),
+    needs: { type: 'Choose a type.' },
+    change: ({ type }) => ({ organisation_type: type }),
+  });
+
+  addSetting({
+    path: 'domains',
+    title: 'Domains',
+    lead: 'Services of people with an address at one of these belong to the organisation.',
+    fields: ({ domains }, draft) => (
+      <TextArea draft={draft} name="domains" label="Domains, one a line" rows={6} value={domains.join('\n')} />
+    ),
+    form: Type.Object({ domains: Type.Optional(Type.String({ maxLength: 20_000 })) }),
+    change: ({ domains = '' }) => ({ domains: readDomains(domains) }),
+  });
+
+  addSetting({
+    path: 'joining',
+    title: 'People may ask to join a service',
+    lead: 'People with an address of the organisation see its services and can ask their teams.',
+    fields: ({ permissions }, draft) => (
+      <YesNo draft={draft} legend="May ask to join" isYes={permissions.includes(joining)} />
+    ),
+    form: yesOrNo,
+    needs: needsYesOrNo,
+    change: ({ value }) => ({ permissions: value === 'yes' ? [joining] : [] }),
+  });
+
+  for (const { path, field, title, lead } of switches) {
+    addSetting({
+      path,
+      title,
+      lead,
+      fields: (organisation, draft) => <YesNo draft={draft} legend={title} isYes={organisation[field] ?? false} />,
+      form: yesOrNo,
+      needs: needsYesOrNo,
+      change: ({ value }) => ({ [field]: value === 'yes' }),
+    });
+  }
+
+  for (const { path, field, title, maxLength } of textSettings) {
+    addSetting({
+      path,
+      title,
+      fields: (organisation, draft) =>
+        maxLength > 255 ? (
+          <TextArea draft={draft} name="value" label={title} rows={5} value={organisation[field] ?? ''} />
+        ) : (
+          <Field draft={draft} name="value" label={title} value={organisation[field] ?? undefined} autocomplete="off" />
+        ),
+      form: Type.Object({ value: Type.Optional(Type.String({ maxLength })) }),
+      change: ({ value }) => ({ [field]: value ?? null }),
+    });
+  }
+
+  pages.add('/organisations/:organisation_id/settings/archive', {
+    who: 'platform-admin',
+    below: 'Organisations',
+    async show({ param }) {
+      const organisation = await getOrganisation(app.db, param('organisation_id'));
+      return {
+        title: `Archive ${organisation.name}?`,
+        crumbs: [{ label: organisation.name, to: settingsOf(organisation) }],
+        content: (
+          <SaveForm action="Archive" danger back={settingsOf(organisation)}>
+            <p>
+              Its domains and default brands are removed, and its name can be used again. It must have no active
+              services, no members and no open invitations. That cannot be undone.
+            </p>
+          </SaveForm>
+        ),
+      };
+    },
+    form: Type.Object({}),
+    async act({ param }) {
+      const { id, name } = await getOrganisation(app.db, param('organisation_id'));
+      await archiveOrganisation(app, id);
+      return { to: '/operator/organisations', notice: `${name} is archived.` };
+    },
+  });
+}
+
+function readDomains(text: string): string[] {
+  const domains = [
+    ...new Set(
+      text
+        .toLowerCase()
+        .split(/[\s,;]+/)
+        .filter(Boolean),
+    ),
+  ];
+  if (domains.length > maxDomains) throw invalidField('domains', `Enter at most ${maxDomains} domains.`);
+  const wrong = domains.find((domain) => !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(domain) || domain.length > 255);
+  if (wrong !== undefined) {
+    throw invalidField('domains', `“${wrong.slice(0, 100)}” is no domain. Enter only what follows the @.`);
+  }
+  return domains;
+}

@@ -1,0 +1,201 @@
+import { Type } from 'typebox';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { Uuid } from '../../../protocol/fields.ts';
+import {
+  createOrganisationInvite,
+  getOrganisationInvite,
+  listOrganisationInvites,
+  updateOrganisationInvite,
+} from '../../../users/invites/organisation-invites.ts';
+import {
+  joinOrganisation,
+  leaveOrganisation,
+  listOrganisationMembers,
+} from '../../../users/members/organisation-members.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { Icon } from '../../layout/icon.tsx';
+import type { Asked, Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Field } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
+import { members, organisationView, pathOf } from './organisation-view.tsx';
+import { TeamList } from './team-list.tsx';
+
+type OfMembers = Asked<typeof members>;
+
+const makesLive = 'can_make_services_live';
+const rights = Type.Array(Type.Literal(makesLive));
+const rightChoices = [
+  { value: makesLive, label: 'Make services live', hint: 'If the organisation decides about requests itself.' },
+];
+
+/** The people of an organisation: each sees its services and their usage. */
+export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/organisations/:organisation_id/team', {
+    who: members,
+    below: 'Organisations',
+    async show({ organisation, visitor }) {
+      const mayChange =
+        organisation.active && may(members, visitor.user, { organisation: organisation.id }, 'change') === 'yes';
+      const [people, invites] = await Promise.all([
+        listOrganisationMembers(app, organisation.id),
+        listOrganisationInvites(app, organisation.id),
+      ]);
+      return organisationView(pages, {
+        organisation,
+        visitor,
+        at: '/team',
+        lead: 'Members see the services of the organisation, their teams and their usage.',
+        actions: mayChange && (
+          <a class="button button--primary" href={`/console${pathOf(organisation)}/team/invite`}>
+            <Icon name="plus" small />
+            Invite
+          </a>
+        ),
+        content: (
+          <TeamList
+            path={`/console${pathOf(organisation)}/team`}
+            people={people.map((person) => ({
+              ...person,
+              makesLive: person.organisation_permissions[organisation.id]?.includes(makesLive) ?? false,
+            }))}
+            invites={invites.filter(({ status }) => status === 'pending')}
+            mayChange={mayChange}
+            now={app.clock.now()}
+          />
+        ),
+      });
+    },
+  });
+
+  pages.add('/organisations/:organisation_id/team/invite', {
+    who: members,
+    below: 'Organisations',
+    show: ({ organisation }, draft) => ({
+      title: `Invite somebody to ${organisation.name}`,
+      lead: 'We send a link that works for two days.',
+      crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
+      content: (
+        <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
+          <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="off" />
+          <Choices
+            draft={draft}
+            name="rights"
+            legend="What may the person do?"
+            kind="several"
+            choices={rightChoices}
+            chosen={[makesLive]}
+          />
+        </SaveForm>
+      ),
+    }),
+    form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), rights }),
+    needs: { email_address: 'Enter an address.' },
+    async act({ organisation, visitor }, { email_address, rights: permissions }) {
+      const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
+      const people = await listOrganisationMembers(app, organisation.id);
+      if (people.some((person) => isSame(person.email_address))) {
+        throw invalidField('email_address', 'This person is a member already.');
+      }
+      const invites = await listOrganisationInvites(app, organisation.id);
+      if (invites.some((invite) => invite.status === 'pending' && isSame(invite.email_address))) {
+        throw invalidField('email_address', 'This person is invited already. Cancel that invitation first.');
+      }
+      const invited_by = visitor.user.id;
+      await createOrganisationInvite(app, organisation.id, { email_address, invited_by, permissions });
+      return { to: `${pathOf(organisation)}/team`, notice: `An invitation is on its way to ${email_address}.` };
+    },
+  });
+
+  pages.add('/organisations/:organisation_id/team/invitations/cancel', {
+    who: members,
+    show: ({ organisation }) => ({ to: `${pathOf(organisation)}/team` }),
+    form: Type.Object({ invite_id: Uuid }),
+    async act({ organisation }, { invite_id }) {
+      const { status, email_address } = await getOrganisationInvite(app, invite_id, organisation.id);
+      const to = `${pathOf(organisation)}/team`;
+      if (status === 'accepted') return { to, notice: `${email_address} has accepted meanwhile.` };
+      await updateOrganisationInvite(app, { organisation_id: organisation.id, invite_id }, 'cancelled');
+      return { to, notice: `The invitation to ${email_address} is cancelled.` };
+    },
+  });
+
+  async function findMember({ organisation, param }: OfMembers) {
+    const people = await listOrganisationMembers(app, organisation.id);
+    const person = people.find(({ id }) => id === param('member_id'));
+    if (!person) throw notFound();
+    return person;
+  }
+
+  pages.add('/organisations/:organisation_id/team/:member_id', {
+    who: members,
+    below: 'Organisations',
+    async show(asked, draft) {
+      const { organisation } = asked;
+      const person = await findMember(asked);
+      const here = `${pathOf(organisation)}/team`;
+      return {
+        title: person.name,
+        lead: person.email_address,
+        crumbs: [{ label: organisation.name, to: here }],
+        content: (
+          <div class="stack">
+            <SaveForm back={here}>
+              <Choices
+                draft={draft}
+                name="rights"
+                legend="What may the person do?"
+                kind="several"
+                choices={rightChoices}
+                chosen={person.organisation_permissions[organisation.id] ?? []}
+              />
+            </SaveForm>
+            <p>
+              <a href={`/console${here}/${person.id}/remove`}>Remove {person.name} from the organisation</a>
+            </p>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ rights }),
+    async act(asked, { rights: permissions }) {
+      const { organisation } = asked;
+      const { id, name } = await findMember(asked);
+      await joinOrganisation(app, { organisation_id: organisation.id, user_id: id }, permissions);
+      return { to: `${pathOf(organisation)}/team`, notice: `The rights of ${name} are saved.` };
+    },
+  });
+
+  pages.add('/organisations/:organisation_id/team/:member_id/remove', {
+    who: members,
+    below: 'Organisations',
+    async show(asked) {
+      const { organisation } = asked;
+      const { name } = await findMember(asked);
+      return {
+        title: `Remove ${name} from ${organisation.name}?`,
+        crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
+        content: (
+          <SaveForm action="Remove" danger back={`${pathOf(organisation)}/team`}>
+            <p>
+              {name} no longer sees the services of the organisation and their usage, at once. Memberships in the teams
+              of services stay.
+            </p>
+          </SaveForm>
+        ),
+      };
+    },
+    form: Type.Object({}),
+    async act(asked) {
+      const { organisation, visitor } = asked;
+      const { id, name } = await findMember(asked);
+      await leaveOrganisation(app, { organisation_id: organisation.id, user_id: id });
+      const isSelf = id === visitor.user.id && !visitor.user.platform_admin;
+      return {
+        to: isSelf ? '/services' : `${pathOf(organisation)}/team`,
+        notice: `${name} is no longer a member of ${organisation.name}.`,
+      };
+    },
+  });
+}

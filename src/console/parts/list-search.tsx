@@ -1,0 +1,49 @@
+import { Icon } from '../layout/icon.tsx';
+
+interface ListSearchProps {
+  /** What the list has, for those who cannot see where the search is. */
+  name: string;
+  label: string;
+  /** The address of the list. */
+  path: string;
+  /** What was searched for, or an empty text. */
+  find: string;
+  /** Such as "3 services found". */
+  found: string;
+}
+
+/** A search is posted, so that no name or address of a person is part of a URL. */
+export function ListSearch({ name, label, path, find, found }: ListSearchProps) {
+  return (
+    <search aria-label={name}>
+      <form class="filter" method="post" action={path}>
+        <div class="find find--wide">
+          <label class="sr" for="find">
+            {label}
+          </label>
+          <Icon name="search" />
+          <input
+            class="input"
+            id="find"
+            name="find"
+            type="search"
+            value={find}
+            placeholder={label}
+            autocomplete="off"
+          />
+        </div>
+        <div class="row">
+          <button class="button" type="submit">
+            Find
+          </button>
+          {find !== '' && <a href={path}>Show all</a>}
+        </div>
+      </form>
+      {find !== '' && (
+        <p class="small muted" role="status">
+          {found}
+        </p>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,5 @@
+export {
+  type ServiceState,
+  selectGoLiveRequests as listGoLiveRequests,
+  selectServicesBySearch as searchServices,
+} from './service-search.sql.ts';
