@@ -37,15 +37,20 @@ describe('a live part', () => {
 describe('on a busy server', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it.each([
-    [1, undefined],
-    [0.5, '6'],
-    [0.05, '60'],
-  ])('at a pace of %d, a live part is asked to wait: %s', async (share, expected) => {
+  const waitsAt = async (share: number, parts: number) => {
     const { list, browser } = await member();
     vi.spyOn(harness.app.bulkPace, 'share').mockReturnValue(share);
-    const { headers } = await browser.get(list, live);
-    expect(headers['retry-after']).toBe(expected);
+    const waits: unknown[] = [];
+    for (let count = 0; count < parts; count += 1) waits.push((await browser.get(list, live)).headers['retry-after']);
     expect((await browser.get(list)).headers['retry-after']).toBeUndefined();
+    return waits;
+  };
+
+  it('few live parts hardly wait, many wait for their turn, none longer than a minute', async () => {
+    expect(await waitsAt(1, 1)).toEqual([undefined]);
+    const waits = (await waitsAt(0.05, 200)).map(Number);
+    expect(waits[0]).toBe(1);
+    expect(waits[49]).toBeGreaterThan(10);
+    expect(waits.at(-1)).toBe(60);
   });
 });

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { smallestShare } from '../../platform/process/bulk-pace.ts';
 import { BriefCache } from '../brief-cache.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { DeclaredPage } from '../page.ts';
@@ -13,8 +14,8 @@ interface Admission {
 
 /** What a live part shows may be as old. */
 const sharedFor_ms = 3_000;
-/** The shortest time between two requests of a live part on a busy server, at full speed and at most. */
-const leastWait_s = 3;
+/** The time between two requests of live parts, of whatever page, at the slowest pace of bulk work. */
+const slowestTurn_s = 0.4;
 const longestWait_s = 60;
 
 /**
@@ -24,6 +25,7 @@ const longestWait_s = 60;
 export class Admissions {
   private readonly app: ConsoleApp;
   private readonly shared = new BriefCache<Admission>(sharedFor_ms);
+  private lastTurn_s = 0;
 
   constructor(app: ConsoleApp) {
     this.app = app;
@@ -42,10 +44,17 @@ export class Admissions {
     return { visitor, may: await refuseUnlessMay(this.app, page.who, visitor, pathOf(request), doing) };
   }
 
-  /** Live parts give way to other requests, as bulk messages do. */
+  /**
+   * Live parts give way to other requests, as bulk messages do: on a busy server each is told when its turn is. A few open
+   * pages hardly wait, a hundred do.
+   */
   private slowDown(reply: FastifyReply): void {
     const share = this.app.bulkPace.share();
-    if (share < 1) reply.header('retry-after', Math.min(Math.round(leastWait_s / share), longestWait_s));
+    if (share === 1) return;
+    const now_s = performance.now() / 1_000;
+    const turn_s = (slowestTurn_s * smallestShare) / share;
+    this.lastTurn_s = Math.min(Math.max(this.lastTurn_s, now_s) + turn_s, now_s + longestWait_s);
+    reply.header('retry-after', Math.ceil(this.lastTurn_s - now_s));
   }
 }
 

@@ -6,7 +6,7 @@ const judgeEvery_ms = 100;
 const slowDown = 0.7;
 const speedUp = 1.15;
 /** Bulk work never stops. */
-const smallestShare = 0.05;
+export const smallestShare = 0.05;
 
 /**
  * How fast bulk messages are created and delivered by a process that also responds to requests. While requests arrive, bulk
