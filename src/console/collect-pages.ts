@@ -23,6 +23,7 @@ import { refusedPages } from './pages/integration/refused.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
+import { auditPages } from './pages/operator/audit/audit.pages.tsx';
 import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
@@ -41,6 +42,7 @@ import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
 import { replyPages } from './pages/received/reply.pages.tsx';
+import { recipientPages } from './pages/recipients/recipients.pages.tsx';
 import { returnedLetterPages } from './pages/returned-letters/returned-letters.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
 import { choosePages } from './pages/send/choose.pages.tsx';
@@ -150,6 +152,8 @@ const modules: PageModule<ConsoleApp>[] = [
   peoplePages,
   personPages,
   personChangePages,
+  auditPages,
+  recipientPages,
   supportPages,
 ];
 

@@ -106,6 +106,7 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     ['person_id', userOf('a sender')],
     ['request_id', asked.body.service_join_request_id],
     ['user_id', userOf('a sender')],
+    ['entry_id', await anAuditEntry(harness, service.id)],
     ['token', 'nonsense'],
     ['page', '1'],
     ['callback_type', 'delivery_status'],
@@ -296,4 +297,14 @@ async function aVisitor(
   const token = await createSession(harness.app, user, `Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0${mark}`);
   browser.cookies.set('pennypost_session', token);
   return { browser, user, token };
+}
+
+async function anAuditEntry({ app }: Harness, serviceId: string): Promise<string> {
+  const entry = await app.db
+    .selectFrom('audit_log')
+    .select('id')
+    .where('service_id', '=', serviceId)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  return entry.id;
 }

@@ -51,6 +51,7 @@ export const auditNouns = [
 ] as const;
 
 export interface AuditFilter {
+  id?: string | undefined;
   /** Who did it, or for whom an admin client says to have done it. */
   person_id?: string | undefined;
   thing_id?: string | undefined;

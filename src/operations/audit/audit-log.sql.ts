@@ -16,7 +16,7 @@ export async function addAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<void>
 
 /** The newest first. */
 export function selectAuditEntries(db: Db, filter: AuditFilter, limit: number) {
-  const { person_id, thing_id, service_id, noun, action, after, before, older_than } = filter;
+  const { id, person_id, thing_id, service_id, noun, action, after, before, older_than } = filter;
   let query = db
     .selectFrom('audit_log as entry')
     .leftJoin('users as person', 'person.id', 'entry.user_id')
@@ -33,6 +33,7 @@ export function selectAuditEntries(db: Db, filter: AuditFilter, limit: number) {
     .orderBy('entry.created_at', 'desc')
     .orderBy('entry.id', 'desc')
     .limit(limit);
+  if (id !== undefined) query = query.where('entry.id', '=', id);
   if (person_id !== undefined) {
     query = query.where((row) =>
       row.or([row('entry.user_id', '=', person_id), row('entry.claimed_user_id', '=', person_id)]),
@@ -45,14 +46,10 @@ export function selectAuditEntries(db: Db, filter: AuditFilter, limit: number) {
   if (after !== undefined) query = query.where('entry.created_at', '>=', after);
   if (before !== undefined) query = query.where('entry.created_at', '<', before);
   if (older_than !== undefined) {
-    const { created_at, id } = older_than;
-    query = query.where(sql<boolean>`(entry.created_at, entry.id) < (${created_at}::timestamptz, ${id}::uuid)`);
+    const last = sql`(${older_than.created_at}::timestamptz, ${older_than.id}::uuid)`;
+    query = query.where(sql<boolean>`(entry.created_at, entry.id) < ${last}`);
   }
   return query.execute();
-}
-
-export function selectAuditEntry(db: Db, id: string) {
-  return db.selectFrom('audit_log').select(['id', 'created_at']).where('id', '=', id).executeTakeFirst();
 }
 
 /** Returns how many were deleted. The database deletes none of the last 30 days. */

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AuditFilter, NewAuditEntry } from './audit-entry.ts';
-import { addAuditEntry, deleteAuditEntries, selectAuditEntries, selectAuditEntry } from './audit-log.sql.ts';
+import { addAuditEntry, deleteAuditEntries, selectAuditEntries } from './audit-log.sql.ts';
 
 type Deps = Pick<Platform, 'db'>;
 
@@ -15,13 +15,18 @@ export function recordAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<void> {
   return addAuditEntry(tx, entry);
 }
 
+export async function findAuditEntry(app: Deps, id: string): Promise<AuditEntry | undefined> {
+  const [entry] = await selectAuditEntries(app.db, { id }, 1);
+  return entry;
+}
+
 /** The newest first; `olderThan` is the id of the last entry of the page before. */
 export async function listAuditEntries(
   app: Deps,
   filter: Omit<AuditFilter, 'older_than'>,
   { limit, olderThan }: { limit: number; olderThan?: string | undefined },
 ): Promise<AuditEntry[]> {
-  const last = olderThan === undefined ? undefined : await selectAuditEntry(app.db, olderThan);
+  const last = olderThan === undefined ? undefined : await findAuditEntry(app, olderThan);
   if (olderThan !== undefined && !last) throw invalidField('older_than', 'No entry has this id.');
   return selectAuditEntries(app.db, { ...filter, older_than: last }, limit);
 }
