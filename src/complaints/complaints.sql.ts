@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 
 export interface NewComplaint {
   notification_id: string;
@@ -25,6 +26,15 @@ export async function clearFeedback(db: Db, notificationIds: string[], after: st
     )
     select (select count(*)::int from cleared) as erased, max(id::text) as last from part`.execute(db);
   return rows[0] ?? { erased: 0, last: null };
+}
+
+export function selectComplaintsAbout(db: Db, notificationIds: readonly string[]) {
+  return db
+    .selectFrom('complaints')
+    .select(['id', 'service_id', 'notification_id', 'complaint_type', 'complaint_date', 'created_at'])
+    .where('notification_id', '=', anyOf(notificationIds))
+    .orderBy('id')
+    .execute();
 }
 
 export async function deleteComplaintsBefore(db: Db, before: Timestamp, limit: number): Promise<number> {

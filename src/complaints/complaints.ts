@@ -11,6 +11,7 @@ import {
   type NewComplaint,
   selectComplaintCount,
   selectComplaints,
+  selectComplaintsAbout,
 } from './complaints.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
@@ -34,6 +35,8 @@ export async function eraseComplaints(db: Db, notificationIds: string[]): Promis
   }
   return erased;
 }
+
+export const findComplaintsAbout = selectComplaintsAbout;
 
 export async function deleteOldComplaints(db: Db, before: Date): Promise<void> {
   while ((await deleteComplaintsBefore(db, timestamp(before), partSize)) === partSize);

@@ -88,3 +88,20 @@ export async function replaceSealedRecipients(db: Db, values: ReplacedValue[]): 
 export async function deleteDocumentAttempts(db: Db, before: Timestamp): Promise<void> {
   await db.deleteFrom('document_attempts').where('window_start', '<', before).execute();
 }
+
+/** Files for recipients who must confirm their address, by id. */
+export function selectDocumentsAfter(db: Db, after: string, limit: number) {
+  return db
+    .selectFrom('documents')
+    .select(['id', 'service_id', 'filename', 'file_extension', 'size_in_bytes', 'shared_path', 'recipient_digest'])
+    .select(['available_until', 'created_at'])
+    .where('id', '>', after)
+    .where('recipient_digest', 'is not', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteDocument(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('documents').where('id', '=', id).execute();
+}

@@ -1,4 +1,5 @@
 import { earlier, hour_ms, minute_ms, timestamp } from '../platform/clock.ts';
+import { nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
@@ -6,10 +7,12 @@ import { parseEmailAddress } from '../recipients/email-address.ts';
 import { decrypt, digestOfKey, documentPath, isRecipient, recipientPurpose } from './document-links.ts';
 import {
   countDocumentAttempt,
+  deleteDocument,
   deleteDocumentAttempts,
   deleteExpiredDocuments,
   replaceSealedRecipients,
   selectDocument,
+  selectDocumentsAfter,
   selectSealedRecipients,
 } from './documents.sql.ts';
 
@@ -85,4 +88,39 @@ export async function deleteOldDocuments(app: Pick<Platform, 'db' | 'files' | 'c
     if (gone.length === 0) break;
   }
   await deleteDocumentAttempts(app.db, timestamp(earlier(now, attemptWindow_ms)));
+}
+
+const batchSize = 1_000;
+
+/** Files that were sent to an address. Only those that ask for it know it, as a digest of their own. */
+export async function findDocumentsOf(
+  app: Pick<Platform, 'db' | 'secrets'>,
+  emailAddress: string,
+  serviceId: string | undefined,
+) {
+  const found = [];
+  for (let after = nilId; ; ) {
+    const batch = await selectDocumentsAfter(app.db, after, batchSize);
+    for (const { recipient_digest, ...document } of batch) {
+      if (serviceId !== undefined && document.service_id !== serviceId) continue;
+      if (isRecipient(app, document.id, emailAddress, recipient_digest ?? '')) found.push(document);
+    }
+    const last = batch.at(-1);
+    if (!last) return found;
+    after = last.id;
+  }
+}
+
+/** A file of a template stays for its other recipients. */
+export async function eraseDocuments(
+  app: Pick<Platform, 'db' | 'secrets' | 'files'>,
+  emailAddress: string,
+  serviceId: string | undefined,
+): Promise<number> {
+  const documents = await findDocumentsOf(app, emailAddress, serviceId);
+  for (const document of documents) {
+    await deleteDocument(app.db, document.id);
+    if (document.shared_path === null) await app.files.remove(documentPath(document));
+  }
+  return documents.length;
 }

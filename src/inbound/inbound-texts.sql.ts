@@ -105,11 +105,26 @@ export function selectInboundTexts(db: Db, serviceId: string, page: { size: numb
 }
 
 /** The join lets PostgreSQL use the index (service_id, user_number) once per service. */
-export async function deleteInboundTextsOf(db: Db, userNumber: string): Promise<string[]> {
+/** Of one service, or of all. */
+export async function deleteInboundTextsOf(
+  db: Db,
+  userNumber: string,
+  serviceId: string | undefined,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from inbound_sms t using services s
-    where t.service_id = s.id and t.user_number = ${userNumber} returning t.id`.execute(db);
+    where t.service_id = s.id and t.user_number = ${userNumber}
+      and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid) returning t.id`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Joined with the services, so that the index by service and number is used. */
+export async function selectInboundTextsOf(db: Db, userNumber: string, serviceId: string | undefined) {
+  const { rows } = await sql<{ id: string; service_id: string; content: string; created_at: string }>`
+    select t.id, t.service_id, t.content, t.created_at from inbound_sms t join services s on t.service_id = s.id
+    where t.user_number = ${userNumber} and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid)
+    order by t.id`.execute(db);
+  return rows;
 }
 
 export async function deleteInboundTexts(

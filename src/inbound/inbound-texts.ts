@@ -16,6 +16,7 @@ import {
   insertInboundText,
   selectInboundText,
   selectInboundTexts,
+  selectInboundTextsOf,
   selectInbox,
   selectNewestByPerson,
 } from './inbound-texts.sql.ts';
@@ -103,6 +104,7 @@ export async function getInboundText(app: Deps, serviceId: string, textId: strin
 
 /** Deletes all texts from one phone number and returns their ids. */
 export const eraseInboundTexts = deleteInboundTextsOf;
+export const findInboundTextsOf = selectInboundTextsOf;
 
 /** Deletes received texts beyond the retention of their service for text messages. */
 export async function deleteOldInboundTexts(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {

@@ -1,6 +1,11 @@
 import type { Db } from '../platform/db/database.ts';
 import { nilId } from '../platform/id.ts';
-import { eraseMessagesBetween, selectEndOfBatch } from './erase-messages.sql.ts';
+import {
+  eraseMessagesBetween,
+  type OfRecipient,
+  selectEndOfBatch,
+  selectMessagesBetween,
+} from './erase-messages.sql.ts';
 import type { Status } from './notification.ts';
 
 /** Replaces the recipient of an erased message. */
@@ -25,19 +30,26 @@ const batchSize = 10_000;
  * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Scans the
  * table in batches: an index by recipient would slow down every accepted message.
  */
-export async function eraseMessages(db: Db, recipient: string): Promise<{ ids: string[]; left: number }> {
+export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: string[]; left: number }> {
   const ids: string[] = [];
   let left = 0;
   for (let after = nilId; ; ) {
     const until = await selectEndOfBatch(db, after, batchSize);
     if (until === undefined) return { ids, left };
-    const batch = await eraseMessagesBetween(
-      db,
-      { after, until },
-      { recipient, final: finalStatuses, erased: erasedRecipient },
-    );
+    const how = { ...of, final: finalStatuses, erased: erasedRecipient };
+    const batch = await eraseMessagesBetween(db, { after, until }, how);
     ids.push(...batch.erased);
     left += batch.left;
+    after = until;
+  }
+}
+
+/** Messages to an address or number, in batches. Scans the table, as erasing does. */
+export async function* findMessagesOf(db: Db, of: OfRecipient): AsyncGenerator<{ id: string; service_id: string }[]> {
+  for (let after = nilId; ; ) {
+    const until = await selectEndOfBatch(db, after, batchSize);
+    if (until === undefined) return;
+    yield await selectMessagesBetween(db, { after, until }, of);
     after = until;
   }
 }

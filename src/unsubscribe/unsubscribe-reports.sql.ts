@@ -109,17 +109,33 @@ export async function updateProcessed(tx: Tx, id: string, processed_by_service_a
 }
 
 /** In one batch of rows, deletes the processed requests of an address and counts the unprocessed ones. */
-export async function deleteRequestsOf(db: Db, emailAddress: string, after: string, size: number) {
+interface OfRecipient {
+  emailAddress: string;
+  /** Undefined: of all services. */
+  serviceId: string | undefined;
+}
+
+export async function deleteRequestsOf(db: Db, { emailAddress, serviceId }: OfRecipient, after: string, size: number) {
   const { rows } = await sql<{ erased: number; left: number; last: string | null }>`
     with part as (
-      select id, processed, lower(email_address) = ${emailAddress} as is_theirs
-      from unsubscribe_requests where id > ${after} order by id limit ${size}
+      select id, processed, lower(email_address) = ${emailAddress} as is_theirs from unsubscribe_requests
+      where id > ${after} and (${serviceId ?? null}::uuid is null or service_id = ${serviceId ?? null}::uuid)
+      order by id limit ${size}
     ), gone as (
       delete from unsubscribe_requests where id in (select id from part where is_theirs and processed) returning id
     )
     select (select count(*)::int from gone) as erased, count(*) filter (where is_theirs and not processed)::int as left,
       max(id::text) as last from part`.execute(db);
   return rows[0] ?? { erased: 0, left: 0, last: null };
+}
+
+export function selectRequestsOf(db: Db, { emailAddress, serviceId }: OfRecipient) {
+  const query = db
+    .selectFrom('unsubscribe_requests')
+    .select(['id', 'service_id', 'notification_id', 'template_id', 'created_at', 'processed'])
+    .where(sql<boolean>`lower(email_address) = ${emailAddress}`)
+    .orderBy('id');
+  return (serviceId === undefined ? query : query.where('service_id', '=', serviceId)).execute();
 }
 
 /** Deleting a report also deletes its requests. */

@@ -9,6 +9,7 @@ import {
   deleteRequestsOf,
   deleteUnsubscribeRequests,
   insertUnsubscribeReport,
+  selectRequestsOf,
   selectRequestsOfReport,
   selectUnreported,
   selectUnsubscribeCount,
@@ -115,16 +116,18 @@ function daysAfter(moment: Date, days: number): Timestamp {
 const partSize = 5_000;
 
 /** Keeps requests that the service has not processed yet: it must still act on them. */
-export async function eraseUnsubscribeRequests(db: Db, emailAddress: string) {
+export async function eraseUnsubscribeRequests(db: Db, of: { emailAddress: string; serviceId: string | undefined }) {
   const counts = { erased: 0, left: 0 };
   for (let after: string | null = nilId; after !== null; ) {
-    const part = await deleteRequestsOf(db, emailAddress, after, partSize);
+    const part = await deleteRequestsOf(db, of, after, partSize);
     counts.erased += part.erased;
     counts.left += part.left;
     after = part.last;
   }
   return counts;
 }
+
+export const findUnsubscribeRequestsOf = selectRequestsOf;
 
 export async function deleteOldUnsubscribeRequests({ db, clock }: Deps): Promise<void> {
   await deleteUnsubscribeRequests(db, {

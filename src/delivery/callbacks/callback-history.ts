@@ -116,21 +116,35 @@ export async function deleteOldCallbacks(app: Deps): Promise<void> {
   }
 }
 
-/** Deletes callbacks about these messages or this recipient, except pending ones. */
-export async function eraseCallbacks(db: Db, recipient: string, subjects: ReadonlySet<string>) {
-  const counts = { erased: 0, left: 0 };
+interface AboutRecipient {
+  recipient: string;
+  serviceId: string | undefined;
+  /** Messages and texts of the recipient. */
+  subjects: ReadonlySet<string>;
+}
+
+/** Callbacks about these messages or this recipient, in batches. */
+export async function* findCallbacksAbout(db: Db, { recipient, serviceId, subjects }: AboutRecipient) {
   for (let after = nilId; ; ) {
-    const part = await selectCallbackRecipients(db, after, batchSize);
-    const theirs = part.filter(
+    const part = await selectCallbackRecipients(db, serviceId, after, batchSize);
+    yield part.filter(
       ({ subject_id, person }) =>
         subjects.has(subject_id) || (person !== null && normaliseRecipient(person) === recipient),
     );
+    const last = part.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}
+
+/** Deletes callbacks about these messages or this recipient, except pending ones. */
+export async function eraseCallbacks(db: Db, about: AboutRecipient) {
+  const counts = { erased: 0, left: 0 };
+  for await (const theirs of findCallbacksAbout(db, about)) {
     const done = theirs.filter(({ is_waiting }) => !is_waiting).map(({ id }) => id);
     if (done.length > 0) await deleteCallbacks(db, done);
     counts.erased += done.length;
     counts.left += theirs.length - done.length;
-    const last = part.at(-1);
-    if (!last) return counts;
-    after = last.id;
   }
+  return counts;
 }

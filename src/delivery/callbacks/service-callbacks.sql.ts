@@ -252,11 +252,24 @@ export async function replaceCopiedTokens(db: Db, values: ReplacedValue[]): Prom
 }
 
 /** A batch of callbacks after the id `after`, with the recipients that they are about. */
-export async function selectCallbackRecipients(db: Db, after: string, size: number) {
-  const { rows } = await sql<{ id: string; subject_id: string; person: string | null; is_waiting: boolean }>`
-    select id, subject_id, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,
+interface CallbackRecipient {
+  id: string;
+  service_id: string;
+  subject_id: string;
+  callback_type: string;
+  created_at: string;
+  person: string | null;
+  is_waiting: boolean;
+}
+
+/** Of one service, or of all. */
+export async function selectCallbackRecipients(db: Db, serviceId: string | undefined, after: string, size: number) {
+  const { rows } = await sql<CallbackRecipient>`
+    select id, service_id, subject_id, callback_type, created_at, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,
       status = 'waiting' as is_waiting
-    from service_callbacks where id > ${after} order by id limit ${size}`.execute(db);
+    from service_callbacks
+    where id > ${after} and (${serviceId ?? null}::uuid is null or service_id = ${serviceId ?? null}::uuid)
+    order by id limit ${size}`.execute(db);
   return rows;
 }
 

@@ -3,9 +3,29 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 
 /** The next uploads, by id. */
-export async function selectUploadIds(db: Db, after: string, limit: number): Promise<string[]> {
-  const rows = await db.selectFrom('uploads').select('id').where('id', '>', after).orderBy('id').limit(limit).execute();
+export async function selectUploadIds(
+  db: Db,
+  serviceId: string | undefined,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const query = db.selectFrom('uploads').select('id').where('id', '>', after).orderBy('id').limit(limit);
+  const rows = await (serviceId === undefined ? query : query.where('service_id', '=', serviceId)).execute();
   return rows.map(({ id }) => id);
+}
+
+export async function selectChunk(db: Db, upload_id: string, first_row: number) {
+  const { rows } = await sql<{
+    cells: string;
+    service_id: string;
+    original_file_name: string;
+    is_contact_list: boolean;
+    created_at: string;
+  }>`
+    select c.cells, u.service_id, u.original_file_name, u.is_contact_list, u.created_at
+    from upload_chunks c join uploads u on u.id = c.upload_id
+    where c.upload_id = ${upload_id} and c.first_row = ${first_row}`.execute(db);
+  return rows[0];
 }
 
 /** Chunks that may have a row of the recipient: part of an address, or digits of a number however they are separated. */

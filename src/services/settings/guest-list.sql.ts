@@ -25,3 +25,17 @@ export async function replaceGuests(
     from json_to_recordset(${JSON.stringify(guests)}::json) as guest (recipient_type text, position int, recipient text)
   `.execute(tx);
 }
+
+/** Of one service, or of all. */
+export function selectAllGuests(db: Db, serviceId: string | undefined) {
+  const query = db.selectFrom('service_guest_list').select(['service_id', 'recipient_type', 'position', 'recipient']);
+  return (serviceId === undefined ? query : query.where('service_id', '=', serviceId)).execute();
+}
+
+export async function deleteGuest(
+  db: Db,
+  { service_id, recipient_type, position }: { service_id: string; recipient_type: string; position: number },
+): Promise<void> {
+  await sql`delete from service_guest_list
+    where service_id = ${service_id} and recipient_type = ${recipient_type} and position = ${position}`.execute(db);
+}

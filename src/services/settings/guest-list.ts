@@ -1,11 +1,12 @@
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { normaliseRecipient } from '../../recipients/recipient.ts';
 import { getServiceForUpdate } from '../services.ts';
-import { type GuestType, replaceGuests, selectGuests } from './guest-list.sql.ts';
+import { deleteGuest, type GuestType, replaceGuests, selectAllGuests, selectGuests } from './guest-list.sql.ts';
 
 /** Recipients, besides its team, that a service in trial mode can send to. Entries are stored exactly as typed. */
 interface GuestList {
@@ -50,4 +51,16 @@ function isMobileNumber(text: string): boolean {
 
 function rows(recipient_type: GuestType, recipients: string[]) {
   return recipients.map((recipient, position) => ({ recipient_type, position, recipient }));
+}
+
+/** The lists that this address or number is on, in any format. */
+export async function findGuests(db: Db, recipient: string, serviceId: string | undefined) {
+  const guests = await selectAllGuests(db, serviceId);
+  return guests.filter((guest) => normaliseRecipient(guest.recipient) === recipient);
+}
+
+export async function eraseGuests(db: Db, recipient: string, serviceId: string | undefined): Promise<number> {
+  const guests = await findGuests(db, recipient, serviceId);
+  for (const guest of guests) await deleteGuest(db, guest);
+  return guests.length;
 }

@@ -55,7 +55,8 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
               </section>
             ))}
             {mayManage && (
-              <p>
+              <p class="row">
+                <a href={`/console/services/${service.id}/recipients`}>Data about one person</a>
                 <a href={`/console${settingsOf(service)}/archive`}>Archive this service</a>
               </p>
             )}

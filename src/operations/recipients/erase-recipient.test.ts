@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
-import { adminToken, useHarness } from '../../test/kit/harness.ts';
-import { recordComplaint } from '../complaints/complaints.ts';
-import { recordInboundText } from '../inbound/inbound-texts.ts';
-import { inTransaction } from '../platform/db/database.ts';
-import { newId } from '../platform/id.ts';
-import { encryptToken } from '../services/settings/callback-api.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { recordComplaint } from '../../complaints/complaints.ts';
+import { recordInboundText } from '../../inbound/inbound-texts.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { newId } from '../../platform/id.ts';
+import { encryptToken } from '../../services/settings/callback-api.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const path = '/platform-admin/erase-recipient';
@@ -86,6 +86,8 @@ describe('POST /platform-admin/erase-recipient', () => {
           unsubscribe_requests: 0,
           complaints: 0,
           file_rows: 0,
+          documents: 0,
+          guest_list: 0,
         },
         left: { notifications: 0, callbacks: 1, unsubscribe_requests: 0, file_rows: 0 },
       },

@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { Raw, Uuid } from '../../protocol/fields.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { eraseRecipient } from './erase-recipient.ts';
+import { exportRecipient, findRecipient, heldKinds } from './find-recipient.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+const Recipient = Type.Object({
+  recipient: Type.String({ minLength: 1, maxLength: 320, description: 'An email address or phone number' }),
+  service_id: Type.Optional(Type.String({ ...Uuid, description: 'Without it, of all services' })),
+});
+
+const Erasure = Type.Object({
+  erased: Type.Object({
+    notifications: Count,
+    inbound_texts: Count,
+    callbacks: Count,
+    sandbox_messages: Count,
+    unsubscribe_requests: Count,
+    complaints: Count,
+    file_rows: Type.Integer({ minimum: 0, description: 'Of sent files and of contact lists' }),
+    documents: Type.Integer({ minimum: 0, description: 'Files whose recipient has to confirm the address' }),
+    guest_list: Count,
+  }),
+  left: Type.Object(
+    { notifications: Count, callbacks: Count, unsubscribe_requests: Count, file_rows: Count },
+    { description: 'Still in delivery, not sent yet, or not processed by the service yet: repeat the request later' },
+  ),
+});
+
+const Counts = Type.Object(
+  Object.fromEntries(heldKinds.map((kind) => [kind, Count])) as Record<(typeof heldKinds)[number], typeof Count>,
+);
+
+const Held = Type.Object({
+  total: Counts,
+  services: Type.Array(Type.Object({ service_id: Uuid, service_name: Type.String(), counts: Counts })),
+});
+
+export function eraseRecipientRoutes(
+  http: Http,
+  app: Platform & { config: Config; compiledTemplates: CompiledTemplates },
+): void {
+  http.post(
+    '/platform-admin/find-recipient',
+    {
+      schema: {
+        summary: 'Count what is held about an email address or phone number, by service',
+        body: Recipient,
+        response: { 200: Held },
+      },
+    },
+    async ({ body }) => findRecipient(app, body.recipient, body.service_id),
+  );
+
+  http.post(
+    '/platform-admin/export-recipient',
+    {
+      schema: {
+        summary: 'Export everything that is held about an email address or phone number',
+        body: Recipient,
+        response: { 200: Raw('application/json', 'A list of objects with their kind and service_id') },
+      },
+    },
+    async ({ body }, reply) => {
+      const parts = await exportRecipient(app, body.recipient, body.service_id);
+      return reply.type('application/json; charset=utf-8').send(Readable.from(parts, { objectMode: false }) as never);
+    },
+  );
+
+  http.post(
+    '/platform-admin/erase-recipient',
+    {
+      schema: {
+        summary: 'Erase all data about messages to and from an email address or phone number',
+        body: Recipient,
+        response: { 200: Erasure },
+      },
+    },
+    async ({ body }) => eraseRecipient(app, body.recipient, body.service_id),
+  );
+}

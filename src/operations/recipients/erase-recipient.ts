@@ -1,0 +1,79 @@
+import { eraseComplaints } from '../../complaints/complaints.ts';
+import type { Config } from '../../config.ts';
+import { eraseCallbacks } from '../../delivery/callbacks/callback-history.ts';
+import { eraseSandboxMessages } from '../../delivery/sandbox/sandbox.ts';
+import { eraseDocuments } from '../../documents/documents.ts';
+import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
+import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
+import { eraseMessages } from '../../notifications/erase-messages.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { eraseGuests } from '../../services/settings/guest-list.ts';
+import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
+import { recordAuditEntry } from '../audit/audit-log.ts';
+import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
+
+/** The number of erased rows, and of rows left because they are still in use. */
+export interface Erasure {
+  erased: Record<
+    | 'notifications'
+    | 'inbound_texts'
+    | 'callbacks'
+    | 'sandbox_messages'
+    | 'unsubscribe_requests'
+    | 'complaints'
+    | 'file_rows'
+    | 'documents'
+    | 'guest_list',
+    number
+  >;
+  left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
+}
+
+type Deps = Platform & { config: Pick<Config, 'storage'> };
+
+/**
+ * Of one service, or of all. Can be repeated: rows left by one run are erased once they are final. One transaction, with its entry
+ * in the audit log, which does not say who the recipient is.
+ */
+export async function eraseRecipient(app: Deps, input: string, serviceId?: string): Promise<Erasure> {
+  const recipient = readRecipient(input);
+  if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
+  const erasure = await inTransaction(app.db, async (tx) => {
+    const done = await eraseAll({ ...app, db: tx }, tx, { recipient, serviceId });
+    const entry = { action: 'erase', noun: 'recipient', thing_id: recipientKey(app, recipient) } as const;
+    await recordAuditEntry(tx, { ...entry, service_id: serviceId, after: done });
+    return done;
+  });
+  app.log.info({ event: 'recipient.erased', ...erasure }, 'A recipient was erased');
+  return erasure;
+}
+
+async function eraseAll(app: Deps, tx: Tx, { recipient, serviceId }: Sought): Promise<Erasure> {
+  const messages = await eraseMessages(tx, { recipient, serviceId });
+  const inbound = await eraseInboundTexts(tx, recipient, serviceId);
+  const subjects = new Set([...messages.ids, ...inbound]);
+  const callbacks = await eraseCallbacks(tx, { recipient, serviceId, subjects });
+  const rows = await eraseFileRows(tx, { recipient, serviceId });
+  const requests = await eraseUnsubscribeRequests(tx, { emailAddress: recipient, serviceId });
+  const erased = {
+    notifications: messages.ids.length,
+    inbound_texts: inbound.length,
+    callbacks: callbacks.erased,
+    unsubscribe_requests: requests.erased,
+    complaints: await eraseComplaints(tx, messages.ids),
+    file_rows: rows.erased,
+    guest_list: await eraseGuests(tx, recipient, serviceId),
+    // Last: their files do not come back when the transaction fails.
+    documents: await eraseDocuments(app, recipient, serviceId),
+    sandbox_messages: await eraseSandboxMessages(app, messages.ids),
+  };
+  const left = {
+    notifications: messages.left,
+    callbacks: callbacks.left,
+    unsubscribe_requests: requests.left,
+    file_rows: rows.left,
+  };
+  return { erased, left };
+}

@@ -1,0 +1,147 @@
+import { findComplaintsAbout } from '../../complaints/complaints.ts';
+import type { Config } from '../../config.ts';
+import { findCallbacksAbout } from '../../delivery/callbacks/callback-history.ts';
+import { findDocumentsOf } from '../../documents/documents.ts';
+import { findInboundTextsOf } from '../../inbound/inbound-texts.ts';
+import { findFileRowsOf } from '../../jobs/uploads/erase-rows.ts';
+import { findMessagesOf } from '../../notifications/erase-messages.ts';
+import { getShownMessage } from '../../notifications/history/shown-message.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { getService } from '../../services/services.ts';
+import { findGuests } from '../../services/settings/guest-list.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
+import { recordAuditEntry } from '../audit/audit-log.ts';
+import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
+
+/** Where something about a recipient can be held. */
+export const heldKinds = [
+  'notification',
+  'inbound_text',
+  'file_row',
+  'contact_list_row',
+  'document',
+  'unsubscribe_request',
+  'complaint',
+  'guest_list',
+  'callback',
+] as const;
+type HeldKind = (typeof heldKinds)[number];
+
+/** One thing that is held about a recipient. */
+interface HeldRecord {
+  kind: HeldKind;
+  service_id: string;
+  /** What is exported. */
+  data(): object | Promise<object>;
+}
+
+export type HeldCounts = Record<HeldKind, number>;
+
+export interface Held {
+  total: HeldCounts;
+  services: { service_id: string; service_name: string; counts: HeldCounts }[];
+}
+
+type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates; config: Pick<Config, 'urls'> };
+
+/** Counts what is held about an email address or phone number, of one service or of all; the audit log says who looked. */
+export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {
+  const sought = await readSought(app, input, serviceId);
+  const byService = new Map<string, HeldCounts>();
+  const total = noCounts();
+  for await (const { kind, service_id } of heldRecords(app, sought)) {
+    const counts = byService.get(service_id) ?? noCounts();
+    counts[kind] += 1;
+    total[kind] += 1;
+    byService.set(service_id, counts);
+  }
+  await recordAccess(app, 'find', sought, total);
+  const services = await Promise.all(
+    [...byService].map(async ([service_id, counts]) => {
+      const { name } = await getService(app.db, service_id);
+      return { service_id, service_name: name, counts };
+    }),
+  );
+  return { total, services: services.sort((a, b) => a.service_name.localeCompare(b.service_name, 'en')) };
+}
+
+/** Everything that is held, as JSON that is written while it is sent. */
+export async function exportRecipient(app: Deps, input: string, serviceId?: string): Promise<AsyncGenerator<string>> {
+  const sought = await readSought(app, input, serviceId);
+  await recordAccess(app, 'export', sought);
+  return jsonOf(app, sought);
+}
+
+async function* jsonOf(app: Deps, sought: Sought): AsyncGenerator<string> {
+  yield '[';
+  let separator = '\n';
+  for await (const { kind, service_id, data } of heldRecords(app, sought)) {
+    yield `${separator}${JSON.stringify({ kind, service_id, ...(await data()) })}`;
+    separator = ',\n';
+  }
+  yield '\n]\n';
+}
+
+async function* heldRecords(app: Deps, { recipient, serviceId }: Sought): AsyncGenerator<HeldRecord> {
+  const { db } = app;
+  const record = (kind: HeldKind, { service_id, ...data }: { service_id: string }): HeldRecord => ({
+    kind,
+    service_id,
+    data: () => data,
+  });
+  const messages: string[] = [];
+  for await (const batch of findMessagesOf(db, { recipient, serviceId })) {
+    for (const { id, service_id } of batch) {
+      messages.push(id);
+      yield { kind: 'notification', service_id, data: () => exportedMessage(app, service_id, id) };
+    }
+  }
+  const texts = await findInboundTextsOf(db, recipient, serviceId);
+  for (const text of texts) yield record('inbound_text', text);
+  for await (const rows of findFileRowsOf(db, { recipient, serviceId })) {
+    for (const { is_contact_list, ...row } of rows)
+      yield record(is_contact_list ? 'contact_list_row' : 'file_row', row);
+  }
+  if (recipient.includes('@')) {
+    for (const { shared_path: _, ...document } of await findDocumentsOf(app, recipient, serviceId)) {
+      yield record('document', document);
+    }
+    const requests = await findUnsubscribeRequestsOf(db, { emailAddress: recipient, serviceId });
+    for (const request of requests) yield record('unsubscribe_request', request);
+  }
+  for (const complaint of await findComplaintsAbout(db, messages)) yield record('complaint', complaint);
+  for (const guest of await findGuests(db, recipient, serviceId)) yield record('guest_list', guest);
+  const subjects = new Set([...messages, ...texts.map(({ id }) => id)]);
+  for await (const callbacks of findCallbacksAbout(db, { recipient, serviceId, subjects })) {
+    for (const callback of callbacks) yield record('callback', callback);
+  }
+}
+
+/** As the API shows it to the service, with its text. */
+async function exportedMessage(app: Deps, serviceId: string, id: string): Promise<object> {
+  const { response, record } = await getShownMessage(app, serviceId, id, app.config.urls.api);
+  return { ...response, personalisation: record.personalisation };
+}
+
+async function readSought(app: Deps, input: string, serviceId: string | undefined): Promise<Sought> {
+  const recipient = readRecipient(input);
+  if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
+  return { recipient, serviceId };
+}
+
+function recordAccess(
+  app: Deps,
+  action: 'find' | 'export',
+  { recipient, serviceId }: Sought,
+  after?: HeldCounts,
+): Promise<void> {
+  const entry = { action, noun: 'recipient', thing_id: recipientKey(app, recipient), service_id: serviceId } as const;
+  return inTransaction(app.db, (tx) => recordAuditEntry(tx, { ...entry, ...(after ? { after } : {}) }));
+}
+
+function noCounts(): HeldCounts {
+  return Object.fromEntries(heldKinds.map((kind) => [kind, 0])) as HeldCounts;
+}
