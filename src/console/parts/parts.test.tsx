@@ -10,8 +10,11 @@ import { Copy } from './copy.tsx';
 import { Diff } from './diff.tsx';
 import { ErrorSummary } from './error-summary.tsx';
 import { Field } from './field.tsx';
+import { ListSearch } from './list-search.tsx';
 import { Notice } from './notice.tsx';
+import { OffsetPager } from './offset-pager.tsx';
 import { Pager } from './pager.tsx';
+import { SaveForm } from './save-form.tsx';
 import { Select } from './select.tsx';
 import { Stamp, Status } from './status.tsx';
 import { Summary } from './summary.tsx';
@@ -28,6 +31,13 @@ const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems:
 
 /** Every part, with the text in every position that can have one. */
 const parts: Record<string, (text: string) => VNode> = {
+  'list search': (text) => <ListSearch name={text} label={text} path={text} find={text} found={text} />,
+  'offset pager': (text) => <OffsetPager page={2} total={151} to={(page) => `/${page}?${text}`} />,
+  'save form': (text) => (
+    <SaveForm action={text} danger back={text} to={text}>
+      {text}
+    </SaveForm>
+  ),
   field: (text) => <Field draft={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
   select: (text) => (
     <Select draft={draftOf(text)} name="name" label={text} hint={text} choices={[{ value: text, label: text }]} />

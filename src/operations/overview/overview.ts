@@ -9,6 +9,7 @@ import { addDays, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statisticsByService } from '../../services/statistics/service-statistics.ts';
 import { countLockedPeople } from '../../users/operators/user-search.ts';
+import type { AcceptedRate } from './accepted-rate.ts';
 import type { LiveChecks } from './live-checks.ts';
 import {
   countGoLiveRequests,
@@ -25,7 +26,7 @@ const shownSenders = 5;
 const lettersSince_days = 90;
 
 /** Everything that the operator's overview shows. It is read from rollups and indexes, never by counting messages. */
-export async function readOverview(app: Deps, checks: LiveChecks) {
+export async function readOverview(app: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
   const { db, clock, config } = app;
   const now = clock.now();
   const today = londonDay(now);
@@ -64,7 +65,7 @@ export async function readOverview(app: Deps, checks: LiveChecks) {
     callbacks,
     waiting: { go_live_requests, locked_people, complaints },
     senders: senders.top,
-    accepted_today: senders.accepted,
+    accepted: { today: senders.accepted, per_minute: rate.perMinute(today, senders.accepted) },
     findings,
     database: { ...database, response_ms },
   };

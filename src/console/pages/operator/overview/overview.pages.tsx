@@ -1,3 +1,4 @@
+import { AcceptedRate } from '../../../../operations/overview/accepted-rate.ts';
 import { LiveChecks } from '../../../../operations/overview/live-checks.ts';
 import { type Overview, readOverview } from '../../../../operations/overview/overview.ts';
 import { reachable } from '../../../access/reachable.ts';
@@ -16,9 +17,9 @@ const pace = { every: 5, atMost: 10 };
 
 /** What is wrong on this Pennypost, what was done about it, and its figures. */
 export function overviewPages(pages: Pages, app: ConsoleApp): void {
-  const checks = new LiveChecks(app);
+  const watch = { checks: new LiveChecks(app), rate: new AcceptedRate() };
   const shared = new BriefCache<Overview>(sharedFor_ms);
-  const read = () => shared.get('', () => readOverview(app, checks));
+  const read = () => shared.get('', () => readOverview(app, watch));
 
   function content({ visitor }: Asked<'operator'>, overview: Overview) {
     return <OverviewContent overview={overview} link={(address) => reachable(pages.all, visitor.user, address)} />;

@@ -4,6 +4,7 @@ import { aService } from '../../../../../test/kit/builders.ts';
 import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor } from '../../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
+import { somePastMessages } from '../../../../../test/kit/messages.ts';
 import { someQueuedMessages } from '../../../../../test/kit/queued-messages.ts';
 import { startStubGateways } from '../../../../../test/kit/stub-gateways.ts';
 
@@ -127,6 +128,22 @@ describe('GET /console/operator', () => {
     expect(body).toMatch(/Texts wait too long.*?messages are due in the normal lane/s);
     expect(body).toMatch(/Text, normal<\/th><td class="num">\d+<\/td><td class="num">6 min/);
     expect(body).toContain('1 service asks to go live');
+  });
+
+  it('counts letters that missed their print run or stay at the printer', async () => {
+    const letter = { service_id: service, notification_type: 'letter', postage: 'second' } as const;
+    await somePastMessages(harness, [
+      { ...letter, created_at: '2026-11-10T12:00:00Z', status: 'created' },
+      { ...letter, created_at: '2026-11-09T12:00:00Z', status: 'sending' },
+      // Not late yet, and done.
+      { ...letter, created_at: '2026-11-13T12:00:00Z', status: 'created' },
+      { ...letter, created_at: '2026-11-12T12:00:00Z', status: 'sending' },
+      { ...letter, created_at: '2026-11-09T12:00:00Z', status: 'delivered' },
+    ]);
+    const { http } = await harness.anotherProcess();
+    const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
+    const { body } = await http.inject({ url: '/console/operator', headers: { cookie } });
+    expect(body).toMatch(/2 letters are late<\/h2>.*?9 Nov.*?1 missed their print run, 1 have been at the printer/s);
   });
 
   it('has a fragment with the verdict first', async () => {

@@ -58,7 +58,7 @@ export function OverviewContent(props: OverviewProps) {
 }
 
 function Stats({ overview }: OverviewProps) {
-  const { periods, now, lanes, late_letters, callbacks, accepted_today } = overview;
+  const { periods, now, lanes, late_letters, callbacks, accepted } = overview;
   const lastMinute = periods
     .filter(({ period_start }) => Date.parse(period_start) > now.getTime() - minute_ms)
     .reduce((sum, { handed_over }) => sum + handed_over, 0);
@@ -66,7 +66,11 @@ function Stats({ overview }: OverviewProps) {
   const [oldest] = lanes.map(({ oldest_due_at }) => oldest_due_at).sort();
   return (
     <dl class="stats">
-      <Figure value={accepted_today}>accepted today</Figure>
+      <Figure value={accepted.today}>
+        {accepted.per_minute === undefined
+          ? 'accepted today'
+          : `accepted today, ${count(accepted.per_minute)} a minute now`}
+      </Figure>
       <Figure value={lastMinute}>handed over in the last minute</Figure>
       <Figure value={waiting}>{oldest ? `waiting, oldest ${age(oldest, now)}` : 'waiting'}</Figure>
       <Figure value={late_letters.not_printed + late_letters.not_despatched}>late letters</Figure>
