@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
+import { findOrganisationOfService } from '../../../organisations/organisations.ts';
 import { invalid } from '../../../platform/failure.ts';
+import { notifyApproversOfRequest } from '../../../services/organisations/go-live-requests.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
@@ -65,7 +67,12 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       const open = (await readChecklist(app, service)).filter(({ isDone }) => !isDone);
       if (open.length > 0) throw invalid(`First: ${open.map(({ text }) => text.toLowerCase()).join('; ')}.`);
       await updateService(app, service.id, { has_active_go_live_request: true, go_live_user: visitor.user.id });
-      return { to, notice: 'Your request is in the queue of the people who run this Pennypost.' };
+      const organisation = await findOrganisationOfService(app.db, service.id);
+      if (!organisation?.can_approve_own_go_live_requests) {
+        return { to, notice: 'Your request is in the queue of the people who run this Pennypost.' };
+      }
+      await notifyApproversOfRequest(app, service.id);
+      return { to, notice: `${organisation.name} decides about your request. You get an email.` };
     },
   });
 
