@@ -101,7 +101,6 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     ['organisation_id', organisation],
     ['service_id', service.id],
     ['asked_id', service.id],
-    ['organisation_id', organisation],
     ['member_id', userOf('a member of the organisation')],
     ['person_id', userOf('a sender')],
     ['request_id', asked.body.service_join_request_id],

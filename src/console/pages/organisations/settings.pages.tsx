@@ -5,6 +5,7 @@ import { archiveOrganisation, getOrganisation, type Organisation } from '../../.
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';
+import { reachable } from '../../access/reachable.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Draft, Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
@@ -46,6 +47,8 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
         ...(mayChange ? { change: `${settingsOf(organisation)}/${path}` } : {}),
       });
       const { name, organisation_type: type, domains } = organisation;
+      const brands = `/operator/organisations/${organisation.id}/brands`;
+      const maySeeBrands = organisation.active && reachable(pages.all, visitor.user, brands);
       return organisationView(pages, {
         organisation,
         visitor,
@@ -58,6 +61,11 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
                   row('Name', name, 'name'),
                   row('Type', type ? typeNames[type] : 'Not said', 'type'),
                   row('Domains', domains.length > 0 ? domains.join(', ') : 'None', 'domains'),
+                  {
+                    label: 'Brands',
+                    value: 'Those that its services can choose',
+                    ...(maySeeBrands ? { change: brands } : {}),
+                  },
                   row('People may ask to join a service', yesNo(organisation.permissions.includes(joining)), 'joining'),
                   ...switches.map(({ title, field, path }) => row(title, yesNo(organisation[field]), path)),
                   ...textSettings.map(({ title, field, path }) => row(title, organisation[field] ?? 'None', path)),

@@ -33,6 +33,11 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
       return {
         title: 'Services',
         lead: `${count(total)} ${total === 1 ? 'service' : 'services'}${state ? `: ${stateNames[state].toLowerCase()}` : ''}.`,
+        actions: (
+          <a class="button" href={`/console${path}/going-live`}>
+            Requests to go live
+          </a>
+        ),
         content: (
           <div class="stack">
             <ListSearch
