@@ -93,6 +93,34 @@ export async function updateUser(
   });
 }
 
+/**
+ * For a person who has proven the new address or number. The previous one is notified, in case somebody else used the
+ * account.
+ */
+export async function updateOwnContact(
+  app: Deps & NoticeDeps,
+  userId: string,
+  change: Pick<Editable, 'email_address' | 'email_access_validated_at' | 'mobile_number'>,
+): Promise<void> {
+  await inTransaction(app.db, async (tx) => {
+    const before = await lockUser(tx, userId);
+    await updateUserRow(tx, userId, { ...change, updated_at: timestamp(app.clock.now()) });
+    const { name, email_address, mobile_number } = await getUserRecord(tx, userId);
+    const personalisation = valuesForPrevious(app, { name, servicemanagername: name });
+    const send = (template_id: string, to: string) =>
+      app.accountMessages.send(tx, { template_id, to, personalisation });
+    if (email_address !== before.email_address) await send(accountTemplates.previousEmailAddress, before.email_address);
+    if (before.mobile_number !== null && mobile_number !== before.mobile_number) {
+      await send(accountTemplates.previousMobileNumber, before.mobile_number);
+    }
+  });
+}
+
+/** The previous address may now belong to another person, so its notice does not contain the new address. */
+function valuesForPrevious({ config }: NoticeDeps, names: { name: string; servicemanagername: string }) {
+  return { ...names, support_url: pageUrl(config.urls.admin, '/support') };
+}
+
 async function notifyOfChange(
   app: NoticeDeps,
   tx: Tx,
@@ -104,8 +132,7 @@ async function notifyOfChange(
   if (!actor) throw notFound();
   const names = { name: user.name, servicemanagername: actor.name };
   const personalisation = { ...names, 'email address': user.email_address };
-  // The previous address may now belong to another person, so its notice does not contain the new address.
-  const forPrevious = { ...names, support_url: pageUrl(app.config.urls.admin, '/support') };
+  const forPrevious = valuesForPrevious(app, names);
   const send = (template_id: string, to: string, values: Record<string, string>) =>
     app.accountMessages.send(tx, { template_id, to, personalisation: values });
   if (user.email_address !== before.email_address) {

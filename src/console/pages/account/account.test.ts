@@ -3,7 +3,10 @@ import { accountMessages } from '../../../../test/kit/account-messages.ts';
 import { aPerson, password, signedIn } from '../../../../test/kit/console-people.ts';
 import { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
 import { deviceName } from './device-name.ts';
+
+const { previousEmailAddress, previousMobileNumber } = accountTemplates;
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
@@ -43,6 +46,10 @@ describe('your account', () => {
     expect((await visitor.get(path)).text).toContain(email_address);
     expect((await visitor.post(path)).location).toBe('/console/account');
     expect((await recordOf(user.id)).email_address).toBe(email_address);
+    // The previous address learns of the change, but not of the new address.
+    const notice = await lastMessage();
+    expect(notice).toMatchObject({ recipient: user.email_address, template_id: previousEmailAddress });
+    expect(JSON.stringify(notice)).not.toContain(email_address);
   });
 
   it('400 when the new address has got an account meanwhile', async () => {
@@ -66,6 +73,7 @@ describe('your account', () => {
     const code = (await lastMessage())?.personalisation.verify_code ?? '';
     expect((await visitor.post('/console/account/mobile/confirm', { code })).location).toBe('/console/account');
     expect((await recordOf(user.id)).mobile_number).toBe('07700 900789');
+    expect(await lastMessage()).toMatchObject({ recipient: user.mobile_number, template_id: previousMobileNumber });
     expect((await visitor.get('/console/account/mobile/confirm')).location).toBe('/console/account/mobile');
   });
 

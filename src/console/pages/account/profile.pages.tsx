@@ -3,7 +3,7 @@ import { timestamp } from '../../../platform/clock.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { sendChangeEmailVerification } from '../../../users/sign-in/account-links.ts';
 import { sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
-import { updatePassword, updateUser } from '../../../users/users.ts';
+import { updateOwnContact, updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
@@ -81,7 +81,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       const link = await findLink(app, 'change-email', param('token'));
       if (link?.user_id !== visitor.user.id) return brokenLink('one hour');
       const email_access_validated_at = timestamp(app.clock.now());
-      await updateUser(app, visitor.user.id, { email_address: link.email, email_access_validated_at });
+      await updateOwnContact(app, visitor.user.id, { email_address: link.email, email_access_validated_at });
       return { to: '/account', notice: 'Your email address is changed.' };
     },
   });
@@ -151,7 +151,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
       await checkCode(app, visitor.user.id, { code: readCode(form.code), code_type: 'sms' });
-      await updateUser(app, visitor.user.id, { mobile_number: pending.number });
+      await updateOwnContact(app, visitor.user.id, { mobile_number: pending.number });
       pendingNumber.forget(app, reply);
       return { to: '/account', notice: 'Your mobile number is changed.' };
     },
