@@ -1,15 +1,25 @@
+import { hasSingleSignOn, maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
+import type { UserRecord } from '../../../users/user-record.ts';
+import type { ConsoleApp } from '../../console-app.ts';
 import { themeOf } from '../../layout/theme.ts';
 import type { Pages } from '../../page.ts';
 import { Summary } from '../../parts/summary.tsx';
 
 const themeNames = { system: 'As the device', light: 'Light', dark: 'Dark' };
-const methods = { sms_auth: 'Text code', email_auth: 'Email link', webauthn_auth: 'Security key' };
+const methods = { sms_auth: 'text code', email_auth: 'email link', webauthn_auth: 'security key' };
 
-export function accountPages(pages: Pages): void {
+export function accountPages(pages: Pages, app: ConsoleApp): void {
+  async function waysOf(user: UserRecord): Promise<string> {
+    const local = `password and ${methods[user.auth_type]}`;
+    const hasIssuer = app.config.singleSignOn.issuer !== undefined && (await hasSingleSignOn(app, user.id));
+    if (!hasIssuer) return `Password and ${methods[user.auth_type]}`;
+    return maySignInLocally(app.config, user) ? `Single sign-on, or ${local}` : 'Single sign-on';
+  }
+
   pages.add('/account', {
     who: 'signed-in',
     menu: 'Your account',
-    show: ({ visitor: { user }, request }) => ({
+    show: async ({ visitor: { user }, request }) => ({
       title: 'Your account',
       content: (
         <section class="card measure" aria-label="Your account">
@@ -19,7 +29,7 @@ export function accountPages(pages: Pages): void {
               { label: 'Email address', value: user.email_address, change: '/account/email' },
               { label: 'Mobile number', value: user.mobile_number ?? 'None', change: '/account/mobile' },
               { label: 'Password', value: 'Hidden', change: '/account/password' },
-              { label: 'Signing in', value: `Password and ${methods[user.auth_type].toLowerCase()}` },
+              { label: 'Signing in', value: await waysOf(user) },
               { label: 'Security keys', value: 'Keys that you sign in with', change: '/account/security-keys' },
               { label: 'Devices', value: 'Where you are signed in', change: '/account/devices' },
               { label: 'Theme', value: themeNames[themeOf(request)], change: '/account/theme' },

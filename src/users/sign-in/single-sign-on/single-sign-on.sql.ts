@@ -16,8 +16,14 @@ export async function selectUserOfIdentity(tx: Tx, { issuer, subject }: AtIssuer
   return row?.user_id;
 }
 
-export async function hasIdentityAt(db: Db | Tx, userId: string, issuer: string): Promise<boolean> {
-  const row = await db
+/** At any issuer. */
+export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
+  const row = await db.selectFrom('user_identities').select('subject').where('user_id', '=', userId).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function hasIdentityAt(tx: Tx, userId: string, issuer: string): Promise<boolean> {
+  const row = await tx
     .selectFrom('user_identities')
     .select('subject')
     .where('user_id', '=', userId)

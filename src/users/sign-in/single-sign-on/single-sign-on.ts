@@ -14,6 +14,7 @@ import { deleteCredentialsOfUser } from '../webauthn-credentials.sql.ts';
 import type { Identity } from './read-identity.ts';
 import { singleSignOnRefused } from './refused.ts';
 import {
+  hasIdentity,
   hasIdentityAt,
   insertIdentity,
   insertState,
@@ -32,6 +33,11 @@ export function maySignInLocally(
   user: Pick<UserRecord, 'platform_admin'>,
 ) {
   return singleSignOn.localSignIn === 'everyone' || user.platform_admin;
+}
+
+/** Whether the person has signed in through an issuer. */
+export function hasSingleSignOn({ db }: Pick<Deps, 'db'>, userId: string): Promise<boolean> {
+  return hasIdentity(db, userId);
 }
 
 /**
