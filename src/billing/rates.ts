@@ -29,6 +29,17 @@ export async function listLetterRates(app: Deps) {
     .map(({ start_date, ...row }) => ({ ...row, start_date: wholeSeconds(start_date) }));
 }
 
+/** Every rate per text message fragment, newest first. */
+export async function listSmsRates({ db }: Pick<Deps, 'db'>): Promise<{ rate: number; valid_from: Timestamp }[]> {
+  return (await selectSmsRates(db)).map(({ rate, valid_from }) => ({ rate: Number(rate), valid_from })).reverse();
+}
+
+/** Letter rates that have not begun, earliest first. */
+export async function listComingLetterRates(app: Deps) {
+  const now = timestamp(app.clock.now());
+  return (await selectLetterRates(app.db)).filter(({ start_date }) => start_date > now);
+}
+
 export async function createSmsRate(app: Deps, request: { rate: number; valid_from: string }) {
   const valid_from = timestamp(parseStart('valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });

@@ -27,11 +27,21 @@ import { auditPages } from './pages/operator/audit/audit.pages.tsx';
 import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
+import { complaintPages } from './pages/operator/complaints/complaints.pages.tsx';
+import { findPages } from './pages/operator/find/find.pages.tsx';
+import { inboundNumberPages } from './pages/operator/inbound-numbers/inbound-numbers.pages.tsx';
+import { reportReturnedPages } from './pages/operator/letters/report-returned.pages.tsx';
 import { operatorOrganisationPages } from './pages/operator/organisations/organisations.pages.tsx';
 import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
 import { peoplePages } from './pages/operator/people/people.pages.tsx';
 import { personPages } from './pages/operator/people/person.pages.tsx';
 import { personChangePages } from './pages/operator/people/person-changes.pages.tsx';
+import { providerPages } from './pages/operator/providers/provider.pages.tsx';
+import { providerSharePages } from './pages/operator/providers/provider-shares.pages.tsx';
+import { providerTestPages } from './pages/operator/providers/provider-test.pages.tsx';
+import { providerListPages } from './pages/operator/providers/providers.pages.tsx';
+import { ratePages } from './pages/operator/rates/rates.pages.tsx';
+import { reportPages } from './pages/operator/reports/reports.pages.tsx';
 import { operatorServicePage } from './pages/operator/services/service.pages.tsx';
 import { operatorServicePages } from './pages/operator/services/services.pages.tsx';
 import { organisationSettingPages } from './pages/organisations/settings.pages.tsx';
@@ -154,6 +164,16 @@ const modules: PageModule<ConsoleApp>[] = [
   personChangePages,
   auditPages,
   recipientPages,
+  providerListPages,
+  providerSharePages,
+  providerPages,
+  providerTestPages,
+  inboundNumberPages,
+  ratePages,
+  complaintPages,
+  reportReturnedPages,
+  reportPages,
+  findPages,
   supportPages,
 ];
 

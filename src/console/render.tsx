@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { may } from './access/may.ts';
 import { addPageHeaders } from './access/page-headers.ts';
 import { Document } from './layout/document.tsx';
 import { Door } from './layout/door.tsx';
@@ -38,6 +39,7 @@ export function renderPage(view: View, draft: Draft, frame: Frame): string {
           menus={shownMenus(pages, { visitor, ...(service ? { service } : {}), current })}
           service={service}
           userName={visitor.user.name}
+          isOperator={may('operator', visitor.user) === 'yes'}
         />
       ) : (
         <Door view={view} draft={draft} now={now} notice={notice} platformName={platformName} />

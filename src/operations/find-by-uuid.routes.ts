@@ -3,7 +3,7 @@ import { notFound } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Uuid } from '../protocol/fields.ts';
-import { selectByUuid } from './find-by-uuid.sql.ts';
+import { findByUuid } from './find-by-uuid.ts';
 
 export function findByUuidRoutes(http: Http, app: Platform): void {
   http.post(
@@ -16,14 +16,9 @@ export function findByUuidRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => {
-      const found = await selectByUuid(app.db, request.body.uuid);
+      const found = await findByUuid(app, request.body.uuid);
       if (!found) throw notFound();
-      const { type, ...owners } = found;
-      return { type, context: Object.fromEntries(Object.entries(owners).filter(isGiven)) };
+      return found;
     },
   );
-}
-
-function isGiven(entry: [string, string | null]): entry is [string, string] {
-  return entry[1] !== null;
 }

@@ -1,3 +1,4 @@
+import { recordComplaint } from '../../src/complaints/complaints.ts';
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { recordInboundText } from '../../src/inbound/inbound-texts.ts';
@@ -99,6 +100,7 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
     ['own_key_id', kept.id],
     ...(await someBrands(harness, organisation, mark)),
     ['organisation_id', organisation],
+    ...(await someOfOperators(harness, service.id, own.get('email_id') ?? '')),
     ['service_id', service.id],
     ['asked_id', service.id],
     ['member_id', userOf('a member of the organisation')],
@@ -220,6 +222,21 @@ async function someFiles(
     ['list_id', list],
     ['pdf_id', id],
   ]);
+}
+
+/** What the operator sees of providers: a free number, a complaint. */
+async function someOfOperators(harness: Harness, serviceId: string, emailId: string): Promise<[string, string][]> {
+  const number = await harness.admin('POST', '/inbound-number', { number: '447900900009', provider: 'sandbox' });
+  const complaint = { notification_id: emailId, service_id: serviceId, ses_feedback_id: null };
+  const kind = { complaint_type: 'abuse', complaint_date: null };
+  await inTransaction(harness.app.db, (tx) => recordComplaint(tx, { ...complaint, ...kind }, harness.clock.now()));
+  const { body } = await harness.admin('GET', '/provider-details');
+  const provider = body.provider_details.find(({ identifier }: { identifier: string }) => identifier === 'sandbox');
+  return [
+    ['number_id', number.body.data.id],
+    ['provider_id', provider.id],
+    ['report', 'daily-volumes'],
+  ];
 }
 
 /** One of each kind with a logo, which the organisation offers. */

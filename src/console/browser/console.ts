@@ -2,3 +2,4 @@ import './passwords.ts';
 import './menus.ts';
 import './live.ts';
 import './copy.ts';
+import './find.ts';

@@ -12,10 +12,12 @@ interface ShellProps {
   menus: ShownMenu[];
   service: { id: string; name: string; restricted: boolean } | undefined;
   userName: string;
+  /** Operators find everything from every page. */
+  isOperator: boolean;
 }
 
 /** The frame of those who are signed in: top bar, menus, the page. */
-export function Shell({ view, draft, notice, menus, service, userName }: ShellProps) {
+export function Shell({ view, draft, notice, menus, service, userName, isOperator }: ShellProps) {
   const current = menus.flatMap(({ entries }) => entries).find(({ isCurrent }) => isCurrent);
   return (
     <>
@@ -23,7 +25,7 @@ export function Shell({ view, draft, notice, menus, service, userName }: ShellPr
         Skip to the content
       </a>
       <div class="shell">
-        <TopBar service={service} userName={userName} />
+        <TopBar service={service} userName={userName} isOperator={isOperator} />
         <details class="nav">
           <summary>
             Menu {current && <span class="muted small">{current.label}</span>}
@@ -64,7 +66,7 @@ export function Shell({ view, draft, notice, menus, service, userName }: ShellPr
   );
 }
 
-function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>) {
+function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 'userName' | 'isOperator'>) {
   return (
     <header class="topbar">
       <Wordmark />
@@ -85,6 +87,7 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
         </details>
       )}
       {service?.restricted && <span class="badge tone-amber">Trial mode</span>}
+      {isOperator && <FindAnything />}
       <details class="menu menu--end">
         <summary>
           <Icon name="user" />
@@ -95,6 +98,11 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
           <li>
             <a href="/console/services">Your services</a>
           </li>
+          {isOperator && (
+            <li>
+              <a href="/console/operator/find">Find</a>
+            </li>
+          )}
           <li>
             <a href="/console/account">Your account</a>
           </li>
@@ -109,5 +117,30 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
         </ul>
       </details>
     </header>
+  );
+}
+
+function FindAnything() {
+  return (
+    <search class="find" aria-label="Everything">
+      <form method="post" action="/console/operator/find">
+        <label class="sr" for="find-anything">
+          Find a service, organisation, person, brand or id
+        </label>
+        <Icon name="search" />
+        <input
+          class="input input--small"
+          id="find-anything"
+          name="find"
+          type="search"
+          placeholder="Find…"
+          autocomplete="off"
+          data-find
+        />
+        <kbd class="only-wide" hidden>
+          Ctrl K
+        </kbd>
+      </form>
+    </search>
   );
 }

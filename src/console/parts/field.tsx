@@ -10,7 +10,7 @@ interface FieldProps {
   sentAs?: string;
   label: string;
   hint?: ComponentChildren;
-  type?: 'text' | 'email' | 'password' | 'tel' | 'search' | 'url';
+  type?: 'text' | 'email' | 'password' | 'tel' | 'search' | 'url' | 'date';
   /** The value before anything was typed. */
   value?: string | undefined;
   autocomplete?: string;

@@ -33,6 +33,11 @@ export function dayAndMonth(moment: Date): string {
   return `${day} ${months[month - 1]}`;
 }
 
+/** "15 Nov 2026" */
+export function fullDay(at: string): string {
+  return dayOfYear(new Date(/Z|[+-]\d\d:\d\d$/.test(at) ? at : `${at}Z`));
+}
+
 function dayOfYear(moment: Date): string {
   return `${dayAndMonth(moment)} ${londonWallTime(moment).year}`;
 }

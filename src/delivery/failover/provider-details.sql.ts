@@ -81,6 +81,8 @@ export async function selectFragmentsSince(db: Db, londonDay: string): Promise<M
 
 export interface ProviderChange {
   priority?: number;
+  /** The share that failover returns to. */
+  resting_priority?: number;
   active?: boolean;
   reason?: string | null;
   created_by_id?: string;
@@ -98,6 +100,7 @@ export async function updateProvider(tx: Tx, id: string, change: ProviderChange,
           updated_at: now,
           reason: change.reason ?? null,
           priority: change.priority,
+          resting_priority: change.resting_priority,
           active: change.active,
           created_by_id: change.created_by_id,
         }))
@@ -211,5 +214,13 @@ export async function selectShareMovesSince(db: Db, byUserId: string, since: Tim
       join provider_details_history previous on previous.id = h.id and previous.version = h.version - 1
     where h.updated_at >= ${since} and h.created_by_id = ${byUserId} and h.priority <> previous.priority
     order by h.updated_at desc, h.identifier limit 100`.execute(db);
+  return rows;
+}
+
+/** Messages handed to each provider since a London day, by channel. */
+export async function selectMessagesSince(db: Db, londonDay: string) {
+  const { rows } = await sql<{ notification_type: Channel; provider: string; messages: number }>`
+    select notification_type, provider, total(notifications_sent) as messages from usage_counts
+    where london_day >= ${londonDay} group by notification_type, provider`.execute(db);
   return rows;
 }

@@ -90,7 +90,8 @@ export async function answerMessage(app: Deps, message: InboxMessage, answer: An
       await inTransaction(app.db, (tx) => recordRejection(tx, id, app.clock.now()));
       return;
     case 'returned':
-      return recordReturnedLetters(app, [letterReference(id)]);
+      await recordReturnedLetters(app, [letterReference(id)]);
+      return;
     default:
       return report(app, message, answer);
   }

@@ -33,10 +33,13 @@ export const announceReturnedLetters: Task<ReturnedLettersTask> = {
 
 const announcedAtOnce = 500;
 
-/** Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing. */
-export async function recordReturnedLetters(app: Deps, references: string[]): Promise<void> {
+/**
+ * Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing.
+ * Returns how many were recorded.
+ */
+export async function recordReturnedLetters(app: Deps, references: string[]): Promise<number> {
   const now = app.clock.now();
-  await inTransaction(app.db, async (tx) => {
+  return inTransaction(app.db, async (tx) => {
     const reported = { reported_on: londonDay(now), created_at: timestamp(now) };
     const returned = await insertReturnedLetters(tx, references, reported);
     const changes = returned.map(({ notification_id: id }) => ({
@@ -51,6 +54,7 @@ export async function recordReturnedLetters(app: Deps, references: string[]): Pr
       const notification_ids = ids.slice(start, start + announcedAtOnce);
       await app.queue.add(tx, announceReturnedLetters, { notification_ids });
     }
+    return returned.length;
   });
 }
 

@@ -53,7 +53,7 @@ export function BrandPage({ kind, id, active, mayChange, users, offeredBy, facts
         <UserList title="Services with it" empty="No service uses it.">
           {users.services.map(({ id: service, name, restricted }) => (
             <li key={service}>
-              <a href={`/console/services/${service}/settings`}>{name}</a>
+              <a href={`/console/operator/services/${service}`}>{name}</a>
               {restricted && <span class="badge tone-amber">Trial mode</span>}
             </li>
           ))}

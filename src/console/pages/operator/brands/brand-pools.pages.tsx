@@ -32,7 +32,7 @@ interface Pool {
 export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/organisations/:organisation_id/brands', {
     who,
-    below: 'Brands',
+    below: 'Organisations',
     async show({ param, visitor }, draft) {
       const mayChange = visitor.user.platform_admin;
       const organisation = await getOrganisation(app.db, param('organisation_id'));
@@ -41,7 +41,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
         title: 'Brands of an organisation',
         about: `Brands, ${organisation.name}`,
         lead: `${organisation.name}: its services choose among these. The default is given to services without a brand.`,
-        crumbs: [{ label: 'Brands', to: '/operator/branding/email' }],
+        crumbs: [{ label: organisation.name, to: `/organisations/${organisation.id}/settings` }],
         content: (
           <div class="cols cols--wide">
             <PoolCard kind="email" title="Emails" draft={draft} pool={emails} mayChange={mayChange} />

@@ -1,0 +1,74 @@
+import { complaintPageSize, listComplaints } from '../../../../complaints/complaints.ts';
+import { notFound } from '../../../../platform/failure.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { count } from '../../../money.ts';
+import type { Pages } from '../../../page.ts';
+import { Pager } from '../../../parts/pager.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { Time } from '../../../parts/time.tsx';
+
+const here = '/console/operator/complaints';
+
+/** Emails that their recipients marked as spam. */
+export function complaintPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/operator/complaints', {
+    who: 'operator',
+    menu: 'Complaints',
+    async show({ query, visitor }) {
+      const asked = query('page') || '1';
+      if (!/^\d{1,6}$/.test(asked)) throw notFound();
+      const page = Number(asked);
+      const { complaints, total, pages: last } = await listComplaints(app, page);
+      const now = app.clock.now();
+      const first = (page - 1) * complaintPageSize + 1;
+      return {
+        title: 'Complaints',
+        lead: 'Recipients marked these emails as spam. Too many, and providers stop to deliver.',
+        content:
+          total === 0 ? (
+            <div class="empty">
+              <h2>Nobody has complained</h2>
+              <p>Complaints appear here when an email provider reports them.</p>
+            </div>
+          ) : (
+            <div class="stack">
+              <Table
+                caption="Complaints, newest first"
+                rows={complaints}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    head: 'Service',
+                    cell: ({ service_id, service_name }) => (
+                      <a href={`/console/operator/services/${service_id}`}>{service_name}</a>
+                    ),
+                  },
+                  { head: 'Kind', cell: ({ complaint_type }) => complaint_type ?? 'Not given' },
+                  {
+                    head: 'Complained',
+                    cell: ({ complaint_date, created_at }) => <Time at={complaint_date ?? created_at} now={now} />,
+                  },
+                  {
+                    head: 'Email',
+                    cell: ({ service_id, service_name, notification_id }) =>
+                      visitor.user.platform_admin ? (
+                        <a href={`/console/services/${service_id}/messages/${notification_id}`}>
+                          Open<span class="sr"> the email of {service_name}</span>
+                        </a>
+                      ) : (
+                        <code>{notification_id}</code>
+                      ),
+                  },
+                ]}
+              />
+              <Pager
+                shown={`${count(first)} to ${count(first + complaints.length - 1)} of ${count(total)}`}
+                newer={page > 1 ? `${here}?page=${page - 1}` : undefined}
+                older={page < last ? `${here}?page=${page + 1}` : undefined}
+              />
+            </div>
+          ),
+      };
+    },
+  });
+}

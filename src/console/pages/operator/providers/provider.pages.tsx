@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import {
+  getProviderDetails,
+  listProviderDetails,
+  listProviderVersions,
+} from '../../../../delivery/failover/provider-details.ts';
+import { setProviderActive } from '../../../../delivery/failover/provider-shares.ts';
+import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Pages } from '../../../page.ts';
+import { Field } from '../../../parts/field.tsx';
+import { SaveForm } from '../../../parts/save-form.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { healthOf, isInUse, providerAddress, providersPath, StateOfProvider, shareOf } from './provider-parts.tsx';
+
+const one = `${providersPath}/:provider_id`;
+const crumbs = [{ label: 'Providers', to: providersPath }];
+const maxShown = 50;
+
+const steps = {
+  pause: {
+    active: false,
+    action: 'Pause',
+    lead: 'It gets no new messages; the other providers share them. Messages that it has are not affected.',
+    done: 'The provider is paused.',
+  },
+  resume: {
+    active: true,
+    action: 'Resume',
+    lead: 'It gets its share of new messages again, within seconds.',
+    done: 'The provider gets messages again.',
+  },
+} as const;
+
+/** One provider: its history, and pausing it. */
+export function providerPages(pages: Pages, app: ConsoleApp): void {
+  pages.add(one, {
+    who: 'operator',
+    below: 'Providers',
+    async show({ param, visitor }) {
+      const provider = await getProviderDetails(app, param('provider_id'));
+      const versions = await listProviderVersions(app, provider.id);
+      const { states } = await readProviderStates(app);
+      const health = healthOf(provider, states);
+      const isUsed = isInUse(app, provider) && provider.notification_type !== 'letter';
+      const step = provider.active ? 'pause' : 'resume';
+      const here = `/console${providerAddress(provider.id)}`;
+      const now = app.clock.now();
+      return {
+        title: provider.display_name,
+        crumbs,
+        actions: visitor.user.platform_admin && isUsed && (
+          <>
+            <a class="button" href={`${here}/${step}`}>
+              {steps[step].action}
+            </a>
+            <a class="button" href={`${here}/test`}>
+              Send a test
+            </a>
+          </>
+        ),
+        content: (
+          <div class="stack">
+            <section class="card measure" aria-label="State">
+              <dl class="facts">
+                <dt>State</dt>
+                <dd>
+                  <StateOfProvider app={app} provider={provider} states={states} />
+                </dd>
+                <dt>Share</dt>
+                <dd>{shareOf(app, provider, await listProviderDetails(app))}</dd>
+                {health?.failing && (
+                  <>
+                    <dt>Failed calls</dt>
+                    <dd>
+                      {health.failing.errors} of {health.failing.calls}, since{' '}
+                      <Time at={health.failing.since} now={now} />
+                    </dd>
+                  </>
+                )}
+                <dt>Last hour</dt>
+                <dd>{(health?.handed_over_last_hour ?? 0).toLocaleString('en-GB')} messages</dd>
+                <dt>Sends abroad</dt>
+                <dd>{provider.supports_international ? 'Yes' : 'No'}</dd>
+                <dt>Name in settings</dt>
+                <dd>
+                  <code>{provider.identifier}</code>
+                </dd>
+              </dl>
+            </section>
+            <section class="stack stack--tight" aria-labelledby="history">
+              <h2 id="history">History</h2>
+              <Table
+                caption="Changes, newest first"
+                rows={versions.slice(0, maxShown)}
+                keyOf={({ version }) => String(version)}
+                columns={[
+                  {
+                    head: 'When',
+                    cell: ({ updated_at }) => (updated_at ? <Time at={updated_at} now={now} /> : 'At the start'),
+                  },
+                  { head: 'Share', cell: ({ priority }) => `${priority}%`, numeric: true },
+                  { head: 'State', cell: ({ active }) => (active ? 'Active' : 'Paused') },
+                  { head: 'Why', cell: ({ reason }) => reason ?? 'No reason given' },
+                  { head: 'Who', cell: ({ created_by }) => created_by?.name ?? 'Nobody' },
+                ]}
+              />
+              {versions.length > maxShown && <p class="muted small">The newest {maxShown} changes.</p>}
+            </section>
+          </div>
+        ),
+      };
+    },
+  });
+
+  for (const [name, { active, action, lead, done }] of Object.entries(steps)) {
+    pages.add(`${one}/${name}`, {
+      who: 'platform-admin',
+      below: 'Providers',
+      async show({ param }, draft) {
+        const { id, display_name } = await getProviderDetails(app, param('provider_id'));
+        return {
+          title: `${action} ${display_name}`,
+          lead,
+          crumbs: [...crumbs, { label: display_name, to: providerAddress(id) }],
+          content: (
+            <SaveForm back={providerAddress(id)} action={action}>
+              <Field draft={draft} name="reason" label="Reason" hint="Shown in the history." autocomplete="off" />
+            </SaveForm>
+          ),
+        };
+      },
+      form: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1000 }) }),
+      needs: { reason: 'Enter a reason.' },
+      async act({ param, visitor }, { reason }) {
+        const id = param('provider_id');
+        await setProviderActive(app, id, active, { reason, created_by_id: visitor.user.id });
+        return { to: providerAddress(id), notice: done };
+      },
+    });
+  }
+}

@@ -1,0 +1,214 @@
+import { Type } from 'typebox';
+import {
+  createLetterRate,
+  createSmsRate,
+  getSmsRate,
+  listComingLetterRates,
+  listLetterRates,
+  listSmsRates,
+} from '../../../../billing/rates.ts';
+import { postages } from '../../../../notifications/notification.ts';
+import { isDay } from '../../../../platform/calendar.ts';
+import { invalidField } from '../../../../platform/failure.ts';
+import { OneOf } from '../../../../protocol/fields.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { price } from '../../../money.ts';
+import type { Pages } from '../../../page.ts';
+import { Field } from '../../../parts/field.tsx';
+import { SaveForm } from '../../../parts/save-form.tsx';
+import { Select } from '../../../parts/select.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { fullDay } from '../../../parts/time.tsx';
+
+const here = '/operator/rates';
+const crumbs = [{ label: 'Rates', to: here }];
+const repricing = 'A day in the past also changes the cost of what was sent since then.';
+
+const postageNames = new Map<string, string>([
+  ['first', 'First class'],
+  ['second', 'Second class'],
+  ['economy', 'Economy'],
+  ['europe', 'Europe'],
+  ['rest-of-world', 'Rest of the world'],
+]);
+
+/** What messages cost, and from when on. */
+export function ratePages(pages: Pages, app: ConsoleApp): void {
+  pages.add(here, {
+    who: 'operator',
+    menu: 'Rates',
+    async show({ visitor }) {
+      const [texts, current, letters, coming] = await Promise.all([
+        listSmsRates(app),
+        getSmsRate(app),
+        listLetterRates(app),
+        listComingLetterRates(app),
+      ]);
+      const now = app.clock.now().toISOString();
+      const stateOf = (start: string) =>
+        start > now ? 'From then on' : start.startsWith(current.valid_from) ? 'Now' : 'Before';
+      return {
+        title: 'Rates',
+        lead: 'The usage of services and all reports are priced with these. Emails cost nothing.',
+        actions: visitor.user.platform_admin && (
+          <>
+            <a class="button" href={`/console${here}/new-text`}>
+              New text rate
+            </a>
+            <a class="button" href={`/console${here}/new-letter`}>
+              New letter rate
+            </a>
+          </>
+        ),
+        content: (
+          <div class="stack stack--loose">
+            <section class="stack stack--tight">
+              <h2>One part of a text</h2>
+              <Table
+                caption="Rates of texts, newest first"
+                rows={texts}
+                keyOf={({ valid_from }) => valid_from}
+                columns={[
+                  { head: 'From', cell: ({ valid_from }) => fullDay(valid_from) },
+                  { head: 'State', cell: ({ valid_from }) => stateOf(valid_from) },
+                  { head: 'Price', cell: ({ rate }) => price(rate), numeric: true },
+                ]}
+              />
+            </section>
+            {coming.length > 0 && (
+              <section class="stack stack--tight">
+                <h2>Letters, from a later day on</h2>
+                <LetterRates caption="Coming rates of letters" rates={coming} />
+              </section>
+            )}
+            <section class="stack stack--tight">
+              <h2>Letters, now</h2>
+              <LetterRates caption="Rates of letters by sheets" rates={letters} />
+            </section>
+          </div>
+        ),
+      };
+    },
+  });
+
+  pages.add(`${here}/new-text`, {
+    who: 'platform-admin',
+    below: 'Rates',
+    show: (_asked, draft) => ({
+      title: 'New text rate',
+      lead: repricing,
+      crumbs,
+      content: (
+        <SaveForm back={here} action="Add the rate">
+          <Field
+            draft={draft}
+            name="rate"
+            label="Price of one part, in pounds"
+            hint="Such as 0.0227"
+            inputmode="text"
+            short
+          />
+          <Field draft={draft} name="valid_from" label="From" type="date" hint="From midnight in London." short />
+        </SaveForm>
+      ),
+    }),
+    form: Type.Object({ rate: Type.String({ maxLength: 20 }), valid_from: Type.String({ maxLength: 20 }) }),
+    needs: { rate: 'Enter the price.', valid_from: 'Enter a day.' },
+    async act(_asked, { rate, valid_from }) {
+      await createSmsRate(app, { rate: readPounds(rate), valid_from: readDay('valid_from', valid_from) });
+      return { to: here, notice: 'The rate is added.' };
+    },
+  });
+
+  pages.add(`${here}/new-letter`, {
+    who: 'platform-admin',
+    below: 'Rates',
+    show: (_asked, draft) => ({
+      title: 'New letter rate',
+      lead: repricing,
+      crumbs,
+      content: (
+        <SaveForm back={here} action="Add the rate">
+          <Select
+            draft={draft}
+            name="post_class"
+            label="Postage"
+            choices={postages.map((value) => ({ value, label: postageNames.get(value) ?? value }))}
+            value="second"
+            short
+          />
+          <Field draft={draft} name="sheet_count" label="Sheets of a letter" inputmode="numeric" short />
+          <Field draft={draft} name="rate" label="Price of a letter, in pounds" hint="Such as 0.68" short />
+          <Field draft={draft} name="start_date" label="From" type="date" hint="From midnight in London." short />
+        </SaveForm>
+      ),
+    }),
+    form: Type.Object({
+      post_class: OneOf(postages),
+      sheet_count: Type.String({ maxLength: 20 }),
+      rate: Type.String({ maxLength: 20 }),
+      start_date: Type.String({ maxLength: 20 }),
+    }),
+    needs: {
+      post_class: 'Choose the postage.',
+      sheet_count: 'Enter how many sheets.',
+      rate: 'Enter the price.',
+      start_date: 'Enter a day.',
+    },
+    async act(_asked, { post_class, ...form }) {
+      const sheet_count = /^\d{1,3}$/.test(form.sheet_count) ? Number(form.sheet_count) : 0;
+      if (sheet_count < 1 || sheet_count > 100) throw invalidField('sheet_count', 'Enter a number from 1 to 100.');
+      const start_date = readDay('start_date', form.start_date);
+      await createLetterRate(app, { post_class, sheet_count, rate: readPounds(form.rate), start_date });
+      return { to: here, notice: 'The rate is added.' };
+    },
+  });
+}
+
+interface LetterRate {
+  post_class: string;
+  sheet_count: number;
+  rate: string;
+  start_date: string;
+}
+
+/** One line for each postage and day, one column for each number of sheets. */
+function LetterRates({ caption, rates }: { caption: string; rates: readonly LetterRate[] }) {
+  const sheets = [...new Set(rates.map(({ sheet_count }) => sheet_count))].sort((one, other) => one - other);
+  const lines = new Map<string, LetterRate[]>();
+  for (const rate of rates) {
+    const line = `${rate.post_class} ${rate.start_date}`;
+    lines.set(line, [...(lines.get(line) ?? []), rate]);
+  }
+  return (
+    <Table
+      caption={caption}
+      rows={[...lines]}
+      keyOf={([line]) => line}
+      columns={[
+        { head: 'Postage', cell: ([, [rate]]) => postageNames.get(rate?.post_class ?? '') },
+        { head: 'From', cell: ([, [rate]]) => fullDay(rate?.start_date ?? '') },
+        ...sheets.map((count) => ({
+          head: count === 1 ? '1 sheet' : `${count} sheets`,
+          numeric: true as const,
+          cell: ([, line]: [string, LetterRate[]]) => {
+            const found = line.find(({ sheet_count }) => sheet_count === count);
+            return found ? price(Number(found.rate)) : 'None';
+          },
+        })),
+      ]}
+    />
+  );
+}
+
+function readPounds(text: string): number {
+  const digits = text.replace(/^£\s*/, '');
+  const value = /^\d{1,4}(\.\d{1,6})?$/.test(digits) ? Number(digits) : Number.NaN;
+  if (value <= 1_000) return value;
+  throw invalidField('rate', 'Enter pounds, such as 0.0227, at most 1,000.');
+}
+
+function readDay(field: string, text: string): string {
+  if (isDay(text) && text > '2000') return text;
+  throw invalidField(field, 'Enter a day as year, month and day, such as 2027-04-01.');
+}

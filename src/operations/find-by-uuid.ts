@@ -1,0 +1,20 @@
+import type { Platform } from '../platform/platform.ts';
+import { selectByUuid } from './find-by-uuid.sql.ts';
+
+interface Found {
+  type: string;
+  /** The ids of its owners. */
+  context: Record<string, string>;
+}
+
+/** What has this id, and whose it is. */
+export async function findByUuid({ db }: Pick<Platform, 'db'>, uuid: string): Promise<Found | undefined> {
+  const found = await selectByUuid(db, uuid);
+  if (!found) return undefined;
+  const { type, ...owners } = found;
+  return { type, context: Object.fromEntries(Object.entries(owners).filter(isGiven)) };
+}
+
+function isGiven(entry: [string, string | null]): entry is [string, string] {
+  return entry[1] !== null;
+}
