@@ -33,6 +33,9 @@ export const BulkRequest = Type.Object(
   { title: 'BulkRequest', additionalProperties: false, examples: [examples.bulkRequest] },
 );
 
+/** JSON has its other parameters in the body. */
+export const JsonParameters = Type.Object({ dry_run: Type.Optional(QueryBoolean) }, { additionalProperties: false });
+
 /** Parameters of a body of CSV or NDJSON. */
 export const BulkParameters = Type.Object(
   { ...fields, ...options, dry_run: Type.Optional(QueryBoolean) },

@@ -117,7 +117,8 @@ describe('POST /v2/notifications/bulk', () => {
 
   it('201 keeps the digits of numbers as they were written', async () => {
     const payload = `{"template_id":"${sms}","name":"n","rows":[["phone number","name"],["07700900001",1.50],["07700900002",12345678901234567890]]}`;
-    const response = await postText('application/json', payload, {});
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const response = await harness.request({ method: 'POST', url, headers, payload });
     const values = (await messagesOf(response.body.data.id)).map(({ personalisation }) => personalisation);
     expect(values).toEqual([{ name: '1.50' }, { name: '12345678901234567890' }]);
   });

@@ -6,7 +6,7 @@ import { invalid, type Problem } from '../../platform/failure.ts';
 import { isTrue } from '../../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
 
-import { BulkParameters, BulkRequest } from './bulk-requests.ts';
+import { BulkParameters, BulkRequest, JsonParameters } from './bulk-requests.ts';
 
 export interface BulkSend {
   template_id: string;
@@ -31,6 +31,8 @@ const windowOfFiles = {
 
 export function readBulkRequest(request: FastifyRequest, now: Date): { send: BulkSend; source: BulkRows } {
   const body = request.body as Fields;
+  // Ignored, a time in the query would mean: at once.
+  refuse(problemsWith(request, JsonParameters, 'querystring'));
   const problems = problemsWith(request, BulkRequest, 'body').map(withNameOfTemplate);
   const send = readFields(BulkRequest, body, now, [...problems, ...problemsOfRows(body?.rows)]);
   const { rows, csv } = body as BulkRequest;
