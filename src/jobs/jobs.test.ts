@@ -5,6 +5,7 @@ import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/uploads.ts';
 import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
+import { timestamp } from '../platform/clock.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;
@@ -234,7 +235,20 @@ describe('GET /service/{id}/job', () => {
   }, 60_000);
 
   it('200 with filters', async () => {
-    const scheduled = await aJob(smsRows(1), { scheduled_for: '2026-11-17T12:00:00Z', contact_list_id: user });
+    const list = randomUUID();
+    await harness.app.db
+      .insertInto('contact_lists')
+      .values({
+        id: list,
+        service_id: service,
+        original_file_name: 'people.csv',
+        row_count: 1,
+        template_type: 'sms',
+        created_by_id: user,
+        created_at: timestamp(harness.clock.now()),
+      })
+      .execute();
+    const scheduled = await aJob(smsRows(1), { scheduled_for: '2026-11-17T12:00:00Z', contact_list_id: list });
     const sent = await aJob();
     const unlisted = await aJob();
     await harness.app.db.updateTable('jobs').set({ original_file_name: 'Report' }).where('id', '=', unlisted).execute();
@@ -243,7 +257,7 @@ describe('GET /service/{id}/job', () => {
     expect(await ids('')).toHaveLength(2);
     expect(await ids('?statuses=pending, unknown')).toEqual([sent]);
     expect(await ids('?statuses=scheduled')).toEqual([scheduled]);
-    expect(await ids(`?contact_list_id=${user}`)).toEqual([scheduled]);
+    expect(await ids(`?contact_list_id=${list}`)).toEqual([scheduled]);
     harness.clock.set('2026-11-17T00:00:00Z');
     expect(await ids('?limit_days=0')).toEqual([]);
     expect(await ids('?limit_days=1')).toHaveLength(2);

@@ -8,6 +8,7 @@ import { countFileProblems, type FileSummary } from '../recipients/spreadsheet/f
 import { findTemplate } from '../templates/compiled-templates.ts';
 import { acceptJob, notValid } from './accept-job.ts';
 import { cancelJob } from './cancel-job.ts';
+import { hasContactList } from './contact-lists/contact-lists.sql.ts';
 import type { JobDeps } from './job-deps.ts';
 import { jobRecords } from './job-record.ts';
 import {
@@ -48,7 +49,7 @@ export async function createJob(app: JobDeps, serviceId: string, request: Create
   const on_error = request.on_error === 'skip' ? 'skip' : 'reject';
   if (!isValid(upload.summary as FileSummary | null, on_error)) throw notValid();
   if (template.template.row.archived) throw invalidField('template', 'Template has been deleted');
-  const fields = await readFields(app, request);
+  const fields = await readFields(app, serviceId, request);
   const service = await app.sending.services.find(serviceId);
   if (!service) throw notFound();
   await acceptJob(app, { service, upload_id: upload.id, on_error, ...fields, when_limit_exceeded: 'record' });
@@ -75,7 +76,11 @@ const window = {
 };
 
 /** Reports all fields at once. */
-async function readFields(app: JobDeps, { created_by, scheduled_for, contact_list_id, on_error }: CreateJobRequest) {
+async function readFields(
+  app: JobDeps,
+  serviceId: string,
+  { created_by, scheduled_for, contact_list_id, on_error }: CreateJobRequest,
+) {
   const problems: Record<string, string[]> = {};
   if (created_by === undefined) problems.created_by = ['Missing data for required field.'];
   else if (created_by === null) problems.created_by = ['Field may not be null.'];
@@ -95,6 +100,9 @@ async function readFields(app: JobDeps, { created_by, scheduled_for, contact_lis
   const user = String(created_by);
   const unknown = await selectUnknownIds(app.db, [{ field: 'created_by', table: 'users', id: user }]);
   if (unknown.length > 0) throw invalidField('created_by', 'No result found');
+  if (list !== null && !(await hasContactList(app.db, serviceId, String(list)))) {
+    throw invalidField('contact_list_id', 'No result found');
+  }
   return { created_by_id: user, scheduled_for: at, contact_list_id: list === null ? null : String(list) };
 }
 

@@ -41,6 +41,17 @@ export async function selectContactLists(
   return rows;
 }
 
+/** Deleted ones, too. */
+export async function hasContactList(db: Db, serviceId: string, id: string): Promise<boolean> {
+  const list = await db
+    .selectFrom('contact_lists')
+    .select('id')
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  return list !== undefined;
+}
+
 export async function insertContactList(tx: Tx, row: Insertable<ContactLists>): Promise<void> {
   await tx.insertInto('contact_lists').values(row).execute();
 }
