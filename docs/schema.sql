@@ -395,8 +395,8 @@ CREATE INDEX letter_attachments_template_id_idx ON public.letter_attachments USI
 
 create table letter_branding (
   id uuid not null,
-  name text not null,
-  filename text not null,
+  name character varying(255) not null,
+  filename character varying(255) not null,
   created_at timestamp with time zone not null,
   created_by_id uuid,
   updated_at timestamp with time zone,

@@ -18,6 +18,9 @@ import {
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
+/** Of the columns. */
+const maxLength = 255;
+
 export async function getLetterBranding({ db }: Deps, id: string) {
   const brand = await selectLetterBranding(db, id);
   if (!brand) throw notFound();
@@ -82,9 +85,9 @@ export async function archiveLetterBranding({ db, clock }: Deps, id: string): Pr
     await deleteFromLetterPools(tx, id);
     await updateLetterBrandingRow(tx, id, {
       active: false,
-      name: archivedName(brand.name, now),
+      name: archivedName(brand.name, now).slice(0, maxLength),
       // File names are unique, too, and nobody looks for that of an archived brand.
-      filename: archivedName(`${brand.filename}_${id}`, now),
+      filename: archivedName(id, now),
       updated_at: timestamp(now),
     });
   });
