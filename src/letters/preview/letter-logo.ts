@@ -1,3 +1,4 @@
+import { changeFile } from '../../auth/changed-file.ts';
 import { createLetterBranding, getLetterBranding, updateLetterBranding } from '../../branding/letter-branding.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -27,7 +28,7 @@ const refusals: Record<LogoProblem, string> = {
 export async function putLogo(app: Deps, brandingId: string, svg: string): Promise<void> {
   const { id } = await getLetterBranding(app, brandingId);
   await refuseBadLogo(app, svg, 'svg');
-  await storeLogo(app, id, svg);
+  await replaceLogo(app, id, svg);
 }
 
 /** With its logo, or not at all. */
@@ -50,8 +51,13 @@ export async function updateBrandWithLogo(
   if (svg !== undefined) await refuseBadLogo(app, svg, 'logo');
   const { filename } = await getLetterBranding(app, id);
   await updateLetterBranding(app, id, { ...change, filename }, async () => {
-    if (svg !== undefined) await storeLogo(app, id, svg);
+    if (svg !== undefined) await replaceLogo(app, id, svg);
   });
+}
+
+function replaceLogo(app: Deps, id: string, svg: string): Promise<void> {
+  const changed = { noun: 'letter_branding', thing_id: id, field: 'logo' };
+  return changeFile(app.db, changed, () => storeLogo(app, id, svg));
 }
 
 function storeLogo({ files }: Deps, brandingId: string, svg: string): Promise<void> {

@@ -178,6 +178,16 @@ describe('who acts', () => {
     expect(await entriesOf(user)).toMatchObject([{ actor_type: 'command', client: 'test', after: { name: 'One' } }]);
   });
 
+  it('is named with statements of the pool itself', async () => {
+    const user = await aUser(harness);
+    const { pool } = harness.app.apart.reading;
+    await actAs(someActor(), () => pool.query("update users set name = 'Pooled' where id = $1", [user]));
+    expect(await entriesOf(user)).toMatchObject([{ client: 'test', after: { name: 'Pooled' } }]);
+    const wrong = actAs(someActor(), () => pool.query('update users set nonsense = 1'));
+    await expect(wrong).rejects.toThrow('nonsense');
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
   it('is never mixed up between requests at the same time', async () => {
     const { db } = harness.app.apart.reading;
     const users = await Promise.all(Array.from({ length: 20 }, () => aUser(harness)));

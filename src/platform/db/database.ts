@@ -119,8 +119,14 @@ class Connection extends pg.Client {
     if (kind === 'begins' || kind === 'ends') this.namesActor = kind === 'begins';
     if (kind === 'begins') return this.sendAll([args, nameOfActor(actor)], 0);
     if (kind !== 'writes' || isOpen) return this.send(args);
-    if (typeof args.at(-1) === 'function') throw new Error('A write with a callback would miss the audit log');
-    return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
+    const callback = args.at(-1);
+    if (typeof callback !== 'function') return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
+    // As the pool itself calls it.
+    this.sendAll([['begin'], nameOfActor(actor), args.slice(0, -1), ['commit']], 2).then(
+      (result) => callback(undefined, result),
+      (error) => callback(error),
+    );
+    return undefined;
   }
 
   /** One after the other; the result is that of the statement at `chosen`. */

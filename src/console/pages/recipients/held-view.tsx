@@ -70,7 +70,7 @@ export function HeldView({ path, recipient, held, ofService }: HeldProps) {
           },
         ]}
       />
-      <div class="row">
+      <div class="stack stack--tight">
         <form method="post" action={path}>
           <input type="hidden" name="do" value="export" />
           <input type="hidden" name="recipient" value={recipient} />

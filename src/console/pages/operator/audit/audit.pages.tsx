@@ -150,16 +150,16 @@ function Filter({ draft, query }: { draft: Draft; query: ReturnType<typeof query
           />
           <Field draft={draft} name="from" label="From" hint="Such as 2026-11-15" value={query.from} />
           <Field draft={draft} name="to" label="To" hint="The day counts" value={query.to} />
-        </div>
-        <div class="row">
-          <button class="button button--primary" type="submit">
-            Find
-          </button>
-          {Object.keys(query).length > 0 && (
-            <a class="button" href={`/console${path}`}>
-              Show all
-            </a>
-          )}
+          <div class="row">
+            <button class="button button--primary" type="submit">
+              Find
+            </button>
+            {Object.keys(query).length > 0 && (
+              <a class="button" href={`/console${path}`}>
+                Show all
+              </a>
+            )}
+          </div>
         </div>
       </form>
     </search>

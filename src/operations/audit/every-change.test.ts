@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { type Day, type Door, workADay } from '../../../test/kit/day-of-work.ts';
+import { type Answer, useHarness } from '../../../test/kit/harness.ts';
+
+/** A day of work through the admin API, then the end of everything: each call has its entry, or is listed here. */
+
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: {
+    callbacks: { allowPrivate: true },
+    providers: { mmg: { inboundAuth: 'mmg:secret' }, ses: { verifySignatures: false } },
+  },
+});
+
+/** Routes that read, send, check or queue: they change nothing that is audited. */
+const changeNothing = [
+  ...['POST /email-branding/get-name-for-alt-text/', 'POST /letter-branding/get-unique-name/', 'POST /events'],
+  ...['POST /user/email', 'POST /user/find-users-by-email', 'POST /user/check-link', 'POST /user/reset-password'],
+  ...['POST /user/{user_id}/verify/password', 'POST /user/{user_id}/sms-code', 'POST /user/{user_id}/email-code'],
+  ...['POST /user/{user_id}/email-verification', 'POST /user/{user_id}/change-email-verification'],
+  ...['POST /user/{user_id}/email-already-registered', 'POST /platform-admin/users-list'],
+  'POST /organisations/notify-users-of-request-to-go-live/{service_id}',
+  'POST /organisations/notify-org-member-about-next-steps-of-go-live-request/{service_id}',
+  'POST /organisations/notify-service-member-of-rejected-go-live-request/{service_id}',
+  ...['POST /service/{service_id}/email-reply-to/verify', 'POST /service/{service_id}/notifications'],
+  'POST /service/{service_id}/notifications/{notification_id}/cancel',
+  ...['POST /service/{service_id}/send-notification', 'POST /service/{service_id}/send-pdf-letter'],
+  ...['POST /service/{service_id}/inbound-sms', 'POST /service/{service_id}/check-pdf-letter'],
+  'POST /service/{service_id}/template/{template_id}/letter-preview/{file_type}',
+  ...['POST /service/{service_id}/template/preview-draft', 'POST /service/{service_id}/callbacks/replay'],
+  ...['POST /service/{service_id}/callbacks/test', 'POST /service/{service_id}/callbacks/{callback_id}/replay'],
+  'POST /platform-admin/find-by-uuid',
+];
+
+const calls: { route: string; request_id: string }[] = [];
+
+function routes(): { route: string; pattern: RegExp }[] {
+  const { paths } = harness.http.swagger() as { paths: Record<string, Record<string, { tags?: string[] }>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method, { tags }]) => method !== 'get' && tags?.includes('admin'))
+      .map(([method]) => ({
+        route: `${method.toUpperCase()} ${path}`,
+        pattern: new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      })),
+  );
+}
+
+/** A fixed path before one with a parameter in its place. */
+function routeOf(method: string, path: string): string {
+  const found = routes().filter(({ pattern }) => pattern.test(`${method} ${path.replace(/\?.*/, '')}`));
+  return found.sort((a, b) => a.route.split('{').length - b.route.split('{').length)[0]?.route ?? '';
+}
+
+async function admin(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+  const answer = await harness.admin(method, path, body);
+  if (method !== 'GET' && answer.status < 300) {
+    calls.push({ route: routeOf(method, path), request_id: String(answer.headers['x-b3-traceid']) });
+  }
+  return answer;
+}
+
+const door: Door = {
+  name: 'this release',
+  now: () => harness.clock.now(),
+  admin,
+  ask: (method, url, headers, body) =>
+    harness.request({ method, url, headers, payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+};
+
+async function endTheDay({ ids }: Day): Promise<string[]> {
+  const refused: string[] = [];
+  const call = async (method: 'POST' | 'DELETE', path: string, body?: object) => {
+    const { status, text } = await admin(method, path, body);
+    if (status >= 300) refused.push(`${method} ${path}: ${status} ${text}`);
+  };
+  const service = `/service/${ids.service_id}`;
+  const organisation = `/organisations/${ids.organisation_id}`;
+  const [user, colleague] = [`/user/${ids.user_id}`, `/user/${ids.colleague_id}`];
+  const by = { created_by: ids.user_id, updated_by_id: ids.user_id };
+  await call('POST', `${service}/api-key/revoke/${ids.api_key_id}`, { created_by: ids.user_id });
+  await call('POST', `/email-branding/${ids.email_branding_id}`, { name: 'Renamed' });
+  await call('POST', `/letter-branding/${ids.letter_branding_id}`, { name: 'Renamed', filename: 'renamed' });
+  await call('DELETE', `${organisation}/email-branding-pool/${ids.email_branding_id}`);
+  await call('DELETE', `${organisation}/letter-branding-pool/${ids.letter_branding_id}`);
+  await call('POST', `${colleague}/update-password`, { _password: 'another horse battery' });
+  await harness.admin('POST', `${user}/verify/password`, { password: 'wrong' });
+  await call('POST', `${user}/reset-failed-login-count`);
+  await call('POST', `${user}/organisation/${ids.organisation_id}/permissions`, { permissions: [] });
+  await call('DELETE', `${organisation}/users/${ids.user_id}`);
+  await call('POST', `${service}/invite/${ids.invite_id}`, { status: 'cancelled' });
+  const invite = `/organisation/${ids.organisation_id}/invite/${ids.organisation_invite_id}`;
+  await call('POST', invite, { status: 'cancelled' });
+  const users_with_permission = [ids.user_id];
+  await call('POST', `${service}/template-folder/${ids.folder_id}`, { name: 'Renamed', users_with_permission });
+  await call('POST', `${service}/template-folder/contents`, { templates: [ids.template_id], folders: [] });
+  await call('DELETE', `${service}/template-folder/${ids.folder_id}`);
+  await call('POST', `${service}/sms-sender/${ids.sms_sender_id}`, { sms_sender: 'NEW', is_default: true });
+  const replyTo = { email_address: 'new@example.org', is_default: true };
+  await call('POST', `${service}/email-reply-to/${ids.reply_to_id}`, replyTo);
+  const contact = { contact_block: '2 Main Street\nSW1A 1AA', is_default: true };
+  await call('POST', `${service}/letter-contact/${ids.letter_contact_id}`, contact);
+  await call('POST', `${service}/data-retention/${ids.data_retention_id}`, { days_of_retention: 5 });
+  const callback = `${service}/callback-api/${ids.callback_id}`;
+  await call('POST', callback, { url: 'https://example.org/new', updated_by_id: ids.user_id });
+  await call('DELETE', `${callback}/signing-secret?callback_type=delivery_status`);
+  await call('DELETE', `${callback}?callback_type=delivery_status`);
+  await call('POST', `/letter-attachment/${ids.letter_attachment_id}/archive`, { archived_by: ids.user_id });
+  const processed = { report_has_been_processed: true };
+  await call('POST', `${service}/process-unsubscribe-request-report/${ids.batch_id}`, processed);
+  for (const what of ['find', 'export', 'erase']) {
+    await call('POST', `/platform-admin/${what}-recipient`, { recipient: 'ada@example.org' });
+  }
+  await call('POST', `${service}/template/${ids.template_id}`, { archived: true, ...by });
+  await call('DELETE', `${service}/users/${ids.colleague_id}`);
+  await call('POST', `${colleague}/archive`);
+  await call('POST', `${service}/archive`);
+  return refused;
+}
+
+describe('every change through the admin API', () => {
+  it('has an entry of its request, or its route is listed', { timeout: 240_000 }, async () => {
+    expect(await endTheDay(await workADay(door, 1, 'http://127.0.0.1:9/'))).toEqual([]);
+    const { rows } = await harness.app.pool.query('select distinct request_id from audit_log');
+    const audited = new Set(rows.map(({ request_id }) => request_id));
+    const without = calls.filter(({ request_id }) => !audited.has(request_id)).map(({ route }) => route);
+    expect([...new Set(without)].filter((route) => !changeNothing.includes(route))).toEqual([]);
+    expect(calls.length).toBeGreaterThan(75);
+    expect(changeNothing.filter((route) => !routes().some((known) => known.route === route))).toEqual([]);
+  });
+});
