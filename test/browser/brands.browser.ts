@@ -50,6 +50,20 @@ describe('a logo', () => {
   }, 120_000);
 });
 
+describe('the search of operators', () => {
+  it('gets the focus with Ctrl K on every page, and finds a service by a part of its name', async () => {
+    const { page, origin } = await open();
+    await page.context().addCookies([{ name: 'pennypost_session', value: token, url: origin }]);
+    await page.goto('/console/account');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('town h');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Town Hall' }).first().waitFor();
+    expect(page.url()).not.toContain('town');
+    await page.context().close();
+  }, 120_000);
+});
+
 /** More than nothing only where the browser has loaded the picture. */
 function naturalWidth(picture: { evaluate(read: (image: HTMLImageElement) => Promise<number>): Promise<number> }) {
   return picture.evaluate(async (image) => {

@@ -75,7 +75,7 @@ function Columns({ values }: { values: [day: string, value: number][] }) {
       </svg>
       {busiest && (
         <figcaption class="muted small">
-          Most on {busiest[0]}: {count(busiest[1])}. The table has every day.
+          Most on {busiest[0]}: {count(busiest[1])}. The table has every day with messages.
         </figcaption>
       )}
     </figure>
