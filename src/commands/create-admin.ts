@@ -1,5 +1,7 @@
 import { buildApp } from '../app.ts';
+import { timestamp } from '../platform/clock.ts';
 import type { Command } from '../platform/command-line.ts';
+import { type Actor, actAs } from '../platform/db/actor.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
@@ -27,7 +29,8 @@ async function run([name = '', email_address = '', mobile_number = '']: string[]
     await migrate(url, log, { seeds, wait_ms: config.database.wait_ms });
     const app = buildApp(config, { databaseUrl: url, log });
     try {
-      const link = await createFirstAdmin(app, { name, email_address, mobile_number });
+      const actor: Actor = { type: 'command', client: 'create-admin', at: timestamp(app.clock.now()) };
+      const link = await actAs(actor, () => createFirstAdmin(app, { name, email_address, mobile_number }));
       print(
         `${email_address} is a platform administrator. Open this link within an hour to set the password:\n\n${link}\n`,
       );
