@@ -35,7 +35,21 @@ const basis = ['layers', 'shared', 'frame', 'stamps', 'forms', 'surfaces'].map((
 
 function styleSheet(folder) {
   const names = [...basis, ...fs.readdirSync(folder).filter((name) => !basis.includes(name))];
-  return names.map((name) => fs.readFileSync(join(folder, name), 'utf8').replaceAll(/\/\*.*?\*\/\s*/gs, '')).join('');
+  return names
+    .map((name) => fs.readFileSync(join(folder, name), 'utf8').replaceAll(/\/\*.*?\*\/\s*/gs, ''))
+    .join('')
+    .replaceAll(/url\(icon:(\w+)\)/g, (_, name) => `url("${iconAsData(name)}")`);
+}
+
+/** For rules that draw an icon themselves: a mask cannot refer to a symbol of another file. */
+function iconAsData(name) {
+  const icons = fs.readFileSync('src/console/pictures/icons.svg', 'utf8');
+  const [svg] = /<svg[^>]*/.exec(icons);
+  const [, attributes, drawing] = new RegExp(`<symbol id="i-${name}"([^>]*)>(.*?)</symbol>`).exec(icons);
+  const picture = `${svg} viewBox="0 0 20 20"><g${attributes}>${drawing}</g></svg>`
+    .replaceAll('currentColor', '#000')
+    .replaceAll('"', "'");
+  return `data:image/svg+xml,${picture.replaceAll(/[#<>]/g, encodeURIComponent)}`;
 }
 
 /** Compresses each file where that makes it smaller, and returns the hash of all and the names. */

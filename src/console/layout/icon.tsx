@@ -2,9 +2,6 @@ import { assetPath } from './assets.ts';
 
 /** The symbols in `pictures/icons.svg`. */
 export type IconName =
-  | 'email'
-  | 'text'
-  | 'letter'
   | 'check'
   | 'cross'
   | 'clock'
