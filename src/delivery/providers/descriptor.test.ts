@@ -248,13 +248,14 @@ describe('a new provider in the list', () => {
   it('has its connection checked by the doctor', async () => {
     const { config } = harness.app;
     const found = await examine(config, databaseUrl(), withAcme);
-    expect(found).toContainEqual({ name: 'sms', ok: true, description: 'acme can be reached' });
+    expect(found).toContainEqual({ name: 'sms', ok: true, description: 'acme can be reached', provider: 'acme' });
     const providers = { ...config.providers, acme: { url: gateway.url, apiKey: 'wrong' } };
     const wrong = await examine({ ...config, providers }, databaseUrl(), withAcme);
     expect(wrong).toContainEqual({
       name: 'sms',
       ok: false,
       description: 'acme: it responded with 401: correct ACME_API_KEY',
+      provider: 'acme',
     });
   });
 });

@@ -229,11 +229,11 @@ describe('an email', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
-    const policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+    const policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: localhost:80/logos/";
     expect(String(frame.headers['content-security-policy']).split('; ').slice(0, 4).join('; ')).toBe(policy);
     expect(frame.text).toContain('Hello Ada');
     const remote = await member.get(`/console/sandbox/emails/${id}/frame?images=remote`);
-    expect(remote.headers['content-security-policy']).toContain('; img-src data: https:; ');
+    expect(remote.headers['content-security-policy']).toContain('; img-src data: localhost:80/logos/ https:; ');
     for (const images of ['', 'data:', '*', 'remote; script-src *']) {
       const other = await member.get(`/console/sandbox/emails/${id}/frame?images=${encodeURIComponent(images)}`);
       expect(other.headers['content-security-policy']).toBe(frame.headers['content-security-policy']);
