@@ -187,7 +187,6 @@ describe('POST /user/{user_id}/archive', () => {
       mobile_number: null,
       auth_type: 'email_auth',
       platform_admin: false,
-      read_only_operator: false,
       current_session_id: '00000000-0000-0000-0000-000000000000',
       state: 'inactive',
       services: [],
@@ -195,7 +194,9 @@ describe('POST /user/{user_id}/archive', () => {
       organisations: [],
       organisation_permissions: {},
     };
-    expect((await harness.admin('GET', `/user/${user}`)).body.data).toMatchObject(closed);
+    const { data } = (await harness.admin('GET', `/user/${user}`)).body;
+    expect(data).toMatchObject(closed);
+    expect(data).not.toHaveProperty('read_only_operator');
     expect((await harness.admin('POST', '/user', aNewUser({ email_address: 'leaving@example.org' }))).status).toBe(201);
 
     harness.clock.advance({ seconds: 1 });

@@ -14,7 +14,9 @@ type Kept =
   | 'locked_at'
   | 'created_for_tests';
 
-export interface UserRow extends Omit<Selectable<Users>, Kept> {
+export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator'> {
+  /** Only where it is true: other front ends know users of twenty fields. */
+  read_only_operator?: boolean;
   can_use_webauthn: boolean;
   organisations: string[];
   services: string[];
@@ -22,9 +24,9 @@ export interface UserRow extends Omit<Selectable<Users>, Kept> {
   organisation_permissions: Record<string, string[]>;
 }
 
-export function selectUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRow[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return db
+export async function selectUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
     .selectFrom('users')
     .where('id', '=', anyOf(ids))
     .select([
@@ -53,6 +55,10 @@ export function selectUserRecords(db: Db | Tx, ids: readonly string[]): Promise<
     .orderBy('created_at')
     .orderBy('id')
     .execute();
+  return rows.map(({ read_only_operator, ...user }) => ({
+    ...user,
+    ...(read_only_operator && { read_only_operator }),
+  }));
 }
 
 const canUseWebauthn = sql<boolean>`users.platform_admin or users.auth_type = 'webauthn_auth' or exists (

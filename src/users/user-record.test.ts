@@ -28,7 +28,6 @@ describe('user record', () => {
       auth_type: 'sms_auth',
       state: 'active',
       platform_admin: false,
-      read_only_operator: false,
       can_use_webauthn: false,
       failed_login_count: 0,
       current_session_id: null,

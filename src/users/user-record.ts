@@ -19,9 +19,11 @@ export const UserRecord = Type.Object(
     auth_type: OneOf(authTypes),
     state: OneOf(userStates),
     platform_admin: Type.Boolean(),
-    read_only_operator: Type.Boolean({
-      description: 'May look at the pages of operators; a platform administrator may anyway',
-    }),
+    read_only_operator: Type.Optional(
+      Type.Boolean({
+        description: 'May look at the pages of operators; a platform administrator may anyway. Only where it is true',
+      }),
+    ),
     can_use_webauthn: Type.Boolean(),
     failed_login_count: Type.Integer(),
     current_session_id: Nullable(Uuid),

@@ -27,7 +27,7 @@ describe('POST /user', () => {
       logged_in_at: null,
       permissions: {},
     });
-    expect(Object.keys(response.body.data)).toHaveLength(21);
+    expect(Object.keys(response.body.data)).toHaveLength(20);
     expect(response.text + harness.logged.join()).not.toMatch(/correct horse|argon2/);
     expect(await accountMessages(harness)).toEqual([]);
   });

@@ -30,7 +30,7 @@ export type Doing = 'look' | 'change';
 
 interface Visitor {
   platform_admin: boolean;
-  read_only_operator: boolean;
+  read_only_operator?: boolean;
   /** By id of the service, active services only. */
   permissions: Record<string, string[]>;
   organisations: string[];

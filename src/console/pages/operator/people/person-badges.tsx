@@ -1,7 +1,7 @@
 interface PersonState {
   state: 'active' | 'pending' | 'inactive';
   platform_admin: boolean;
-  read_only_operator: boolean;
+  read_only_operator?: boolean;
   locked: boolean;
 }
 
@@ -9,7 +9,7 @@ interface PersonState {
 export function PersonBadges({ state, platform_admin, read_only_operator, locked }: PersonState) {
   const badges: [isShown: boolean, tone: string, text: string][] = [
     [platform_admin, 'tone-blue', 'Platform administrator'],
-    [read_only_operator && !platform_admin, 'tone-blue', 'Read-only operator'],
+    [read_only_operator === true && !platform_admin, 'tone-blue', 'Read-only operator'],
     [locked, 'tone-red', 'Locked out'],
     [state === 'pending', 'tone-amber', 'Not confirmed'],
     [state === 'inactive', '', 'Archived'],

@@ -92,7 +92,8 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
       }
       if (isAdmin !== person.platform_admin) await setPlatformAdmin(app, person.id, isAdmin);
       const read_only_operator = role === 'read-only';
-      if (read_only_operator !== person.read_only_operator) await updateUser(app, person.id, { read_only_operator });
+      if (read_only_operator !== (person.read_only_operator ?? false))
+        await updateUser(app, person.id, { read_only_operator });
       return `The role of ${person.name} is saved.`;
     },
   });

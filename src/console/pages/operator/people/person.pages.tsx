@@ -93,7 +93,7 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-function roleOf({ platform_admin, read_only_operator }: { platform_admin: boolean; read_only_operator: boolean }) {
+function roleOf({ platform_admin, read_only_operator }: { platform_admin: boolean; read_only_operator?: boolean }) {
   if (platform_admin) return 'Platform administrator';
   return read_only_operator ? 'Read-only operator' : 'No';
 }
