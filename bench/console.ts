@@ -192,24 +192,28 @@ async function accept(port: number, sender: Sender, seconds: number): Promise<nu
 
 /** As the script of the pages does: every five seconds, less often while the server is slow or asks for it. */
 function openLivePages(port: number, service: string, cookie: string) {
-  let isOpen = true;
+  const closing = new AbortController();
+  const { signal } = closing;
   const url = `http://127.0.0.1:${port}/console/services/${service}/messages/list`;
   const one = async (index: number) => {
-    await sleep(index * 50);
-    while (isOpen) {
+    await sleep(index * 50, undefined, { signal });
+    for (;;) {
       const began = performance.now();
-      const response = await fetch(url, { headers: { cookie, 'x-live-part': 'true' } });
-      await response.text();
+      const response = await fetch(url, { headers: { cookie, 'x-live-part': 'true' }, signal });
+      await response.arrayBuffer();
       if (!response.ok) throw new Error(`a live part answered ${response.status}`);
       const asked_ms = Number(response.headers.get('retry-after') ?? '0') * 1_000;
       const wait_ms = Math.min(Math.max(5_000, asked_ms, (performance.now() - began) * 100), 60_000);
-      for (let waited = 0; isOpen && waited < wait_ms; waited += 250) await sleep(250);
+      await sleep(wait_ms, undefined, { signal });
     }
   };
-  const all = Promise.all(Array.from({ length: openPages }, (_, index) => one(index)));
+  const untilClosed = (error: unknown) => {
+    if (!signal.aborted) throw error;
+  };
+  const all = Promise.all(Array.from({ length: openPages }, (_, index) => one(index).catch(untilClosed)));
   return {
     async close() {
-      isOpen = false;
+      closing.abort();
       await all;
     },
   };
