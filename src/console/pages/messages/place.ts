@@ -5,6 +5,7 @@ import { type Channel, channels } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { readSearch as readKept } from '../../kept-search.ts';
 import type { Asked } from '../../page.ts';
+import { withQuery } from '../../with-query.ts';
 import { readSearch } from './read-search.ts';
 
 export const origins = { key: 'a key', person: 'a person', file: 'a file', 'test-key': 'a test key' } as const;
@@ -46,13 +47,5 @@ export function searchOf({ channel, status, from, find }: Place, now: Date): Mes
 /** The address of the same place, but for `changes`. Another list begins with its newest messages. */
 export function addressOf(path: string, place: Place, changes: Partial<Place> = {}): string {
   const { channel, status, from, kept, before, after } = { ...place, before: undefined, after: undefined, ...changes };
-  const query = new URLSearchParams({
-    ...(channel ? { channel } : {}),
-    ...(status ? { status } : {}),
-    ...(from ? { from } : {}),
-    ...(kept ? { find: kept } : {}),
-    ...(before ? { before } : {}),
-    ...(after ? { after } : {}),
-  }).toString();
-  return `${path}${query && `?${query}`}`;
+  return withQuery(path, { channel, status, from, find: kept, before, after });
 }

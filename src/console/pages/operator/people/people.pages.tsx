@@ -9,6 +9,7 @@ import { OffsetPager, pageNumber, pageSize } from '../../../parts/offset-pager.t
 import { Table } from '../../../parts/table.tsx';
 import { Segments } from '../../../parts/tabs.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { withQuery } from '../../../with-query.ts';
 import { PersonBadges } from './person-badges.tsx';
 
 const path = '/operator/people';
@@ -33,11 +34,8 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
       const now = app.clock.now();
       const which = { text, group, skip: (page - 1) * pageSize, limit: pageSize };
       const { people, total } = await searchPeople(app.db, which);
-      const to = (change: { show?: string | undefined; page?: number }) => {
-        const given = { find: text && kept, show: group ?? '', ...change };
-        const parts = Object.entries(given).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
-        return `/console${path}${parts.length > 0 ? `?${new URLSearchParams(parts)}` : ''}`;
-      };
+      const to = (change: { show?: string | undefined; page?: number }) =>
+        withQuery(`/console${path}`, { find: text && kept, show: group, ...change });
       return {
         title: 'People',
         lead: `${count(total)} ${total === 1 ? 'person' : 'people'}${group ? `: ${groupNames[group].toLowerCase()}` : ''}.`,

@@ -7,6 +7,7 @@ import type { Pages } from '../../../page.ts';
 import { ListSearch } from '../../../parts/list-search.tsx';
 import { OffsetPager, pageNumber, pageSize } from '../../../parts/offset-pager.tsx';
 import { Segments } from '../../../parts/tabs.tsx';
+import { withQuery } from '../../../with-query.ts';
 import { RequestList, ServiceList, stateNames } from './service-list.tsx';
 
 const path = '/operator/services';
@@ -25,11 +26,8 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
       const page = pageNumber(query('page'));
       const which = { text, state, skip: (page - 1) * pageSize, limit: pageSize };
       const { services, total } = await searchServices(app.db, which);
-      const to = (change: { state?: string | undefined; page?: number }) => {
-        const given = { find: text && kept, state: state ?? '', ...change };
-        const parts = Object.entries(given).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
-        return `/console${path}${parts.length > 0 ? `?${new URLSearchParams(parts)}` : ''}`;
-      };
+      const to = (change: { state?: string | undefined; page?: number }) =>
+        withQuery(`/console${path}`, { find: text && kept, state, ...change });
       return {
         title: 'Services',
         lead: `${count(total)} ${total === 1 ? 'service' : 'services'}${state ? `: ${stateNames[state].toLowerCase()}` : ''}.`,
