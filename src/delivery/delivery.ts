@@ -17,6 +17,8 @@ import type { ProviderDescriptor } from './providers/descriptor.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import { senderIdentities } from './providers/sender-identities.ts';
 import { measureQueues } from './queue-check.ts';
+import { reportsOf } from './receipts/provider-reports.ts';
+import { receiptRecorder } from './receipts/receipt-recorder.ts';
 import { recordReceipts } from './receipts/receipts.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 
@@ -37,15 +39,17 @@ export interface Delivery {
 export function buildDelivery(app: DeliveryDeps): Delivery {
   const services = senderIdentities(app);
   const rates = app.config.delivery.providerRates;
+  const textProviders = openTextProviders(app);
+  const emailProviders = openEmailProviders(app);
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
-    choice: new ProviderChoice(openTextProviders(app), rates),
+    choice: new ProviderChoice(textProviders, rates),
     services,
     compose: (queued, service) => composeText(app, queued, service),
   };
   const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
-    choice: new ProviderChoice(openEmailProviders(app), rates),
+    choice: new ProviderChoice(emailProviders, rates),
     services,
     compose: (queued, service) => composeEmail(app, queued, service),
   };
@@ -60,6 +64,9 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
   return {
     start() {
       measureQueues(app);
+      const receipts = receiptRecorder(app);
+      for (const provider of [...textProviders, ...emailProviders])
+        provider.listen?.(reportsOf(app, provider, receipts));
       for (const part of [...parts, clock, rollups]) part.start();
     },
     async stop() {

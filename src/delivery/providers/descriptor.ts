@@ -2,7 +2,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Settings, Values } from '../../platform/setting-groups.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
-import type { InboundText, Receipt, ReceiptOutcome, ReportedComplaint } from './reports.ts';
+import type { Reports } from './reports.ts';
 
 /** Everything about one provider. The list in providers.ts is all that the rest of the product knows about them. */
 interface Descriptor<S extends Settings, Message> {
@@ -61,14 +61,7 @@ interface SharedConfig {
 export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> &
   ProviderConfig<S>;
 
-export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> & {
-  recordReceipt(receipt: Receipt): Promise<ReceiptOutcome>;
-  recordComplaint(complaint: ReportedComplaint): Promise<ReceiptOutcome>;
-  /** For an event about an unknown message: if the message is recent, its reference may not be recorded yet. */
-  retryUnmatched(event: object, message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined }): Promise<void>;
-};
+export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> &
+  Pick<Reports, 'recordReceipt' | 'recordComplaint' | 'retryUnmatched'>;
 
-export interface InboundDeps<S extends Settings = Settings> extends ProviderConfig<S> {
-  /** Returns false if no service receives texts at the number. */
-  receiveText(text: InboundText): Promise<boolean>;
-}
+export type InboundDeps<S extends Settings = Settings> = ProviderConfig<S> & Pick<Reports, 'receiveText'>;

@@ -1,3 +1,5 @@
+import type { Reports } from './reports.ts';
+
 /** A text message for a gateway. */
 export interface TextMessage {
   /** The id of the notification. All attempts and receipts contain it. */
@@ -47,5 +49,10 @@ export interface Provider<Message> {
   findAccepted?(references: string[]): Promise<Set<string>>;
   /** Throws, with advice, if the provider is unreachable or rejects the credentials. Sends nothing. The sandbox omits it. */
   check?(): Promise<void>;
+  /**
+   * Takes the reports that arrive on a connection or in a mailbox of ours instead of at a webhook, until `close`. Called
+   * once, before the first message is sent, and in worker processes only.
+   */
+  listen?(reports: Reports): void;
   close?(): Promise<void>;
 }

@@ -30,6 +30,19 @@ export interface ReportedComplaint {
   complaint_date: string | null;
 }
 
+/**
+ * Where a provider reports what it learnt. Each function resolves when the report is stored: only then may the provider
+ * acknowledge it.
+ */
+export interface Reports {
+  recordReceipt(receipt: Receipt): Promise<ReceiptOutcome>;
+  recordComplaint(complaint: ReportedComplaint): Promise<ReceiptOutcome>;
+  /** For an event about an unknown message: if the message is recent, its reference may not be recorded yet. */
+  retryUnmatched(event: object, message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined }): Promise<void>;
+  /** Returns false if no service receives texts at the number. */
+  receiveText(text: InboundText): Promise<boolean>;
+}
+
 /** An inbound text as delivered by the gateway. */
 export interface InboundText {
   provider: string;

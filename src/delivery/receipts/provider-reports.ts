@@ -5,9 +5,10 @@ import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
+import { receiveText } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
 import { settingsOf } from '../providers/provider-settings.ts';
-import type { ReceiptOutcome, ReportedComplaint } from '../providers/reports.ts';
+import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
 
@@ -24,7 +25,7 @@ interface StoredEvent {
 
 export const recordEmailReceipt: Task<StoredEvent> = {
   name: 'record-email-receipt',
-  description: 'Retries an email receipt that arrived before the message id was recorded.',
+  description: 'Retries a receipt that arrived before the reference of the provider was recorded.',
   maxAttempts: 25,
 };
 
@@ -37,18 +38,41 @@ export async function retryReceipt(
   await provider.retryReceipt(receiptDeps(app, provider, receiptRecorder(app)), event);
 }
 
-/** How a provider reports on messages. */
+/** What the webhooks of a provider use. */
 export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: ReceiptRecorder): ReceiptDeps {
   const { config, clock, log, secrets } = app;
   return {
     ...{ config, clock, log, secrets },
     settings: settingsOf(config, provider),
+    ...messageReports(app, provider, receipts),
+  };
+}
+
+/** What a provider uses that takes its reports on a connection of its own. */
+export function reportsOf(
+  app: Deps & Pick<Platform, 'metrics'>,
+  provider: { name: string },
+  receipts: ReceiptRecorder,
+): Reports {
+  return { ...messageReports(app, provider, receipts), receiveText: (text) => receiveText(app, text) };
+}
+
+function messageReports(
+  app: Deps,
+  provider: { name: string },
+  receipts: ReceiptRecorder,
+): Omit<Reports, 'receiveText'> {
+  const { clock, log } = app;
+  return {
     recordReceipt: (receipt) => receipts.add(receipt),
     recordComplaint: (complaint) => recordReportedComplaint(app, complaint),
     async retryUnmatched(event, { kind, sent_at }) {
       const now = clock.now();
       if (!sent_at || now.getTime() - sent_at.getTime() > retryFor_ms) {
-        log.warn({ event: 'receipt.unmatched', kind }, 'An email receipt refers to an unknown message');
+        log.warn(
+          { event: 'receipt.unmatched', kind, provider: provider.name },
+          'A receipt refers to an unknown message',
+        );
         return;
       }
       const stored = { provider: provider.name, event };
