@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 refuseOldNode();
@@ -15,6 +15,9 @@ if (isInstallStale() || isBuildStale()) {
   // Checked again: the previous holder of the lock may have done the work.
   if (isInstallStale()) install();
   if (isBuildStale()) await build();
+  // This process may go on as the server.
+  process.off('exit', unlock);
+  unlock();
 }
 
 function refuseOldNode() {
@@ -36,11 +39,17 @@ function isInstallStale() {
 function install() {
   say('installing dependencies');
   // Compiling needs the development dependencies, which NODE_ENV=production would leave out.
-  run(
-    'npm',
-    ['ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=error', ...cacheElsewhere()],
-    'ignore',
-  );
+  const [command, ...words] = findNpm();
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--loglevel=error', ...cacheElsewhere()];
+  run(command, [...words, 'ci', ...options], 'ignore');
+}
+
+/** On Windows npm is a script for the shell, so Node runs the program behind it. */
+function findNpm() {
+  const started = process.env.npm_execpath;
+  if (started?.endsWith('npm-cli.js')) return [process.execPath, started];
+  if (process.platform !== 'win32') return ['npm'];
+  return [process.execPath, join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js')];
 }
 
 /** Some accounts have no writable home folder. */
@@ -121,13 +130,27 @@ async function lock(folder) {
       fs.renameSync(draft, folder);
       return () => fs.rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      if (!['EEXIST', 'ENOTEMPTY'].includes(error.code)) throw error;
+      if (!isTaken(error)) throw error;
     }
     for (const holder of readFolder(folder)) {
       if (!isAlive(Number(holder))) fs.rmSync(join(folder, holder), { force: true });
-      else if (!waited) say(`waiting for process ${holder} to make ready (if there is none: rm -r ${folder})`);
+      else if (!waited) say(`waiting for process ${holder} to make ready (if there is none: delete ${folder})`);
     }
+    deleteIfEmpty(folder);
     await sleep(100);
+  }
+}
+
+function isTaken({ code }) {
+  return ['EEXIST', 'ENOTEMPTY'].includes(code) || (code === 'EPERM' && process.platform === 'win32');
+}
+
+/** Windows renames over no folder, not even an empty one. */
+function deleteIfEmpty(folder) {
+  try {
+    fs.rmdirSync(folder);
+  } catch {
+    // Its holder works, or another process was first.
   }
 }
 

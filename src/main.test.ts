@@ -68,8 +68,8 @@ describe('pennypost', () => {
     await expect(runMain(['toString'])).rejects.toThrow('Unknown command "toString"');
   });
 
-  it('reports invalid configuration without a stack, with exit code 1', async () => {
-    const { code, err } = await pennypost(['serve'], { PORT: 'x', HOST: '' });
+  it('without a command serves; reports invalid configuration without a stack, with exit code 1', async () => {
+    const { code, err } = await pennypost([], { PORT: 'x', HOST: '' });
     expect(code).toBe(1);
     expect(err).toContain('PORT must be a whole number');
     expect(err).not.toContain('    at ');

@@ -42,7 +42,7 @@ const commands: Record<string, Command> = {
 };
 
 export async function main(args: string[]): Promise<void> {
-  const [name = 'help'] = args;
+  const [name = 'serve'] = args;
   if (name === '--version' || name === '-v') return print(readVersion());
   if (['help', '--help', '-h'].includes(name)) return print(help());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -61,7 +61,7 @@ function help(): string {
   const lines = Object.values(commands).map(
     ({ description }, index) => `  ${uses[index]?.padEnd(width)}${description}`,
   );
-  return ['pennypost <command>', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
+  return ['pennypost <command>', 'Without a command: serve.', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
 }
 
 /** An error that the operator can fix is printed without its stack. */

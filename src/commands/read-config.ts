@@ -110,3 +110,8 @@ export function readClientSettings(environment: Record<string, string | undefine
     apiKey: environment.PENNYPOST_API_KEY,
   };
 }
+
+/** By `npm start` or `npx`. */
+export function isStartedByNpm(): boolean {
+  return process.env.npm_lifecycle_event !== undefined;
+}

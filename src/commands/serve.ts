@@ -3,9 +3,10 @@ import { printBanner } from '../operations/banner.ts';
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/process/once-stopped.ts';
+import { stopWithParent } from '../platform/process/stop-with-parent.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
 import { hasPlatformAdmin } from '../users/operators/create-admin.ts';
-import { readConfig } from './read-config.ts';
+import { isStartedByNpm, readConfig } from './read-config.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';
 
@@ -48,8 +49,9 @@ async function run(roles: Roles): Promise<void> {
     demo,
     setUpPath: isNew ? setUpPath(app) : undefined,
   });
-  onceStopped(log, async () => {
+  const end = onceStopped(log, async () => {
     await stop();
     await database.stop();
   });
+  if (isStartedByNpm()) stopWithParent(() => end('the parent process ended'));
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
@@ -68,12 +68,17 @@ function firstMessage(address: string, demo: Demo, config: Config): string[] {
 }
 
 function whereFirstMessageIs(config: Config): string[] {
-  const program = relative('', process.argv[1] ?? '');
   return [
     `To send a first text message (${whereItGoes(config)}), run what this prints, key included:`,
     '',
-    `node ${program} demo`,
+    `${nameOf(process.argv[1] ?? '')} demo`,
   ];
+}
+
+/** How this program was started: by npx, as an installed command, or from a clone. */
+function nameOf(program: string): string {
+  if (program.split(sep).includes('_npx')) return 'npx pennypost';
+  return basename(program) === 'pennypost' ? 'pennypost' : `node ${relative('', program)}`;
 }
 
 /** The output of `pennypost demo`: the variables used in docs/guides/sending.md, and a first message. */

@@ -16,7 +16,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
 import { isTrusted, sharedFolders } from './embedded-location.ts';
 import { executeMode, findBarrier, isPermitted, readMode, type ServerUser } from './embedded-user.ts';
@@ -113,7 +113,7 @@ function makeCopy(packaged: string, copy: string): boolean {
 function settle(path: string): void {
   const found = lstatSync(path);
   if (found.isSymbolicLink()) return;
-  const isProgram = dirname(path).endsWith('/bin');
+  const isProgram = basename(dirname(path)) === 'bin';
   const opened = openSync(path, constants.O_RDONLY);
   fchmodSync(opened, found.isDirectory() || isProgram ? 0o755 : 0o644);
   fsyncSync(opened);

@@ -1,14 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
+import { isAlive } from '../process/is-alive.ts';
 
 /**
  * Whether the process is a PostgreSQL of this data folder, and not a later process with the same id or a zombie. Checks

@@ -18,8 +18,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../operator-error.ts';
+import { isAlive } from '../process/is-alive.ts';
 import type { Binaries } from './embedded-binaries.ts';
-import { isAlive, isServerProcess } from './embedded-process.ts';
+import { isServerProcess } from './embedded-process.ts';
 import type { ServerUser } from './embedded-user.ts';
 
 /** A database cluster and how to run its server. */
