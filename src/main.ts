@@ -15,6 +15,7 @@ import { restoreCommand } from './commands/restore.ts';
 import { sandbox } from './commands/sandbox.ts';
 import { send } from './commands/send.ts';
 import { api, serve, worker } from './commands/serve.ts';
+import { templates } from './commands/templates.ts';
 import { readVersion } from './operations/build.ts';
 import { explainSystemError } from './operations/system-errors.ts';
 import { type Command, helpOn, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
@@ -37,6 +38,7 @@ const commands: Record<string, Command> = {
   doctor,
   sandbox,
   send,
+  templates,
   config,
   openapi,
 };

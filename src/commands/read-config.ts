@@ -104,10 +104,14 @@ function problemsOfSingleSignOn({ issuer, allowedDomains, scopes, localSignIn }:
 export function readClientSettings(environment: Record<string, string | undefined> = process.env): {
   url: string;
   apiKey: string | undefined;
+  adminSecret: string | undefined;
+  adminClient: string;
 } {
   return {
     url: environment.BASE_URL || `http://localhost:${environment.PORT || 6011}`,
     apiKey: environment.PENNYPOST_API_KEY,
+    adminSecret: environment.PENNYPOST_ADMIN_SECRET,
+    adminClient: environment.PENNYPOST_ADMIN_CLIENT || 'notify-admin',
   };
 }
 

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { runCommand } from '../../test/kit/run-command.ts';
 import { rowsXml, workbook } from '../../test/kit/spreadsheets.ts';
-import { main } from '../main.ts';
-import { OperatorError } from '../platform/operator-error.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-send-'));
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -36,28 +35,8 @@ function file(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-/** As the operator runs it, in this process: starting another takes longer than sending. */
 async function send(args: string[], environment: Record<string, string> = { PENNYPOST_API_KEY: key }) {
-  const written = { out: '', err: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      written[name === 'stdout' ? 'out' : 'err'] += String(text);
-      return true;
-    }),
-  );
-  vi.stubEnv('PENNYPOST_API_KEY', environment.PENNYPOST_API_KEY);
-  process.exitCode = 0;
-  try {
-    await main(['send', '--template', template, '--url', url, ...args]);
-    return { code: Number(process.exitCode), ...written };
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    return { code: 1, out: written.out, err: `${written.err}${error.message}` };
-  } finally {
-    process.exitCode = 0;
-    vi.unstubAllEnvs();
-    for (const spy of spies) spy.mockRestore();
-  }
+  return runCommand(['send', '--template', template, '--url', url, ...args], environment);
 }
 
 async function messages(): Promise<{ recipient: string; personalisation: unknown; client_reference: string | null }[]> {

@@ -67,6 +67,11 @@ const TemplateUpdate = Type.Object({
   archived: Type.Optional(Type.Boolean()),
   redact_personalisation: Type.Optional(Type.Boolean({ description: 'Cannot be undone' })),
   archive_email_file_ids: Type.Optional(Type.Array(Uuid)),
+  changes_version: Type.Optional(
+    Type.Integer({
+      description: 'The version that is changed: 409 if there is a newer one. Without it the last request wins',
+    }),
+  ),
   ...settings,
 });
 

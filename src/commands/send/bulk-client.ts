@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { OperatorError } from '../../platform/operator-error.ts';
+import { Connection } from '../connection.ts';
 import type { FileToSend } from './file-to-send.ts';
 import type { Progress } from './progress.ts';
 
@@ -30,31 +31,27 @@ interface Errors {
 type Parameters = Record<string, string | undefined>;
 
 const path = '/v2/notifications/bulk';
-/** Delays before further attempts. An Idempotency-Key makes them safe. */
-const retryDelays_ms = [1_000, 2_000, 5_000, 10_000];
-/** 409: the server still works on an earlier attempt. */
-const retried = new Set([409, 429, 502, 503, 504]);
 
 /** Calls the API as an application would. */
 export class BulkClient {
-  private readonly root: string;
+  private readonly connection: Connection;
   private readonly key: string;
 
   constructor(url: string, key: string) {
-    if (!URL.canParse(url))
-      throw new OperatorError(`${url} is not an address: --url needs one such as https://example.org`);
-    this.root = url.replace(/\/+$/, '');
+    this.connection = new Connection(url);
     this.key = key;
   }
 
-  /** Sends a file once, however often it is called. */
+  /** Sends a file once, however often it is called: an Idempotency-Key makes further attempts safe. */
   async send(
     file: FileToSend,
     parameters: Parameters,
     { again, progress }: { again: boolean; progress: Progress },
   ): Promise<{ job: BulkJob; replayed: boolean } | { problem: string }> {
     const key = idempotencyKey(file, parameters, again);
-    const response = await this.retry(() => this.post(file, parameters, progress, { 'idempotency-key': key }));
+    const response = await this.connection.retry(() =>
+      this.post(file, parameters, progress, { 'idempotency-key': key }),
+    );
     if (response.status === 400) return { problem: await problemOf(response) };
     if (response.status === 422) {
       throw new OperatorError('This file was sent before with other options. Use --again to send it another time.');
@@ -64,12 +61,14 @@ export class BulkClient {
   }
 
   async check(file: FileToSend, parameters: Parameters, progress: Progress): Promise<Checked> {
-    const response = await this.retry(() => this.post(file, { ...parameters, dry_run: 'true' }, progress));
+    const response = await this.connection.retry(() => this.post(file, { ...parameters, dry_run: 'true' }, progress));
     return ((await bodyOf(response)) as { data: Checked }).data;
   }
 
   async get(id: string): Promise<BulkJob> {
-    const response = await this.retry(() => fetch(`${this.root}${path}/${id}`, { headers: this.headers() }));
+    const response = await this.connection.retry(() =>
+      fetch(`${this.connection.root}${path}/${id}`, { headers: this.headers() }),
+    );
     return ((await bodyOf(response)) as { data: BulkJob }).data;
   }
 
@@ -90,7 +89,7 @@ export class BulkClient {
       }
     })();
     try {
-      return await fetch(`${this.root}${path}?${query}`, {
+      return await fetch(`${this.connection.root}${path}?${query}`, {
         method: 'POST',
         headers: { ...this.headers(), 'content-type': file.type, ...headers },
         body: Readable.toWeb(Readable.from(body)),
@@ -101,31 +100,6 @@ export class BulkClient {
       throw failure ?? error;
     }
   }
-
-  private async retry(request: () => Promise<Response>): Promise<Response> {
-    for (const delay_ms of retryDelays_ms) {
-      const response = await request().catch(isConnectionError);
-      if (response && !retried.has(response.status)) return response;
-      await response?.body?.cancel();
-      const wait_ms = Number(response?.headers.get('retry-after') ?? 0) * 1_000;
-      if (wait_ms > 60_000) break;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(delay_ms, wait_ms)));
-    }
-    return request().catch((error) => {
-      isConnectionError(error);
-      throw new OperatorError(`Cannot reach ${this.root}: ${reasonOf(error)}`);
-    });
-  }
-}
-
-/** Returns nothing for a failed connection, and throws any other error. */
-function isConnectionError(error: unknown): undefined {
-  if (!(error instanceof TypeError)) throw error;
-}
-
-function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? String(error);
 }
 
 function idempotencyKey({ digest }: FileToSend, { template_id, name }: Parameters, again: boolean): string {

@@ -1,0 +1,346 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { adminSecret, useHarness } from '../../test/kit/harness.ts';
+import { runCommand } from '../../test/kit/run-command.ts';
+import { selectTemplateVersions } from '../templates/template-rows.sql.ts';
+
+const now = '2026-11-16T12:00:00Z';
+const harness = useHarness({ now });
+let url: string;
+let user: string;
+let service: string;
+let folder: string;
+const folders: string[] = [];
+
+beforeAll(async () => {
+  // Tokens of the command have the time of the harness.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
+  user = await aUser(harness);
+  await harness.http.listen({ port: 0, host: '127.0.0.1' });
+  url = addressOf(harness.http.server);
+});
+afterAll(() => {
+  vi.useRealTimers();
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  service = await aService(harness, { created_by_id: user });
+  folder = aFolder();
+});
+
+function aFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'pennypost-templates-'));
+  folders.push(path);
+  return path;
+}
+
+function addressOf(server: { address(): unknown }): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function run(action: string, ...args: string[]) {
+  const flags = ['--service', service, ...(action === 'push' ? ['--user', user] : [])];
+  return runCommand(['templates', action, folder, '--url', url, ...flags, ...args], {
+    PENNYPOST_ADMIN_SECRET: adminSecret,
+  });
+}
+
+const filesIn = (path: string) =>
+  (readdirSync(path, { recursive: true }) as string[]).filter((name) => /\.\w+$/.test(name)).sort();
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const edit = (name: string, from: string, to: string) => write(name, read(name).replace(from, to));
+const frontMatter = (text: string) => /^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '';
+
+async function get(id: string) {
+  return (await harness.admin('GET', `/service/${service}/template/${id}`)).body.data;
+}
+
+async function versions(): Promise<Record<string, number>> {
+  const { body } = await harness.admin('GET', `/service/${service}/template`);
+  return Object.fromEntries(body.data.map(({ name, version }: { name: string; version: number }) => [name, version]));
+}
+
+describe('pennypost templates pull', () => {
+  it('writes every field of all channels, and a second pull writes nothing', async () => {
+    const sender = await aReplyTo(harness, service, 'email', { is_default: true });
+    const inner = await aFolderOnServer('Inner', await aFolderOnServer('Outer / more', null));
+    const email = await aTemplate(harness, service, {
+      ...{ name: 'Welcome: "all"', template_type: 'email', subject: 'Hello ((name))', folder: inner, reply_to: sender },
+      ...{ content: '# Dear ((name))\r\n\r\n---\r\n* one\r\n', has_unsubscribe_link: true, process_type: 'priority' },
+    });
+    await aTemplate(harness, service, { name: 'Code', content: 'Your code is ((code))' });
+    await aTemplate(harness, service, {
+      ...{ name: 'Reminder', template_type: 'letter', subject: 'Pay', content: 'Now', postage: 'first' },
+      ...{ letter_languages: 'welsh_then_english', letter_welsh_subject: 'Talu', letter_welsh_content: 'Nawr\n\n* un' },
+    });
+    const { code, out } = await run('pull');
+    expect([code, out]).toEqual([0, expect.stringContaining('3 files written, 0 unchanged.')]);
+    expect(filesIn(folder)).toEqual([
+      'code.sms.md',
+      join('outer-more', 'inner', 'welcome-all.email.md'),
+      'reminder.letter.md',
+    ]);
+    expect(read(join('outer-more', 'inner', 'welcome-all.email.md'))).toBe(
+      `---\nid: ${email}\nversion: 1\nname: 'Welcome: "all"'\nchannel: email\nsubject: Hello ((name))\nfolder:\n` +
+        `  - Outer / more\n  - Inner\nsender: ${sender}\nprocess_type: priority\nhas_unsubscribe_link: true\n---\n` +
+        '# Dear ((name))\n\n---\n* one\n\n',
+    );
+    expect(read('reminder.letter.md')).toContain(
+      'postage: first\nwelsh_subject: Talu\nwelsh_content: |-\n  Nawr\n\n  * un\n---\nNow\n',
+    );
+    expect((await run('pull')).out).toBe('0 files written, 3 unchanged.\n');
+    expect(await run('diff')).toEqual({ code: 0, out: '', err: '' });
+    expect((await run('push')).out).toBe('0 templates pushed, 3 unchanged.\n');
+    expect(await versions()).toEqual({ Code: 1, Reminder: 1, 'Welcome: "all"': 1 });
+  });
+
+  it('names from the server never leave the folder, and names that would be one file get two', async () => {
+    const outside = await aFolderOnServer('..', null);
+    const names = [
+      '../../evil',
+      'Über uns',
+      'U\u0308ber Uns',
+      'CON',
+      '😀',
+      '/',
+      'a\u001b[2Jb',
+      'x'.repeat(255),
+      'ß'.repeat(255),
+    ];
+    for (const name of names) await aTemplate(harness, service, { name });
+    await aTemplate(harness, service, { name: '..\\..\\lpt1', folder: outside });
+    const { code, out } = await run('pull');
+    expect(code).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be printed
+    expect(out).not.toMatch(/\u001b/);
+    const found = filesIn(folder);
+    expect(found).toHaveLength(10);
+    expect(new Set(found.map((name) => name.normalize('NFKC').toLowerCase())).size).toBe(10);
+    expect(found).toEqual(
+      expect.arrayContaining(['evil.sms.md', 'con-template.sms.md', join('folder', 'lpt1-template.sms.md')]),
+    );
+    expect(found.filter((name) => name.startsWith('über-uns'))).toHaveLength(2);
+    for (const name of found) expect(name).toMatch(/^(folder[/\\])?[\p{L}\p{M}\p{N}-]+\.sms\.md$/u);
+    expect((await run('push')).out).toBe('0 templates pushed, 10 unchanged.\n');
+  });
+
+  it('keeps changed and new files, overwrites the others, and deletes only with --prune', async () => {
+    const [one, two] = [
+      await aTemplate(harness, service, { name: 'One' }),
+      await aTemplate(harness, service, { name: 'Two' }),
+    ];
+    const gone = await aTemplate(harness, service, { name: 'Gone' });
+    await run('pull');
+    write('new.sms.md', '---\nname: New\nchannel: sms\n---\nHi\n');
+    edit('one.sms.md', 'Hello', 'Hallo');
+    for (const id of [one, two]) await change(id, { content: 'From the console' });
+    await change(gone, { archived: true });
+    const { code, out, err } = await run('pull');
+    expect([code, err]).toEqual([3, '1 file kept: push first, or use --force to overwrite.\n']);
+    expect(out).toContain('Kept one.sms.md: it has changes that were not pushed\nWrote two.sms.md\n');
+    expect(out).toContain('The server no longer has gone.sms.md: --prune deletes the file');
+    expect([read('one.sms.md'), read('two.sms.md')]).toEqual([
+      expect.stringContaining('Hallo'),
+      expect.stringMatching(/version: 2\n[\s\S]*From the console\n$/),
+    ]);
+    const forced = await run('pull', '--force', '--prune');
+    expect([forced.code, forced.out]).toEqual([0, expect.stringContaining('Deleted gone.sms.md')]);
+    expect(read('one.sms.md')).toContain('From the console');
+    expect(filesIn(folder)).toEqual(['new.sms.md', 'one.sms.md', 'two.sms.md']);
+  });
+});
+
+describe('pennypost templates push', () => {
+  it('makes one version of each changed template, leaves the others alone, and changes nothing a second time', async () => {
+    for (let index = 0; index < 12; index++)
+      await aTemplate(harness, service, { name: `Text ${index}`, created_by_id: user });
+    await run('pull');
+    for (let index = 0; index < 10; index++) edit(`text-${index}.sms.md`, 'Hello', 'Dear');
+    const planned = await run('push', '--dry-run');
+    expect(planned.code).toBe(0);
+    expect(planned.out).toMatch(
+      /Would change text-0\.sms\.md: content\n[\s\S]*\n10 templates would change, 2 would not\.\n$/,
+    );
+    expect(new Set(Object.values(await versions()))).toEqual(new Set([1]));
+    const { code, out } = await run('push');
+    expect([code, out]).toEqual([0, expect.stringMatching(/10 templates pushed, 2 unchanged\.\n$/)]);
+    const after = await versions();
+    for (let index = 0; index < 12; index++) expect(after[`Text ${index}`]).toBe(index < 10 ? 2 : 1);
+    expect(await run('push')).toEqual({ code: 0, out: '0 templates pushed, 12 unchanged.\n', err: '' });
+    expect(await versions()).toEqual(after);
+    expect(frontMatter(read('text-7.sms.md'))).toContain('version: 2');
+  });
+
+  it('creates, changes every field, moves, archives and restores', async () => {
+    const letter = await aTemplate(harness, service, { name: 'Letter', template_type: 'letter' });
+    const contact = await aReplyTo(harness, service, 'letter');
+    await run('pull');
+    write(
+      'letter.letter.md',
+      `---\n# a comment\nid: ${letter}\nversion: 1 # pulled\nname: A letter\nchannel: letter\nsubject: New\npostage: economy\n` +
+        `sender: ${contact}\nfolder: [Deep, Deeper]\nprocess_type: bulk\nwelsh_subject: Cymraeg\nwelsh_content: Testun\n---\nText\n`,
+    );
+    write(
+      'new.md',
+      '\uFEFF---\r\nname: Brand new\r\nchannel: email\r\nsubject: Über\r\nfolder: Deep\r\n---\r\nLine\r\nnext\r\n',
+    );
+    expect(await run('push')).toMatchObject({ code: 0, err: '' });
+    expect(await get(letter)).toMatchObject({
+      ...{
+        name: 'A letter',
+        subject: 'New',
+        content: 'Text',
+        postage: 'economy',
+        reply_to: contact,
+        process_type: 'bulk',
+      },
+      ...{
+        letter_languages: 'welsh_then_english',
+        letter_welsh_subject: 'Cymraeg',
+        letter_welsh_content: 'Testun',
+        version: 3,
+      },
+      created_by: { id: user },
+    });
+    expect(read('letter.letter.md')).toContain('# a comment\n');
+    expect(read('letter.letter.md')).toContain('version: 3 # pulled\n');
+    expect(read('new.md')).toMatch(/^\uFEFF---\r\nid: [0-9a-f-]{36}\r\nversion: 1\r\nname: Brand new\r\n/);
+    const id = /id: (\S+)/.exec(read('new.md'))?.[1] ?? '';
+    expect(await get(id)).toMatchObject({ name: 'Brand new', content: 'Line\nnext', version: 1 });
+    expect(await run('diff')).toEqual({ code: 0, out: '', err: '' });
+
+    edit('new.md', 'name: Brand', 'archived: true\r\nname: Brand');
+    rmSync(join(folder, 'letter.letter.md'));
+    expect((await run('push')).out).toBe('Archived new.md\n1 template pushed, 0 unchanged.\n');
+    expect((await run('push', '--prune')).out).toBe(
+      `Archived "A letter" (letter, ${letter})\n1 template pushed, 1 unchanged.\n`,
+    );
+    expect(await get(id)).toMatchObject({ archived: true, version: 2 });
+    expect(await get(letter)).toMatchObject({ archived: true });
+    edit('new.md', 'archived: true', 'archived: false');
+    expect((await run('push')).out).toBe('Restored new.md\n1 template pushed, 0 unchanged.\n');
+    expect(await get(id)).toMatchObject({ archived: false, version: 3, folder: expect.any(String) });
+  });
+
+  it('refuses to overwrite what somebody changed on the server, unless --force is given', async () => {
+    const id = await aTemplate(harness, service, { name: 'One' });
+    await aTemplate(harness, service, { name: 'Two' });
+    await run('pull');
+    await change(id, { content: 'From the console' });
+    edit('one.sms.md', 'Hello', 'Hallo');
+    edit('two.sms.md', 'Hello', 'Hallo');
+    expect(await run('push')).toEqual({
+      code: 3,
+      out: 'one.sms.md:1: The file has version 1, but somebody made version 2 on the server\n',
+      err: 'Nothing was pushed. Pull and merge, or use --force to overwrite.\n',
+    });
+    expect(await versions()).toEqual({ One: 2, Two: 1 });
+    expect((await run('push', '--force')).code).toBe(0);
+    expect(await get(id)).toMatchObject({ content: 'Hallo ((name))', version: 3 });
+    await change(id, { archived: true });
+    edit('one.sms.md', 'Hallo', 'Hullo');
+    expect((await run('push')).out).toContain('but somebody archived it (version 4) on the server');
+  });
+
+  it('refuses unknown ids and senders, channels that are not allowed, and names that exist: nothing is pushed', async () => {
+    service = await aService(harness, { permissions: ['sms'] });
+    const id = await aTemplate(harness, service, { name: 'Taken' });
+    const other = await aTemplate(harness, await aService(harness), {});
+    write('fine.sms.md', '---\nname: Fine\nchannel: sms\n---\nFine\n');
+    const refusals: [string, string][] = [
+      [
+        `id: ${other}\nversion: 1\nname: X\nchannel: sms`,
+        `The service has no template ${other}: remove id and version to create it`,
+      ],
+      [
+        'name: Taken\nchannel: sms',
+        `The server has another template of this name and channel: pull, or add id: ${id} and version: 1`,
+      ],
+      ['name: X\nchannel: sms\narchived: true', 'A new template cannot be archived'],
+      [
+        `id: ${id}\nversion: 1\nname: X\nchannel: email\nsubject: X`,
+        'The channel cannot change: on the server it is sms',
+      ],
+      ['name: X\nchannel: email\nsubject: X', 'The service has no permission for email'],
+      [`name: X\nchannel: sms\nsender: ${other}`, `sender ${other} does not exist in the service`],
+    ];
+    for (const [settings, text] of refusals) {
+      write('x.md', `---\n${settings}\n---\nOther\n`);
+      expect(await run('push')).toEqual({ code: 2, out: `x.md:1: ${text}\n`, err: 'Nothing was pushed.\n' });
+    }
+    expect(await versions()).toEqual({ Taken: 1 });
+  });
+
+  it('says what was pushed when the connection breaks, and goes on when it is run again', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) write(`${name}.sms.md`, `---\nname: ${name}\nchannel: sms\n---\nText\n`);
+    const proxy = await breakingAfter(2);
+    const first = await run('push', '--url', addressOf(proxy));
+    expect(first.code).toBe(1);
+    expect(first.out).toBe('Created a.sms.md\nCreated b.sms.md\n');
+    expect(first.err).toMatch(
+      /^Stopped at c\.sms\.md: Cannot reach http.*\n2 of 4 changes pushed\. Run it again to push the rest\.\n$/,
+    );
+    // The third was created, and only its response was lost.
+    expect(await versions()).toEqual({ a: 1, b: 1, c: 1 });
+    expect((await run('push')).out).toBe('Created d.sms.md\n1 template pushed, 3 unchanged.\n');
+    expect(await versions()).toEqual({ a: 1, b: 1, c: 1, d: 1 });
+    expect(frontMatter(read('c.sms.md'))).toContain('version: 1');
+    proxy.close();
+  });
+});
+
+describe('pennypost templates diff', () => {
+  it('prints unified differences, and exits as diff does', async () => {
+    await aTemplate(harness, service, { name: 'One', content: 'First\nSecond\u001b[2J' });
+    const two = await aTemplate(harness, service, { name: 'Two' });
+    await run('pull');
+    edit('one.sms.md', 'First', '1st');
+    rmSync(join(folder, 'two.sms.md'));
+    write('new.sms.md', '---\nname: New\nchannel: sms\n---\nHi\n');
+    const { code, out, err } = await run('diff');
+    expect([code, err]).toEqual([1, '3 templates differ, 0 the same.\n']);
+    expect(out).toContain(
+      '--- server/one.sms.md\n+++ one.sms.md\n@@ -1,6 +1,6 @@\n ---\n name: One\n channel: sms\n ---\n-First\n+1st\n Second�[2J\n',
+    );
+    expect(out).toContain('--- /dev/null\n+++ new.sms.md\n');
+    expect(out).toContain(`--- server/${two}\n+++ /dev/null\n`);
+    expect(await run('diff', '--service', user)).toMatchObject({ code: 2, err: 'No result found\n' });
+    write('new.sms.md', 'nothing');
+    expect(await run('diff')).toMatchObject({ code: 2, err: 'Correct these files first.\n' });
+  });
+});
+
+async function aFolderOnServer(name: string, parent_id: string | null): Promise<string> {
+  return (await harness.admin('POST', `/service/${service}/template-folder`, { name, parent_id })).body.data.id;
+}
+
+async function change(id: string, body: object): Promise<void> {
+  expect((await harness.admin('POST', `/service/${service}/template/${id}`, body)).status).toBe(200);
+  expect((await selectTemplateVersions(harness.app.db, id, service))[0]?.version).toBeGreaterThan(1);
+}
+
+/** Passes requests on, and cuts the connection after so many that write: the server carries out one more. */
+async function breakingAfter(writes: number): Promise<Server> {
+  let count = 0;
+  const proxy = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = 'GET', headers } = request;
+    const answer = await fetch(url + request.url, {
+      method,
+      headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+      ...(method === 'GET' ? {} : { body: Buffer.concat(chunks) }),
+    });
+    if (method === 'POST') count += 1;
+    if (count > writes) request.socket.destroy();
+    else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return proxy;
+}

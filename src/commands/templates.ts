@@ -1,0 +1,86 @@
+import type { Command, Flags } from '../platform/command-line.ts';
+import { isUuid } from '../platform/id.ts';
+import { OperatorError } from '../platform/operator-error.ts';
+import { readClientSettings } from './read-config.ts';
+import { AdminServer } from './templates/admin-server.ts';
+import { diff } from './templates/diff.ts';
+import { preview, readValues } from './templates/preview.ts';
+import { pull } from './templates/pull.ts';
+import { push } from './templates/push.ts';
+import { exitCodes, fail } from './templates/report.ts';
+import type { TemplateServer } from './templates/template-server.ts';
+
+const actions = ['pull', 'diff', 'push', 'preview'];
+
+export const templates: Command = {
+  description: 'Keep templates in files: pull, compare, push and preview them',
+  takes: '<pull|diff|push|preview> <folder>',
+  flags: {
+    url: { value: '<url>', description: 'The server (default: BASE_URL, or localhost with PORT)' },
+    key: {
+      value: '<key>',
+      description:
+        'An API key that may manage templates; other users of this machine can see it. Better: PENNYPOST_API_KEY',
+    },
+    service: {
+      value: '<id>',
+      description: 'Use the admin API for this service, with PENNYPOST_ADMIN_SECRET (and PENNYPOST_ADMIN_CLIENT)',
+    },
+    user: { value: '<id>', description: 'push with the admin API: the author of the new versions' },
+    'dry-run': { description: 'push: check everything, print what would change, change nothing' },
+    force: { description: 'push: overwrite changes on the server; pull: overwrite changes in files' },
+    prune: { description: 'push: archive templates without a file; pull: delete files without a template' },
+    out: { value: '<folder>', description: 'preview: where to write the messages' },
+    values: { value: '<file>', description: 'preview: a JSON object with the values of placeholders' },
+    'service-name': { value: '<name>', description: 'preview: the start of text messages, and the top of emails' },
+  },
+  more: [
+    'The files are described in docs/guides/templates-as-code.md.',
+    'Exit codes of diff: 0 the same, 1 differences, 2 an error or a broken file.',
+    'Exit codes of the others: 0 done, 1 an error, 2 a broken file and nothing was pushed or pulled, 3 a conflict: somebody changed',
+    'a template on the server and nothing was pushed, or a file has changes and was not overwritten.',
+    '',
+  ],
+  run,
+};
+
+async function run([action = '', folder = '']: string[], flags: Flags): Promise<void> {
+  const last = (name: string) => flags[name]?.at(-1);
+  const force = flags.force !== undefined;
+  const prune = flags.prune !== undefined;
+  switch (action) {
+    case 'pull':
+      return pull(folder, connect(flags, false), { force, prune });
+    case 'push':
+      return push(folder, connect(flags, true), { dryRun: flags['dry-run'] !== undefined, force, prune });
+    case 'diff':
+      return diff(folder, connect(flags, false)).catch(failAsDiffDoes);
+    case 'preview': {
+      const out = last('out');
+      if (out === undefined) throw new OperatorError('--out is missing: the folder for the messages.');
+      return preview(folder, { out, values: await readValues(last('values')), serviceName: last('service-name') });
+    }
+    default:
+      throw new OperatorError(`Unknown action "${action}": use ${actions.join(', ')}.`);
+  }
+}
+
+function failAsDiffDoes(error: unknown): void {
+  if (!(error instanceof OperatorError)) throw error;
+  fail(exitCodes.problems, error.message);
+}
+
+function connect(flags: Flags, writes: boolean): TemplateServer {
+  const last = (name: string) => flags[name]?.at(-1);
+  const settings = readClientSettings();
+  const url = last('url') ?? settings.url;
+  const service = last('service');
+  const user = last('user');
+  if (service === undefined) throw new OperatorError('--service is missing.');
+  const { adminSecret: secret, adminClient: client } = settings;
+  if (!isUuid(service)) throw new OperatorError(`${service} is not the id of a service.`);
+  if (!secret) throw new OperatorError('The secret of the admin API is missing: set PENNYPOST_ADMIN_SECRET.');
+  if (writes && (user === undefined || !isUuid(user)))
+    throw new OperatorError('--user is missing: the id of the user who is the author of the new versions.');
+  return new AdminServer({ url, client, secret, service, user });
+}

@@ -1,0 +1,78 @@
+import { OperatorError } from '../../platform/operator-error.ts';
+import { Connection, notRepeatable, repeatable } from '../connection.ts';
+
+export class RequestRefused extends OperatorError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Requests with JSON, and errors in the words of the server. */
+export class JsonRequests {
+  private readonly connection: Connection;
+  private readonly token: () => string;
+
+  constructor(url: string, token: () => string) {
+    this.connection = new Connection(url);
+    this.token = token;
+  }
+
+  get<Body>(path: string): Promise<Body> {
+    return this.bodyOf(this.connection.retry(() => this.fetch(path), repeatable));
+  }
+
+  /** Undefined if the server does not know it. */
+  async find<Body>(path: string): Promise<Body | undefined> {
+    try {
+      return await this.get<Body>(path);
+    } catch (error) {
+      if (error instanceof RequestRefused && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  post<Body>(path: string, body: object): Promise<Body> {
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    return this.bodyOf(this.connection.retry(() => this.fetch(path, init), notRepeatable));
+  }
+
+  private fetch(path: string, init: { headers?: object } & Omit<RequestInit, 'headers'> = {}): Promise<Response> {
+    const headers = { ...init.headers, authorization: `Bearer ${this.token()}` };
+    return fetch(`${this.connection.root}${path}`, { ...init, headers });
+  }
+
+  private async bodyOf<Body>(responding: Promise<Response>): Promise<Body> {
+    const response = await responding;
+    const text = await response.text().catch((error) => {
+      throw new OperatorError(`The response of ${this.connection.root} broke off: ${String(error)}`);
+    });
+    if (!response.ok) throw new RequestRefused(messageOf(text, response.status), response.status);
+    if (text === '') return undefined as Body;
+    try {
+      return JSON.parse(text) as Body;
+    } catch {
+      throw new OperatorError(`${this.connection.root} did not respond with JSON: is this the address of the API?`);
+    }
+  }
+}
+
+/** Both error bodies of the protocol. */
+function messageOf(text: string, status: number): string {
+  const fallback = `The server responded with ${status}.`;
+  try {
+    const { errors, message } = JSON.parse(text) as { errors?: { message: string }[]; message?: string | object };
+    if (errors) return errors.map((error) => error.message).join('\n');
+    if (typeof message === 'string') return message;
+    const fields = Object.entries(message ?? {}).map(([field, texts]) => `${field}: ${[texts].flat().join(', ')}`);
+    return fields.length > 0 ? fields.join('\n') : fallback;
+  } catch {
+    return fallback;
+  }
+}

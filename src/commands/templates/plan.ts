@@ -1,0 +1,123 @@
+import { differingFields, type LocalTemplate, type ServerTemplate } from './template.ts';
+import type { FileProblem } from './template-file.ts';
+import type { TemplateChange, TemplateServer } from './template-server.ts';
+
+export interface PlannedChange extends TemplateChange {
+  action: 'create' | 'change' | 'archive' | 'restore';
+  /** Undefined for a template that has no file. */
+  local: LocalTemplate | undefined;
+}
+
+/** What a push would do. */
+export interface Plan {
+  changes: PlannedChange[];
+  unchanged: { local: LocalTemplate; stored: ServerTemplate }[];
+  /** Templates without a file. */
+  onlyOnServer: ServerTemplate[];
+  /** Files that cannot be pushed to this service. */
+  problems: FileProblem[];
+  /** Templates that somebody changed on the server since they were pulled. */
+  conflicts: FileProblem[];
+}
+
+export async function makePlan(
+  templates: LocalTemplate[],
+  server: TemplateServer,
+  { force, prune }: { force: boolean; prune: boolean },
+): Promise<Plan> {
+  const listed = await server.list();
+  const planner = new Planner(listed, server, force);
+  for (const template of templates) await planner.add(template);
+  const { plan, known } = planner;
+  const onlyOnServer = listed.filter(({ id }) => !known.has(id));
+  const archived = prune ? onlyOnServer.map(archiving) : [];
+  return { ...plan, changes: [...plan.changes, ...archived], onlyOnServer };
+}
+
+function archiving(before: ServerTemplate): PlannedChange {
+  const fields = { ...before.fields, archived: true };
+  return { action: 'archive', local: undefined, before, fields, names: ['archived'] };
+}
+
+class Planner {
+  readonly plan: Omit<Plan, 'onlyOnServer'> = { changes: [], unchanged: [], problems: [], conflicts: [] };
+  /** Ids of templates that have a file. */
+  readonly known = new Set<string>();
+  private readonly listed: ServerTemplate[];
+  private readonly byId: Map<string, ServerTemplate>;
+  private readonly server: TemplateServer;
+  private readonly force: boolean;
+
+  constructor(listed: ServerTemplate[], server: TemplateServer, force: boolean) {
+    this.listed = listed;
+    this.byId = new Map(listed.map((template) => [template.id, template]));
+    this.server = server;
+    this.force = force;
+  }
+
+  async add(local: LocalTemplate): Promise<void> {
+    if (local.id === undefined) return this.addNew(local);
+    const before = this.byId.get(local.id) ?? (await this.server.find(local.id));
+    if (!before) {
+      return this.refuse(local, `The service has no template ${local.id}: remove id and version to create it`);
+    }
+    this.known.add(before.id);
+    this.compare(local, before);
+  }
+
+  private compare(local: LocalTemplate, before: ServerTemplate): void {
+    const { fields } = local;
+    const names = differingFields(fields, before.fields);
+    // The other fields of a template that stays archived do not matter: nobody can send it.
+    if (names.length === 0 || (fields.archived && before.fields.archived)) {
+      this.plan.unchanged.push({ local, stored: before });
+    } else if (names.includes('channel')) {
+      this.refuse(local, `The channel cannot change: on the server it is ${before.fields.channel}`);
+    } else if (local.version !== before.version && !this.force) {
+      this.plan.conflicts.push({ path: local.path, line: 1, message: conflictText(local, before) });
+    } else {
+      this.plan.changes.push({ action: actionOf(local, before), local, before, fields, names });
+    }
+  }
+
+  private addNew(local: LocalTemplate): void {
+    const { fields } = local;
+    const namesakes = this.listed.filter(
+      ({ fields: other }) => other.name === fields.name && other.channel === fields.channel,
+    );
+    // A push that broke off may have created it.
+    const same = namesakes.find(({ fields: other }) => differingFields(fields, other).length === 0);
+    const [namesake] = namesakes;
+    if (same) {
+      this.known.add(same.id);
+      this.plan.unchanged.push({ local, stored: same });
+    } else if (namesake) {
+      this.refuse(
+        local,
+        `The server has another template of this name and channel: pull, or add id: ${namesake.id} and version: ${namesake.version}`,
+      );
+    } else if (fields.archived) {
+      this.refuse(local, 'A new template cannot be archived');
+    } else {
+      this.plan.changes.push({ action: 'create', local, before: undefined, fields, names: differingFromNothing });
+    }
+  }
+
+  private refuse({ path }: LocalTemplate, message: string): void {
+    this.plan.problems.push({ path, line: 1, message });
+  }
+}
+
+/** A new template has everything; of these, the server may refuse the sender. */
+const differingFromNothing: TemplateChange['names'] = ['name', 'content', 'sender'];
+
+function actionOf({ fields }: LocalTemplate, before: ServerTemplate): PlannedChange['action'] {
+  if (fields.archived) return 'archive';
+  return before.fields.archived ? 'restore' : 'change';
+}
+
+function conflictText({ version }: LocalTemplate, { version: newest, fields }: ServerTemplate): string {
+  const now = fields.archived ? `archived it (version ${newest})` : `made version ${newest}`;
+  if (version === undefined) return `The file does not say which version it changes: the server has version ${newest}`;
+  return `The file has version ${version}, but somebody ${now} on the server`;
+}

@@ -1,0 +1,104 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
+import { composeLetter, pageToPng } from '../../rendering/pdf/pdf-worker.ts';
+import type { Personalisation } from '../../rendering/personalisation.ts';
+import { type CompiledTemplate, compileTemplate, type LetterTemplate } from '../../rendering/template.ts';
+import { print } from '../print.ts';
+import { readFolder } from './folder.ts';
+import { count, described, exitCodes, fail, printProblems } from './report.ts';
+import type { LocalTemplate, TemplateFields } from './template.ts';
+
+interface PreviewOptions {
+  out: string;
+  values: Personalisation;
+  /** The start of text messages, if the service puts its name there; shown above emails. */
+  serviceName: string | undefined;
+}
+
+type File = [ending: string, content: string | Uint8Array];
+
+/** Renders files as the server would send them, without a server. Placeholders without a value stay. */
+export async function preview(root: string, options: PreviewOptions): Promise<void> {
+  const { templates, problems } = await readFolder(root);
+  for (const template of templates) {
+    const { files, summary } = await render(template.fields, options);
+    for (const [ending, content] of files) await write(join(options.out, template.path.slice(0, -3) + ending), content);
+    print(`${described(template, undefined)}: ${summary}${missingIn(template, options)}`);
+  }
+  if (problems.length === 0) return;
+  printProblems(problems);
+  fail(exitCodes.problems, `${count(problems.length, 'problem')} in files.`);
+}
+
+export async function readValues(path: string | undefined): Promise<Personalisation> {
+  if (path === undefined) return {};
+  try {
+    const values: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof values === 'object' && values !== null && !Array.isArray(values)) return values as Personalisation;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new OperatorError(`${path} must be a JSON object such as {"name": "Ada"}.`);
+}
+
+async function write(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+function compile({ channel, subject, content, welsh_subject, welsh_content }: TemplateFields): CompiledTemplate {
+  const welsh =
+    welsh_content === null ? {} : { letter_welsh_subject: welsh_subject, letter_welsh_content: welsh_content };
+  return compileTemplate({ template_type: channel, subject, content, ...welsh });
+}
+
+async function render(
+  fields: TemplateFields,
+  { values, serviceName }: PreviewOptions,
+): Promise<{ files: File[]; summary: string }> {
+  const compiled = compile(fields);
+  switch (compiled.template_type) {
+    case 'sms': {
+      const { text, character_count, encoding, fragments } = compiled.render(values, { prefix: serviceName ?? null });
+      const figures = { character_count, encoding, fragments };
+      return {
+        files: [
+          ['.txt', `${text}\n`],
+          ['.json', `${JSON.stringify({ text, ...figures }, null, 2)}\n`],
+        ],
+        summary: `${count(character_count, 'character')}, ${count(fragments, 'part')}`,
+      };
+    }
+    case 'email': {
+      const unsubscribe_link = fields.has_unsubscribe_link ? 'https://example.org/unsubscribe' : null;
+      const platform = { name: serviceName ?? 'Pennypost' };
+      const { subject, text, html } = compiled.message(values, { brand: null, platform, unsubscribe_link });
+      return {
+        files: [
+          ['.html', html],
+          ['.txt', `Subject: ${subject}\n\n${text}`],
+        ],
+        summary: subject,
+      };
+    }
+    case 'letter':
+      return renderLetter(compiled, values);
+  }
+}
+
+async function renderLetter(compiled: LetterTemplate, values: Personalisation) {
+  const { lines } = parsePostalAddress(addressLinesFromPersonalisation(values));
+  const address = lines.length >= 3 && lines.length <= 7 ? lines : undefined;
+  const document = compiled.document(values, { date: new Date(), address });
+  const { pdf, page_count } = await composeLetter(document, { purpose: 'preview' });
+  const files: File[] = [['.pdf', pdf]];
+  for (let page = 1; page <= page_count; page++) files.push([`.page-${page}.png`, await pageToPng(pdf, page)]);
+  return { files, summary: count(page_count, 'page') };
+}
+
+function missingIn({ fields }: LocalTemplate, { values }: PreviewOptions): string {
+  const missing = compile(fields).missing(values);
+  return missing.length > 0 ? `; no value for ${missing.join(', ')}` : '';
+}

@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import { print } from '../print.ts';
+import { FileNames } from './file-names.ts';
+import { deleteTemplateFile, readFolder, recordVersion, writeTemplateFile } from './folder.ts';
+import { count, described, exitCodes, fail, printProblems } from './report.ts';
+import { differingFields, type FieldName, type LocalTemplate, type ServerTemplate } from './template.ts';
+import type { TemplateServer } from './template-server.ts';
+
+interface PullOptions {
+  /** Overwrite files that have changes of their own. */
+  force: boolean;
+  /** Delete files of templates that the server no longer has. */
+  prune: boolean;
+}
+
+export async function pull(root: string, server: TemplateServer, { force, prune }: PullOptions): Promise<void> {
+  await mkdir(root, { recursive: true });
+  const { templates, problems, paths } = await readFolder(root);
+  if (problems.length > 0) {
+    printProblems(problems);
+    return fail(exitCodes.problems, 'Nothing was pulled: correct or delete these files.');
+  }
+  const listed = await server.list();
+  const names = new FileNames(paths);
+  const counts = { written: 0, unchanged: 0, kept: 0 };
+  for (const stored of listed) {
+    const result = await pullOne(root, server, stored, { local: fileOf(templates, stored), names, force });
+    counts[result] += 1;
+  }
+  const listedIds = new Set(listed.map(({ id }) => id));
+  const gone = templates.filter(({ id, fields }) => id !== undefined && !listedIds.has(id) && !fields.archived);
+  for (const template of gone) await removeOrReport(root, template, prune);
+  print(`${count(counts.written, 'file')} written, ${counts.unchanged} unchanged.`);
+  if (counts.kept > 0) {
+    fail(exitCodes.conflicts, `${count(counts.kept, 'file')} kept: push first, or use --force to overwrite.`);
+  }
+}
+
+/** The file with this id, else a new one with its name. */
+function fileOf(templates: LocalTemplate[], { id, fields }: ServerTemplate): LocalTemplate | undefined {
+  const isNew = (local: LocalTemplate) =>
+    local.id === undefined && local.fields.name === fields.name && local.fields.channel === fields.channel;
+  return templates.find((local) => local.id === id) ?? templates.find(isNew);
+}
+
+async function pullOne(
+  root: string,
+  server: TemplateServer,
+  stored: ServerTemplate,
+  { local, names, force }: { local: LocalTemplate | undefined; names: FileNames; force: boolean },
+): Promise<'written' | 'unchanged' | 'kept'> {
+  if (!local) {
+    const path = names.take(stored);
+    await writeTemplateFile(root, path, stored);
+    print(`Wrote ${described({ ...stored, path }, undefined)}`);
+    return 'written';
+  }
+  const differing = differingFields(local.fields, stored.fields);
+  if (differing.length === 0) {
+    if (local.id !== stored.id || local.version !== stored.version) await recordVersion(root, local.path, stored);
+    return 'unchanged';
+  }
+  if (!force && (await hasOwnChanges(server, local, stored, differing))) {
+    print(`Kept ${described(local, undefined)}: it has changes that were not pushed`);
+    return 'kept';
+  }
+  await writeTemplateFile(root, local.path, stored);
+  print(`Wrote ${described(local, undefined)}`);
+  return 'written';
+}
+
+/** Whether a file differs from the version that it was pulled as. Versions have no folder: there the server is right. */
+async function hasOwnChanges(
+  server: TemplateServer,
+  { id, version, fields }: LocalTemplate,
+  stored: ServerTemplate,
+  differing: FieldName[],
+): Promise<boolean> {
+  if (differing.every((name) => name === 'folder')) return false;
+  if (id === undefined || version === undefined || version === stored.version) return true;
+  const pulled = await server.findVersion(id, version);
+  return !pulled || differingFields(fields, { ...fields, ...pulled }).length > 0;
+}
+
+async function removeOrReport(root: string, template: LocalTemplate, prune: boolean): Promise<void> {
+  const name = described(template, undefined);
+  if (!prune) return print(`The server no longer has ${name}: --prune deletes the file`);
+  await deleteTemplateFile(root, template.path);
+  print(`Deleted ${name}`);
+}

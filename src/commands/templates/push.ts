@@ -1,0 +1,82 @@
+import { OperatorError } from '../../platform/operator-error.ts';
+import { print } from '../print.ts';
+import { readFolder, recordVersion } from './folder.ts';
+import { makePlan, type Plan, type PlannedChange } from './plan.ts';
+import { count, described, exitCodes, fail, printProblems } from './report.ts';
+import { ChangedMeanwhile, type TemplateServer } from './template-server.ts';
+
+interface PushOptions {
+  dryRun: boolean;
+  /** Overwrite what somebody changed on the server. */
+  force: boolean;
+  /** Archive templates without a file. */
+  prune: boolean;
+}
+
+/** Checks everything first: a problem anywhere means that nothing is pushed. */
+export async function push(root: string, server: TemplateServer, { dryRun, ...options }: PushOptions): Promise<void> {
+  const { templates, problems } = await readFolder(root);
+  if (problems.length > 0) return refuse(exitCodes.problems, problems);
+  const plan = await makePlan(templates, server, options);
+  if (plan.problems.length > 0) return refuse(exitCodes.problems, plan.problems);
+  if (plan.conflicts.length > 0) {
+    return refuse(exitCodes.conflicts, plan.conflicts, 'Pull and merge, or use --force to overwrite.');
+  }
+  const refusals = await server.check(plan.changes);
+  if (refusals.size > 0) return refuse(exitCodes.problems, problemsOf(plan.changes, refusals));
+  if (dryRun) return announce(plan);
+  await apply(root, server, plan);
+}
+
+function refuse(code: number, problems: Plan['problems'], advice = ''): void {
+  printProblems(problems);
+  fail(code, ['Nothing was pushed.', advice].join(' ').trim());
+}
+
+function problemsOf(changes: PlannedChange[], refusals: Map<unknown, string>): Plan['problems'] {
+  return changes.flatMap((change) => {
+    const message = refusals.get(change);
+    const path = change.local?.path ?? described(undefined, change.before);
+    return message === undefined ? [] : [{ path, line: 1, message }];
+  });
+}
+
+function announce({ changes, unchanged }: Plan): void {
+  for (const { action, local, before, names } of changes) {
+    print(`Would ${action} ${described(local, before)}${action === 'change' ? `: ${names.join(', ')}` : ''}`);
+  }
+  print(`${count(changes.length, 'template')} would change, ${unchanged.length} would not.`);
+}
+
+const done = { create: 'Created', change: 'Changed', archive: 'Archived', restore: 'Restored' };
+
+async function apply(root: string, server: TemplateServer, { changes, unchanged }: Plan): Promise<void> {
+  for (const { local, stored } of unchanged) {
+    if (local.id !== stored.id || local.version !== stored.version) await recordVersion(root, local.path, stored);
+  }
+  for (const [index, change] of changes.entries()) {
+    try {
+      await applyOne(root, server, change);
+    } catch (error) {
+      if (!(error instanceof OperatorError || error instanceof ChangedMeanwhile)) throw error;
+      const code = error instanceof ChangedMeanwhile ? exitCodes.conflicts : exitCodes.failed;
+      const stopped = `Stopped at ${described(change.local, change.before)}: ${error.message}`;
+      return fail(
+        code,
+        `${stopped}\n${index} of ${count(changes.length, 'change')} pushed. Run it again to push the rest.`,
+      );
+    }
+    print(`${done[change.action]} ${described(change.local, change.before)}`);
+  }
+  print(`${count(changes.length, 'template')} pushed, ${unchanged.length} unchanged.`);
+}
+
+/** The file knows each version at once, so that a push that breaks off can go on. */
+async function applyOne(root: string, server: TemplateServer, change: PlannedChange): Promise<void> {
+  const { local, before, fields } = change;
+  const record = async (stored: { id: string; version: number }) => {
+    if (local) await recordVersion(root, local.path, stored);
+  };
+  if (before) await server.change(before, change, record);
+  else await record(await server.create(fields));
+}

@@ -1,0 +1,28 @@
+import { print } from '../print.ts';
+import { shown } from './folder.ts';
+import type { LocalTemplate, ServerTemplate } from './template.ts';
+import type { FileProblem } from './template-file.ts';
+
+/** In the order of urgency: the first that applies is the exit code. */
+export const exitCodes = { failed: 1, problems: 2, conflicts: 3 };
+
+export function fail(code: number, text: string): void {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = code;
+}
+
+export function printProblems(problems: FileProblem[]): void {
+  for (const { path, line, message } of problems) print(printable(`${shown(path)}:${line}: ${message}`));
+}
+
+/** Names come from the server: a terminal must not obey them. */
+export function printable(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '�');
+}
+
+export function described(local: LocalTemplate | undefined, before: ServerTemplate | undefined): string {
+  if (local) return printable(shown(local.path));
+  return printable(`"${before?.fields.name}" (${before?.fields.channel}, ${before?.id})`);
+}
+
+export const count = (value: number, noun: string) => `${value} ${noun}${value === 1 ? '' : 's'}`;

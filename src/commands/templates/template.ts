@@ -1,0 +1,67 @@
+import type { Channel } from '../../protocol/channels.ts';
+import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+
+/** What a file says about a template, and what is compared with the server. */
+export interface TemplateFields {
+  name: string;
+  channel: Channel;
+  /** Null for text messages. */
+  subject: string | null;
+  /** With line feeds only: browsers send other line ends than editors. */
+  content: string;
+  /** Names from the root down. */
+  folder: string[];
+  /** Null unless it is a letter. */
+  postage: TemplatePostage | null;
+  /** Id of a text message sender, a reply-to address or a letter contact. Null: the default of the service. */
+  sender: string | null;
+  process_type: ProcessType;
+  has_unsubscribe_link: boolean;
+  /** Both or none. */
+  welsh_subject: string | null;
+  welsh_content: string | null;
+  archived: boolean;
+}
+
+/** A template in a file. */
+export interface LocalTemplate {
+  /** Relative to the folder. */
+  path: string;
+  /** Of the template on the server, since it was pulled or pushed. */
+  id: string | undefined;
+  /** Of the server, when it was pulled or pushed. */
+  version: number | undefined;
+  fields: TemplateFields;
+}
+
+export interface ServerTemplate {
+  id: string;
+  version: number;
+  fields: TemplateFields;
+}
+
+export type FieldName = keyof TemplateFields;
+
+/** The order in files. */
+const fieldNames: readonly FieldName[] = [
+  'name',
+  'channel',
+  'subject',
+  'folder',
+  'postage',
+  'sender',
+  'process_type',
+  'has_unsubscribe_link',
+  'welsh_subject',
+  'welsh_content',
+  'archived',
+  'content',
+];
+
+export function differingFields(one: TemplateFields, other: TemplateFields): FieldName[] {
+  return fieldNames.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+}
+
+export function withLineFeeds(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
+}
