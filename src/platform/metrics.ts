@@ -34,7 +34,7 @@ export class Metrics {
     // Per route, because `request.routeOptions` creates a new object on each access.
     http.addHook('onRoute', (route) => {
       const observeRoute: onResponseHookHandler = (request, reply, done) => {
-        observe(route.url, request, reply);
+        observe(request.subroute?.url ?? route.url, request, reply);
         done();
       };
       route.onResponse = [route.onResponse ?? [], observeRoute].flat();

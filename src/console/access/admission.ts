@@ -54,7 +54,7 @@ export class Admissions {
     const now_s = performance.now() / 1_000;
     const turn_s = (slowestTurn_s * smallestShare) / share;
     this.lastTurn_s = Math.min(Math.max(this.lastTurn_s, now_s) + turn_s, now_s + longestWait_s);
-    reply.header('retry-after', Math.ceil(this.lastTurn_s - now_s));
+    reply.header('retry-after', Math.min(Math.ceil(this.lastTurn_s - now_s), longestWait_s));
   }
 }
 

@@ -1,4 +1,4 @@
-import { matchesPath } from '../matches-path.ts';
+import { findPage } from '../find-page.ts';
 import type { DeclaredPage } from '../page.ts';
 import { may } from './may.ts';
 
@@ -12,6 +12,6 @@ export function reachable(
   address: string,
   service?: Service,
 ): string | undefined {
-  const page = pages.find(({ path }) => matchesPath(path, address));
+  const page = findPage(pages, address)?.page;
   return page && may(page.who, visitor, service) === 'yes' ? `/console${address}` : undefined;
 }

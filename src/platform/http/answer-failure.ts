@@ -3,6 +3,7 @@ import { failureOfDatabaseError } from '../db/errors.ts';
 import { Failure, statusOfKind } from '../failure.ts';
 import { failureOfFrameworkError } from './body/body.ts';
 import { UnreadBody } from './body/body-memory.ts';
+import { routeOf } from './subroute.ts';
 import type { Surface } from './surface.ts';
 
 /** Sends an error in the format of its surface. */
@@ -18,7 +19,7 @@ export function answerFailure<App>(
   if (failure.kind === 'unavailable') logOutage(request, error);
   else if (status >= 500) {
     request.log.error(
-      { event: 'request.failed', err: error, route: request.routeOptions?.url, request_id: request.id },
+      { event: 'request.failed', err: error, route: routeOf(request)?.url, request_id: request.id },
       'A request failed',
     );
   }
@@ -44,7 +45,7 @@ function logOutage(request: FastifyRequest, error: unknown): void {
   if (performance.now() - outageLoggedAt < 1_000) return;
   outageLoggedAt = performance.now();
   request.log.error(
-    { event: 'requests.unavailable', err: error, route: request.routeOptions?.url },
+    { event: 'requests.unavailable', err: error, route: routeOf(request)?.url },
     'Requests fail with 503',
   );
 }

@@ -6,7 +6,7 @@ export const urlNotFound =
 
 /**
  * Distinguishes a wrong method (405 with `Allow`) from an unknown path (404). The router does not, so the declared
- * routes are recorded here as segments; `:name` matches any segment.
+ * routes are recorded here as segments; `:name` matches any segment, `*` all that follow.
  */
 export class DeclaredRoutes {
   private readonly routes: { method: string; segments: string[] }[] = [];
@@ -23,23 +23,15 @@ export class DeclaredRoutes {
 
   failureFor(url: string): Failure {
     const methods = this.methodsAt(url);
-    if (methods.length === 0) return unknownPath();
-    return new Failure(
-      'method-not-allowed',
-      'MethodNotAllowedError',
-      'The method is not allowed for the requested URL.',
-      {
-        headers: { allow: methods.join(', ') },
-      },
-    );
+    return methods.length === 0 ? unknownPath() : wrongMethod(methods);
   }
 
   private methodsAt(url: string): string[] {
     const segments = segmentsOf(url.split('?')[0] ?? '');
     const found = this.routes.filter(
-      (route) =>
-        route.segments.length === segments.length &&
-        route.segments.every((segment, index) => segment.startsWith(':') || segment === segments[index]),
+      ({ segments: declared }) =>
+        (declared.length === segments.length || (declared.at(-1) === '*' && declared.length < segments.length)) &&
+        declared.every((segment, index) => /^[:*]/.test(segment) || segment === segments[index]),
     );
     return [...new Set(found.map((route) => route.method)), ...(found.length > 0 ? ['OPTIONS'] : [])].sort();
   }
@@ -47,6 +39,12 @@ export class DeclaredRoutes {
 
 export function unknownPath(): Failure {
   return new Failure('not-found', 'NotFoundError', urlNotFound);
+}
+
+export function wrongMethod(allowed: string[]): Failure {
+  const headers = { allow: allowed.join(', ') };
+  const text = 'The method is not allowed for the requested URL.';
+  return new Failure('method-not-allowed', 'MethodNotAllowedError', text, { headers });
 }
 
 function segmentsOf(path: string): string[] {

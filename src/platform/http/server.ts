@@ -93,6 +93,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const pages = new DeclaredRoutes();
   shareTheLoop(http);
   http.decorateRequest('incomingBody', undefined);
+  http.decorateRequest('subroute', undefined);
   const openRequests = onRequestEnd(http, ({ incomingBody }) => {
     incomingBody?.release();
     app.metrics.endRequest();
@@ -169,9 +170,13 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   }
   scope.addHook('onRoute', (route) => documentSurface(route, surface));
   if (surface.actor) scope.addHook('onRoute', (route) => nameActor(route, app, surface));
-  scope.setSchemaErrorFormatter((errors, place) =>
-    surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats), place as SchemaPlace),
-  );
+  const failureOf = (errors: unknown, place: SchemaPlace) =>
+    surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats), place);
+  scope.setSchemaErrorFormatter((errors, place) => failureOf(errors, place as SchemaPlace));
+  scope.decorate('failureOfBody', (request, schema) => {
+    const validate = request.compileValidationSchema(schema, 'body') as Validator;
+    return validate(request.body) ? undefined : failureOf(validate.errors, 'body');
+  });
   scope.setErrorHandler((error, request, reply) => answerFailure(app, surface, request, reply, error));
   for (const routes of surface.routes) routes(scope, app);
 }

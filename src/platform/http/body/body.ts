@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../../failure.ts';
+import { routeOf } from '../subroute.ts';
 import { nestedTooDeeply, refuseTooManyValues, tooManyValues } from './body-limits.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { IncomingBody } from './incoming-body.ts';
@@ -49,7 +50,7 @@ export function readBodies(
   // JSON is registered by name as well: the `*` parser is looked up again for each request.
   for (const [contentType, parse] of Object.entries({ 'application/json': parseJson, ...formats, '*': parseJson })) {
     http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
-      const { bodyLimit: limit = 0, config } = request.routeOptions;
+      const { bodyLimit: limit = 0, config } = routeOf(request);
       if (typeOf(request, config) === 'stream') {
         const body = new StreamedBody(request.raw, timeout_ms);
         request.incomingBody = body;
