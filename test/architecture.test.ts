@@ -273,7 +273,7 @@ describe('places', () => {
   it('input is never used as a key of a plain object', () => {
     // Looked up by our own names, never by input: kinds of error, formats, schemas, settings, commands.
     const ownWords = [
-      'main.ts',
+      'commands/commands.ts',
       'config.ts',
       'routes.ts',
       'operations/system-errors.ts',

@@ -8,12 +8,10 @@ import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const backupCommand: Command = {
-  description: 'Back up to a new folder while the service runs',
   more: [
     'Contains a consistent snapshot of the database and the files of DATA_DIR. It does not contain the secret key, which is',
     'needed to decrypt secrets in the database: keep a separate copy of the key, because a restore needs both.',
   ],
-  takes: '<folder>',
   flags: {
     'with-secrets': {
       description: 'include the generated secrets of DATA_DIR; anyone with the backup can then decrypt everything',

@@ -4,7 +4,6 @@ import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 
 export const config: Command = {
-  description: 'Print every setting and its value, without secrets',
   run,
 };
 

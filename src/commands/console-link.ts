@@ -13,7 +13,6 @@ import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const consoleLink: Command = {
-  description: 'Print the link that sets up the console, or signs a person in who is locked out',
   more: [
     'The service may be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and BASE_URL.',
     'Keep the link secret: its holder gets in.',

@@ -11,13 +11,11 @@ import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const createAdmin: Command = {
-  description: 'Create the first platform administrator and print a link to set the password',
   more: [
     'For example: pennypost create-admin "Ada Lovelace" ada@example.org 07700900123',
     'The service may be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and ADMIN_BASE_URL.',
     'The link works once, within an hour. For a new link, run the command again with the same email address.',
   ],
-  takes: '<name> <email> <mobile>',
   run,
 };
 

@@ -7,7 +7,6 @@ import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 
 export const demo: Command = {
-  description: 'Print the API key and templates of the demo, and a first request to try',
   more: ['The server must be running with the same DATA_DIR. See DEMO in docs/configuration.md.'],
   run,
 };

@@ -5,7 +5,6 @@ import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const doctor: Command = {
-  description: 'Check settings, disk, database, clock and providers, and suggest fixes',
   run,
 };
 

@@ -7,7 +7,6 @@ import { readConfig } from './read-config.ts';
 import { openOrEmbed } from './with-database.ts';
 
 export const migrateCommand: Command = {
-  description: 'Apply database migrations, then exit',
   more: [
     'The server also does this on every start. The previous release keeps working during and after the migration.',
   ],

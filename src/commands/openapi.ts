@@ -6,7 +6,6 @@ import { readConfig } from './read-config.ts';
 import { buildHttp } from './start.ts';
 
 export const openapi: Command = {
-  description: 'Print the OpenAPI document of the API',
   run,
 };
 

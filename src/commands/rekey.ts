@@ -5,7 +5,6 @@ import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const rekeyCommand: Command = {
-  description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',
   more: [
     'First restart every process of the service with SECRET_KEYS=<new>,<old>; then run this command with the same setting;',
     'then remove the old key. Links signed with the old key stop working when it is removed.',

@@ -8,13 +8,11 @@ import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
 export const restoreCommand: Command = {
-  description: 'Restore a backup into an unused database',
   more: [
     'Restores into DATABASE_URL, or a new embedded database in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
     'A backup of an older version is migrated.',
     'Messages that were queued at the time of the backup are sent, possibly again; --end-unsent marks them as failed.',
   ],
-  takes: '<folder>',
   flags: {
     'end-unsent': { description: 'mark queued messages as failed instead of sending them' },
     identity: { value: '<file>', description: 'age identity file, for a backup encrypted to a recipient' },

@@ -15,7 +15,6 @@ import { readSandboxConfig } from './read-config.ts';
 import { type Started, start } from './start.ts';
 
 export const sandbox: Command = {
-  description: 'Start a disposable instance for a test suite: prints its keys as JSON, exits with its parent',
   more: [
     'Uses a free port and its own database. Of the environment it reads only SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
     'docs/guides/sending.md shows how a test suite starts one.',

@@ -12,8 +12,6 @@ const exitCodes = { hasProblems: 2, notFinished: 3 };
 const pollEvery_ms = 1_000;
 
 export const send: Command = {
-  description: 'Send a file of recipients through the API, and show its progress',
-  takes: '<file>',
   flags: {
     template: { value: '<id>', description: 'The template to send with' },
     key: {

@@ -13,7 +13,6 @@ import { openOrEmbed } from './with-database.ts';
 const needsDatabase = 'Several processes share one database: set DATABASE_URL. See docs/operations/scaling.md.';
 
 export const serve: Command = {
-  description: 'Run the API and the worker in one process (the default setup)',
   more: [
     'Works without configuration: without DATABASE_URL it runs PostgreSQL in DATA_DIR, without providers it uses a sandbox.',
   ],
@@ -21,13 +20,11 @@ export const serve: Command = {
 };
 
 export const api: Command = {
-  description: 'Run only the HTTP API',
   more: [needsDatabase],
   run: () => run({ api: true, worker: false }),
 };
 
 export const worker: Command = {
-  description: 'Run only the worker; serves /livez, /readyz and /metrics over HTTP',
   more: [needsDatabase],
   run: () => run({ api: false, worker: true }),
 };

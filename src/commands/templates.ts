@@ -13,8 +13,6 @@ import type { TemplateServer } from './templates/template-server.ts';
 const actions = ['pull', 'diff', 'push', 'preview'];
 
 export const templates: Command = {
-  description: 'Keep templates in files: pull, compare, push and preview them',
-  takes: '<pull|diff|push|preview> <folder>',
   flags: {
     url: { value: '<url>', description: 'The server (default: BASE_URL, or localhost with PORT)' },
     key: {

@@ -1,8 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../platform/failure.ts';
+import { unknownPath, wrongMethod } from '../platform/http/declared-routes.ts';
 import type { Http } from '../platform/http/surface.ts';
+import { Admissions } from './access/admission.ts';
+import { addPageHeaders } from './access/page-headers.ts';
+import { refuseOtherOrigins } from './access/same-origin.ts';
 import type { ConsoleApp } from './console-app.ts';
+import { isAboutForm, noDraft, problemsOf, problemsOfForm } from './draft.ts';
+import { findPage } from './find-page.ts';
+import { bodyOptions, readFields } from './form-body.ts';
 import { assetRoutes } from './layout/assets.ts';
 import { withOwnLinks } from './own-links.ts';
-import { servePages } from './serve-pages.ts';
+import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './page.ts';
+import { keepLastService } from './pages/services/last-service.ts';
+import { renderPage, sendHtml } from './render.tsx';
+import { keepNotice, takeNotice } from './sessions/notice.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    opened: OpenedPage | undefined;
+  }
+}
+
+/** Time for the first requests after a start, such as health checks. */
+const preloadAfter_ms = 1_000;
+
+/** A page that the visitor may open. */
+interface OpenedPage {
+  page: DeclaredPage;
+  asked: Asked;
+  /** All pages, for the menus. */
+  pages: readonly DeclaredPage[];
+}
 
 export function consoleRoutes(http: Http, served: ConsoleApp): void {
   const app = withOwnLinks(served);
@@ -11,4 +41,119 @@ export function consoleRoutes(http: Http, served: ConsoleApp): void {
     const { collectPages } = await import('./collect-pages.ts');
     return collectPages(app);
   });
+}
+
+/**
+ * All pages are behind a few routes: the framework would need longer to declare hundreds of routes than everything else at
+ * start. For the same reason the pages are loaded a second after the server listens, or with the first request.
+ */
+export function servePages(http: Http, app: ConsoleApp, load: () => Promise<readonly DeclaredPage[]>): void {
+  const refuseOthers = refuseOtherOrigins(app.config.urls.api);
+  const admissions = new Admissions(app);
+  let loading: ReturnType<typeof load> | undefined;
+  const loadOnce = () => {
+    loading ??= load();
+    return loading;
+  };
+  http.addHook('onListen', async () => {
+    await sleep(preloadAfter_ms, undefined, { ref: false });
+    await loadOnce();
+  });
+  http.decorateRequest('opened', undefined);
+  http.decorateRequest('multipart', undefined);
+  http.addHook('onRequest', async (request, reply) => {
+    addPageHeaders(reply);
+    refuseOthers(request);
+  });
+
+  async function onRequest(request: FastifyRequest, reply: FastifyReply) {
+    const pages = await loadOnce();
+    const page = choosePage(pages, request);
+    const { visitor, may } = await admissions.find(page, request, reply);
+    if (may === 'sign-in') {
+      const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
+      return reply.redirect(`/console/sign-in${next}`, 303);
+    }
+    if (may.service) keepLastService(app, request, reply, may.service.id);
+    request.opened = { pages, page, asked: askedOf(request, reply, visitor, may) };
+    return undefined;
+  }
+
+  function respond({ pages, page, asked }: OpenedPage, result: View | Redirection | Sent, draft: Draft): FastifyReply {
+    const { request, reply, visitor, service } = asked;
+    if ('sent' in result) return result.sent;
+    if ('to' in result) {
+      if (result.notice !== undefined) keepNotice(app, reply, result.notice);
+      return reply.redirect(`/console${result.to}`, 303);
+    }
+    const html = renderPage(result, draft, {
+      pages,
+      request,
+      visitor,
+      service,
+      current: page.menu ?? page.below,
+      notice: takeNotice(app, request, reply),
+      now: app.clock.now(),
+      platformName: app.config.branding.platformName,
+    });
+    return sendHtml(reply, result.status ?? (draft.problems.size > 0 ? 400 : 200), html);
+  }
+
+  const show = async (opened: OpenedPage, draft: Draft) =>
+    respond(opened, await opened.page.show(opened.asked, draft), draft);
+
+  async function send(opened: OpenedPage, request: FastifyRequest) {
+    const { form, act, needs, file } = opened.page;
+    if (!form || !act) return undefined;
+    const { body, multipart } = request;
+    const typed = new Map(Object.entries(body as Record<string, string | string[]>));
+    try {
+      const invalidBody = http.failureOfBody(request, form);
+      const problems = problemsOfForm({ form, needs, file }, typed, multipart?.file !== undefined, invalidBody);
+      if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+      return respond(opened, await act(opened.asked, body as Record<string, unknown>, multipart?.file), noDraft);
+    } catch (error) {
+      if (!isAboutForm(error)) throw error;
+      return show(opened, { typed, problems: problemsOf(error.detail) });
+    } finally {
+      multipart?.stop();
+    }
+  }
+
+  for (const url of ['/console', '/console/*']) {
+    http.get(url, { onRequest }, ({ opened }) => opened && show(opened, noDraft));
+    http.post(url, { onRequest, preValidation: readFields(app) }, (request) => {
+      return request.opened && send(request.opened, request);
+    });
+  }
+}
+
+/** The page of an address, which becomes the subroute of the request. */
+function choosePage(pages: readonly DeclaredPage[], request: FastifyRequest): DeclaredPage {
+  const found = findPage(pages, request.url.replace(/^\/+console/, ''));
+  if (!found) throw unknownPath();
+  const { page, params } = found;
+  if (request.method === 'POST' && !page.form) throw wrongMethod(['GET', 'HEAD', 'OPTIONS']);
+  request.params = params;
+  request.subroute = { ...bodyOptions(page, request.routeOptions), url: `/console${page.path}` };
+  return page;
+}
+
+function askedOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visitor: Asked<'anyone'>['visitor'],
+  { service, organisation }: Pick<Asked, 'service' | 'organisation'>,
+): Asked {
+  const params = new Map(Object.entries(request.params as Record<string, string>));
+  const query = new Map(Object.entries(request.query as Record<string, string | string[]>));
+  return {
+    request,
+    reply,
+    visitor: visitor as Asked['visitor'],
+    service,
+    organisation,
+    param: (name) => params.get(name) ?? '',
+    query: (name) => [query.get(name) ?? ''].flat()[0] ?? '',
+  };
 }

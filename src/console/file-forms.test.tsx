@@ -7,11 +7,11 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { buildServer } from '../platform/http/server.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { api, formats, surfaces } from '../routes.ts';
+import { servePages } from './console.routes.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { Pages } from './page.ts';
 import { Field } from './parts/field.tsx';
 import { FileField } from './parts/file-field.tsx';
-import { servePages } from './serve-pages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const kib = 1024;

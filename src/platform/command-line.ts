@@ -1,10 +1,15 @@
 import { parseArgs } from 'node:util';
 import { OperatorError } from './operator-error.ts';
 
-export interface Command {
+/** What the list of all commands says about one. */
+export interface ListedCommand {
   description: string;
   /** Positional arguments, as shown in the usage. */
   takes?: string;
+  load(): Promise<Command>;
+}
+
+export interface Command {
   /** By name, without dashes. Flags with `value` take one, and may be repeated. */
   flags?: Record<string, { value?: string; description: string }>;
   /** Additional lines of the command's own help. */
@@ -42,14 +47,13 @@ export function readArguments(args: string[], { flags: known = {} }: Command): {
   return { positionals, flags };
 }
 
-export function helpOn(name: string, command: Command): string {
-  const { description, more = [], flags = {} } = command;
+export function helpOn(name: string, listed: ListedCommand, { more = [], flags = {} }: Command): string {
   const uses = Object.entries(flags).map(([flag, { value }]) => `--${flag}${value ? ` ${value}` : ''}`);
   const width = Math.max(...uses.map((use) => use.length)) + 2;
   const lines = Object.values(flags).map((flag, index) => `  ${uses[index]?.padEnd(width)}${flag.description}`);
-  return [`pennypost ${usage(name, command)}`, '', `${description}.`, ...more, ...lines].join('\n');
+  return [`pennypost ${usage(name, listed)}`, '', `${listed.description}.`, ...more, ...lines].join('\n');
 }
 
-export function usage(name: string, { takes }: Command): string {
+export function usage(name: string, { takes }: ListedCommand): string {
   return takes ? `${name} ${takes}` : name;
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Failure, type FailureDetail, invalid, unavailable } from '../failure.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
@@ -72,4 +73,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Connection ended)/.test(
     error.message,
   );
+}
+
+/** For the operator who starts the program. */
+export class DatabaseUnreachable extends OperatorError {
+  constructor(cause: unknown) {
+    super(
+      `The database cannot be used: ${cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : cause}. ` +
+        'Check DATABASE_URL, that PostgreSQL (15 or newer) is running, and that its user may connect.',
+      { cause },
+    );
+  }
 }

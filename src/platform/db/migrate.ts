@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { inTransaction, openDatabase } from './database.ts';
-import { isDatabaseUnavailable } from './errors.ts';
+import { DatabaseUnreachable, isDatabaseUnavailable } from './errors.ts';
 import type { Seed } from './seed.ts';
 
 const ownFolder = new URL('../../../migrations/', import.meta.url);
@@ -190,16 +190,6 @@ class DatabaseTooOld extends OperatorError {
       'This database was created by Pennypost 0.2.0 or earlier, which cannot be upgraded: its schema was replaced. ' +
         'Start this release with an empty database (another DATABASE_URL, or another DATA_DIR for the embedded one), or keep ' +
         'running the old release with this one. Nothing was changed.',
-    );
-  }
-}
-
-export class DatabaseUnreachable extends OperatorError {
-  constructor(cause: unknown) {
-    super(
-      `The database cannot be used: ${cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : cause}. ` +
-        'Check DATABASE_URL, that PostgreSQL (15 or newer) is running, and that its user may connect.',
-      { cause },
     );
   }
 }

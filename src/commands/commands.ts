@@ -1,0 +1,74 @@
+import type { ListedCommand } from '../platform/command-line.ts';
+
+/** Every command, in the order of the help text. A command is loaded when it runs: the whole application takes seconds. */
+export const commands: Record<string, ListedCommand> = {
+  serve: {
+    description: 'Run the API and the worker in one process (the default setup)',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  api: {
+    description: 'Run only the HTTP API',
+    load: async () => (await import('./serve.ts')).api,
+  },
+  worker: {
+    description: 'Run only the worker; serves /livez, /readyz and /metrics over HTTP',
+    load: async () => (await import('./serve.ts')).worker,
+  },
+  migrate: {
+    description: 'Apply database migrations, then exit',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  backup: {
+    description: 'Back up to a new folder while the service runs',
+    takes: '<folder>',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  restore: {
+    description: 'Restore a backup into an unused database',
+    takes: '<folder>',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
+  demo: {
+    description: 'Print the API key and templates of the demo, and a first request to try',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  'console-link': {
+    description: 'Print the link that sets up the console, or signs a person in who is locked out',
+    load: async () => (await import('./console-link.ts')).consoleLink,
+  },
+  'create-admin': {
+    description: 'Create the first platform administrator and print a link to set the password',
+    takes: '<name> <email> <mobile>',
+    load: async () => (await import('./create-admin.ts')).createAdmin,
+  },
+  rekey: {
+    description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',
+    load: async () => (await import('./rekey.ts')).rekeyCommand,
+  },
+  doctor: {
+    description: 'Check settings, disk, database, clock and providers, and suggest fixes',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  sandbox: {
+    description: 'Start a disposable instance for a test suite: prints its keys as JSON, exits with its parent',
+    load: async () => (await import('./sandbox.ts')).sandbox,
+  },
+  send: {
+    description: 'Send a file of recipients through the API, and show its progress',
+    takes: '<file>',
+    load: async () => (await import('./send.ts')).send,
+  },
+  templates: {
+    description: 'Keep templates in files: pull, compare, push and preview them',
+    takes: '<pull|diff|push|preview> <folder>',
+    load: async () => (await import('./templates.ts')).templates,
+  },
+  config: {
+    description: 'Print every setting and its value, without secrets',
+    load: async () => (await import('./config.ts')).config,
+  },
+  openapi: {
+    description: 'Print the OpenAPI document of the API',
+    load: async () => (await import('./openapi.ts')).openapi,
+  },
+};
