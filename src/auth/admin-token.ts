@@ -2,7 +2,8 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { bearerToken, claimsProblem, isSignedWith, readJwt, refused } from './bearer.ts';
+import { isSignedWith, readJwt } from '../platform/secrets/jwt.ts';
+import { bearerToken, claimsProblem, refused } from './bearer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

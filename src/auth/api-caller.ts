@@ -5,9 +5,10 @@ import { clientAddress, Networks } from '../platform/http/networks.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { isSignedWith, type Jwt, looksLikeJwt, readJwt } from '../platform/secrets/jwt.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
 import type { KeyType } from './api-keys.sql.ts';
-import { bearerToken, claimsProblem, isSignedWith, type Jwt, looksLikeJwt, readJwt, refused } from './bearer.ts';
+import { bearerToken, claimsProblem, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
 import { reportableKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
 

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../platform/failure.ts';
+import type { Jwt } from '../platform/secrets/jwt.ts';
 
 /** Error messages of rejected credentials. Each surface formats the body; `token` is the field of the admin surface. */
 export const credentialTexts = {
@@ -37,33 +37,6 @@ export function bearerToken(header: string | undefined): string {
   return header.slice(7).trim();
 }
 
-export interface Jwt {
-  header: { alg?: unknown };
-  claims: { iss?: unknown; iat?: unknown; exp?: unknown; nbf?: unknown; aud?: unknown };
-  signed: string;
-  signature: Buffer;
-}
-
-/** Parses a token without verifying it: the issuer determines which secrets to verify the signature with. */
-export function readJwt(token: string): Jwt | undefined {
-  const parts = token.split('.');
-  if (parts.length !== 3 || parts.some((part) => !/^[\w-]*$/.test(part))) return undefined;
-  const header = jsonObject(parts[0]);
-  const claims = jsonObject(parts[1]);
-  if (!header || !claims) return undefined;
-  return { header, claims, signed: `${parts[0]}.${parts[1]}`, signature: Buffer.from(parts[2] ?? '', 'base64url') };
-}
-
-/** Whether a token starts like a JWT, even if it is truncated or malformed after the header. */
-export function looksLikeJwt(token: string): boolean {
-  return jsonObject(token.split('.', 1)[0])?.alg !== undefined;
-}
-
-export function isSignedWith(jwt: Jwt, secret: string): boolean {
-  const expected = createHmac('sha256', secret).update(jwt.signed).digest();
-  return expected.length === jwt.signature.length && timingSafeEqual(expected, jwt.signature);
-}
-
 const leewaySeconds = 30;
 
 /** Checks the claims of a token with a valid signature; returns undefined when they are valid. */
@@ -78,15 +51,4 @@ export function claimsProblem(claims: Jwt['claims'], now: Date): CredentialProbl
   if (claims.nbf !== undefined && (typeof claims.nbf !== 'number' || claims.nbf > seconds + leewaySeconds))
     return 'malformed';
   return undefined;
-}
-
-function jsonObject(part: string | undefined): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
