@@ -11,8 +11,18 @@ export interface NewComplaint {
   complaint_date: string | null;
 }
 
-export function insertComplaint(tx: Tx, row: NewComplaint & { id: string; created_at: Timestamp }) {
-  return tx.insertInto('complaints').values(row).returning(['id', 'complaint_date']).executeTakeFirstOrThrow();
+/** Undefined if the provider reported it before: its feedback id is known for the message. */
+export async function insertComplaint(tx: Tx, row: NewComplaint & { id: string; created_at: Timestamp }) {
+  const { id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at } = row;
+  const { rows } = await sql<{ id: string; complaint_date: Timestamp | null }>`
+    insert into complaints (id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at)
+    select ${id}::uuid, ${notification_id}::uuid, ${service_id}::uuid, ${ses_feedback_id}::text, ${complaint_type}::text,
+      ${complaint_date}::timestamptz, ${created_at}::timestamptz
+    where not exists (
+      select from complaints
+      where service_id = ${service_id} and notification_id = ${notification_id} and ses_feedback_id = ${ses_feedback_id})
+    returning id, complaint_date`.execute(tx);
+  return rows[0];
 }
 
 /** Clears the provider's feedback id, which identifies the person, in one batch of rows. The complaint itself still counts. */

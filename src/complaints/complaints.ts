@@ -18,6 +18,7 @@ type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export const complaintPageSize = 50;
 
+/** Returns undefined for a complaint that was recorded before: providers repeat a webhook whose response they did not get. */
 export function recordComplaint(tx: Tx, complaint: NewComplaint, now: Date) {
   return insertComplaint(tx, { ...complaint, id: newId(now), created_at: timestamp(now) });
 }

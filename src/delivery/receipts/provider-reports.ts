@@ -91,7 +91,7 @@ export function recordReportedComplaint(
     if (!target) return 'unknown';
     if (!isFromProvider({ provider: complaint.provider, proven: true }, target)) return 'known';
     const now = app.clock.now();
-    const { id, complaint_date } = await recordComplaint(
+    const recorded = await recordComplaint(
       tx,
       {
         notification_id: target.id,
@@ -102,15 +102,16 @@ export function recordReportedComplaint(
       },
       now,
     );
+    if (!recorded) return 'known';
     await announceComplaint(
       tx,
       {
         service_id: target.service_id,
         notification_id: target.id,
-        complaint_id: id,
+        complaint_id: recorded.id,
         reference: target.client_reference,
         to: target.recipient,
-        complaint_date,
+        complaint_date: recorded.complaint_date,
       },
       now,
     );
