@@ -26,3 +26,9 @@ export function unsubscribeHeaders(url: string | null): Record<string, string> {
 export function mimeOf(message: EmailMessage): Promise<Buffer> {
   return new MailComposer(mailOf(message)).compile().build();
 }
+
+/** A non-ASCII name becomes an encoded word (RFC 2047). */
+export function mailbox({ name, address }: EmailMessage['from']): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
+  return `=?UTF-8?B?${Buffer.from(name).toString('base64')}?= <${address}>`;
+}

@@ -1,7 +1,7 @@
+import { ses } from './aws/ses.ts';
 import { firetext } from './firetext.ts';
 import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
-import { ses } from './ses/ses.ts';
 import { smtp } from './smtp.ts';
 import { twilio } from './twilio.ts';
 

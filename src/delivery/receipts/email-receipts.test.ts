@@ -5,7 +5,7 @@ import { aService } from '../../../test/kit/builders.ts';
 import { aCertificate } from '../../../test/kit/certificate.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf } from '../../../test/kit/queued-messages.ts';
-import { isAmazonAddress, type SnsEnvelope, textToSign } from '../providers/ses/sns.ts';
+import { isAmazonAddress, type SnsEnvelope, textToSign } from '../providers/aws/sns.ts';
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',

@@ -1,16 +1,12 @@
-import { Type } from 'typebox';
-import { forbidden, invalid } from '../../../platform/failure.ts';
-import { MalformedJson } from '../../../platform/http/body/body.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
-import { awsCredentials, NoAwsCredentials } from '../../../platform/storage/aws-credentials.ts';
-import { signedHeaders } from '../../../platform/storage/aws-signature.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { unsubscribeHeaders } from '../mime.ts';
+import { mailbox, unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
+import { awsSigner, credentialAdvice } from './aws-signer.ts';
 import { meaningOfSesEvent, referenceTag, type SesEvent, taggedReference, withoutAddresses } from './ses-events.ts';
-import { type SnsEnvelope, SnsVerifier } from './sns.ts';
+import { snsWebhook } from './sns-webhook.ts';
 
 const settings = {
   region: setting.text('SES_REGION', 'AWS region for sending email.', { fallback: 'eu-west-2' }),
@@ -61,42 +57,27 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
   const http = new ProviderHttpClient(app.config.delivery.concurrency);
   const base = app.settings.url ?? `https://email.${app.settings.region}.amazonaws.com`;
   const url = `${base}/v2/email/outbound-emails`;
-  const region = app.settings.region;
-  const credentials = awsCredentials({
-    region,
-    access_key_id: app.settings.accessKeyId,
-    secret_access_key: app.settings.secretAccessKey,
-  });
-  const signed = async (request: { method: string; url: string; headers: Record<string, string>; body: string }) =>
-    signedHeaders({ region, service: 'ses', ...(await credentials()) }, request, app.clock.now());
+  const signer = awsSigner(app, 'ses');
   return {
     name: 'ses',
     close: () => http.close(),
     async check() {
       const url = `${base}/v2/email/account`;
-      const { status, body } = await http.ping(url, await signed({ method: 'GET', url, headers: {}, body: '' }));
+      const { status, body } = await http.ping(url, await signer.sign({ method: 'GET', url, headers: {}, body: '' }));
       // AccessDenied means that the key is valid, but only allowed to send.
       if (status === 403 && !body.includes('AccessDenied')) {
-        const given = app.settings.accessKeyId !== undefined;
-        const credentials = given ? 'SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY' : 'the AWS credentials';
-        throw new Error(`it responded with 403: correct ${credentials}, and the clock`);
+        throw new Error(`it responded with 403: ${credentialAdvice(app.settings, 'SES')}`);
       }
     },
     async send(message) {
       const body = JSON.stringify(requestOf(message, app.settings.configurationSet));
       const request = { method: 'POST', url, headers: { 'content-type': 'application/json' }, body };
-      const headers = await signed(request).catch(reasonOfNoCredentials);
-      if (typeof headers === 'string') return { kind: 'retry', reason: headers };
-      const called = await http.post(url, headers, body);
+      const signed = await signer.signToSend(request);
+      if ('failed' in signed) return signed.failed;
+      const called = await http.post(url, signed.headers, body);
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };
-}
-
-/** An operator can fix it while the message waits. */
-function reasonOfNoCredentials(error: unknown): string {
-  if (error instanceof NoAwsCredentials) return error.message;
-  throw error;
 }
 
 function requestOf(message: EmailMessage, configurationSet: string | undefined) {
@@ -119,12 +100,6 @@ function requestOf(message: EmailMessage, configurationSet: string | undefined) 
   };
 }
 
-/** A non-ASCII name becomes an encoded word (RFC 2047). */
-function mailbox({ name, address }: EmailMessage['from']): string {
-  if (/^[\x20-\x7e]*$/.test(name)) return `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
-  return `=?UTF-8?B?${Buffer.from(name).toString('base64')}?= <${address}>`;
-}
-
 function outcomeOf(response: HttpResponse): Outcome {
   const { status, json = {} } = response;
   if (status < 300 && typeof json.MessageId === 'string') {
@@ -139,64 +114,17 @@ function outcomeOf(response: HttpResponse): Outcome {
   return retryOf(response);
 }
 
-const text = Type.Optional(Type.String());
-const Envelope = Type.Object(
-  {
-    Type: text,
-    MessageId: text,
-    Message: Type.Optional(Type.Unknown({ description: 'The notification, as JSON in a string' })),
-    Subject: text,
-    Timestamp: text,
-    TopicArn: text,
-    Token: text,
-    SubscribeURL: text,
-    SignatureVersion: text,
-    Signature: text,
-    SigningCertURL: text,
-  },
-  { additionalProperties: true, description: 'An Amazon SNS envelope around an SES notification' },
-);
-const Success = Type.Object({ result: Type.Literal('success'), message: Type.String() });
-const notJson = 'SES callback failed: invalid json';
-
 /** Receipts, bounces and complaints, through SNS. */
 function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
-  const verifier = new SnsVerifier({
-    log: app.log,
-    topics: app.settings.topicArns,
+  snsWebhook<SesEvent>(http, app, {
+    path: '/notifications/email/ses',
+    name: 'SES',
+    summary: 'Receipt, bounce or complaint from Amazon SES',
     region: app.settings.region,
+    topics: app.settings.topicArns,
+    verifySignatures: app.settings.verifySignatures,
+    record: (event) => recordEvent(app, event),
   });
-
-  http.post(
-    '/notifications/email/ses',
-    {
-      schema: { summary: 'Receipt, bounce or complaint from Amazon SES', body: Envelope, response: { 200: Success } },
-      errorHandler(error) {
-        throw error instanceof MalformedJson ? invalid(notJson) : error;
-      },
-    },
-    async ({ body: envelope }) => {
-      if (app.settings.verifySignatures && !(await verifier.isGenuine(envelope, app.clock.now()))) {
-        throw forbidden('SES callback failed: invalid signature');
-      }
-      if (envelope.Type === 'SubscriptionConfirmation') await verifier.confirmSubscription(envelope);
-      else if (envelope.Type !== 'UnsubscribeConfirmation') await recordEvent(app, eventIn(envelope));
-      return { result: 'success' as const, message: 'SES callback succeeded' };
-    },
-  );
-}
-
-/** The notification is a JSON string in the envelope; with raw delivery it is the body itself. */
-function eventIn(envelope: SnsEnvelope): SesEvent {
-  const { Message: message = 'mail' in envelope ? envelope : undefined } = envelope;
-  if (typeof message === 'object' && message !== null) return message;
-  try {
-    const event: unknown = JSON.parse(String(message));
-    if (typeof event === 'object' && event !== null) return event;
-  } catch {
-    // Handled below.
-  }
-  throw invalid(notJson);
 }
 
 async function recordEvent(app: ReceiptDeps<typeof settings>, event: SesEvent): Promise<void> {
