@@ -20,7 +20,7 @@ interface Frame {
   service: { id: string; name: string; restricted: boolean; organisation: string | null } | undefined;
   current: MenuEntry | undefined;
   notice: string | undefined;
-  /** Of the postmark; a failure has none. */
+  /** Of the date stamp; a failure has none. */
   now: Date | undefined;
   platformName: string;
 }

@@ -11,8 +11,8 @@ const server = createServer(async (incoming, response) => {
   for await (const chunk of incoming) chunks.push(chunk);
   count += 1;
   open.set(count, response);
-  const { url = '', headers } = incoming;
-  parentPort?.postMessage({ id: count, url, headers, body: Buffer.concat(chunks).toString() });
+  const { method = '', url = '', headers } = incoming;
+  parentPort?.postMessage({ id: count, method, url, headers, body: Buffer.concat(chunks).toString() });
 });
 
 parentPort?.on('message', ({ id, answer }) => {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Worker } from 'node:worker_threads';
 
 export interface FrontRequest {
+  method: string;
   url: string;
   headers: IncomingHttpHeaders;
   body: string;

@@ -3,7 +3,7 @@ import { assetPath } from './assets.ts';
 const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';
 const wave = (y: number) => `M100 ${y}c12-7 24-7 36 0s24 7 36 0 24-7 36 0 20 6 28 2`;
 
-/** A cancelled stamp: the only ornament, on pages outside of the frame. The lines are in the middle of its postmark. */
+/** A cancelled stamp: the only ornament, on pages outside of the frame. The lines are in the middle of its date stamp. */
 export function Franking({ lines: [first, second] }: { lines: [string, string] }) {
   return (
     <svg class="franking" viewBox="0 0 240 150" aria-hidden="true">

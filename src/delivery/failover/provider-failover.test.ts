@@ -143,6 +143,7 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
       'dvla',
       'firetext',
       'mmg',
+      'postmark',
       'sandbox',
       'sandbox',
       'ses',

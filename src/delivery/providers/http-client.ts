@@ -1,8 +1,10 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher, type FormData, request } from 'undici';
 import type { Outcome } from './provider.ts';
 
 export interface HttpResponse {
   status: number;
+  headers: IncomingHttpHeaders;
   body: string;
   /** The body if it is a JSON object, otherwise undefined. */
   json: Record<string, unknown> | undefined;
@@ -36,7 +38,7 @@ export class ProviderHttpClient {
   async post(
     url: string,
     headers: Record<string, string>,
-    body: string,
+    body: string | FormData,
   ): Promise<{ response: HttpResponse } | { failed: Outcome & { kind: 'retry' } }> {
     try {
       return { response: await this.call('POST', url, headers, body) };
@@ -46,10 +48,10 @@ export class ProviderHttpClient {
     }
   }
 
-  /** Throws if the provider does not respond. Accepts any response. */
-  async ping(url: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
+  /** Throws if the provider does not respond. Accepts any response. With a body it is a POST request. */
+  async ping(url: string, headers: Record<string, string> = {}, body?: string): Promise<HttpResponse> {
     try {
-      return await this.call('GET', url, headers);
+      return await this.call(body === undefined ? 'GET' : 'POST', url, headers, body);
     } catch (error) {
       throw new Error(`${new URL(url).host} cannot be reached (${codeOf(error)}): let this machine connect to it`);
     }
@@ -59,7 +61,7 @@ export class ProviderHttpClient {
     method: 'GET' | 'POST',
     url: string,
     headers: Record<string, string>,
-    body?: string,
+    body?: string | FormData,
   ): Promise<HttpResponse> {
     const response = await request(url, {
       method,
@@ -71,6 +73,7 @@ export class ProviderHttpClient {
     const after = Number(response.headers['retry-after']);
     return {
       status: response.statusCode,
+      headers: response.headers,
       body: text,
       json: parsed(text),
       retry_after_ms: after >= 0 ? after * 1_000 : undefined,
@@ -124,9 +127,10 @@ const fromProxies = new Set([502, 504]);
 
 /**
  * For responses that are not about the message itself: too many requests, unavailable, unauthorised. After an unreadable
- * success response, or a proxy's timeout, the provider may have the message.
+ * success response, or a proxy's timeout, the provider may have the message. `advice` says what an operator must correct.
  */
-export function retryOf({ status, retry_after_ms }: HttpResponse): Outcome {
+export function retryOf({ status, retry_after_ms }: HttpResponse, advice?: string): Outcome {
   const perhaps_sent = status < 300 || fromProxies.has(status);
-  return { kind: 'retry', reason: `answered ${status}`, after_ms: retry_after_ms, perhaps_sent };
+  const reason = advice === undefined ? `answered ${status}` : `answered ${status}: ${advice}`;
+  return { kind: 'retry', reason, after_ms: retry_after_ms, perhaps_sent };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Failure, forbidden } from '../../platform/failure.ts';
 import { sameSecret } from '../../platform/secrets/secrets.ts';
 
-/** Schemas and checks that the webhooks for inbound texts share. */
+/** Schemas and checks that the webhooks of gateways share. */
 
 export const InboundOk = Type.Object({ status: Type.Literal('ok') });
 export const PhoneNumber = Type.Unknown({ description: 'A phone number' });
@@ -12,7 +12,7 @@ export function refuseUnlessGateway(authorization: string | undefined, expected:
   const [scheme = '', given = ''] = (authorization ?? '').split(' ');
   if (scheme.toLowerCase() !== 'basic') {
     throw new Failure('unauthenticated', 'AuthError', 'Unauthorized: basic credentials must be provided', {
-      headers: { 'www-authenticate': 'Basic realm="inbound texts"' },
+      headers: { 'www-authenticate': 'Basic realm="webhooks"' },
     });
   }
   const credentials = Buffer.from(given, 'base64').toString();

@@ -1,4 +1,5 @@
 import { ses } from './aws/ses.ts';
+import { postmark } from './email/postmark.ts';
 import { firetext } from './firetext.ts';
 import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
@@ -6,4 +7,4 @@ import { smtp } from './smtp.ts';
 import { twilio } from './twilio.ts';
 
 /** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
-export const providers = [sandboxTexts, mmg, firetext, twilio, sandboxEmails, smtp, ses];
+export const providers = [sandboxTexts, mmg, firetext, twilio, sandboxEmails, smtp, ses, postmark];

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { minute_ms } from '../../platform/clock.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { OneOf } from '../../protocol/fields.ts';
 import type { ReceiptDeps } from './descriptor.ts';
 import { isReceiptToken } from './receipt-address.ts';
 
-/** Schemas and checks that the receipt webhooks of text gateways share. */
+/** Schemas and checks that receipt webhooks share. */
 
 const Success = Type.Object({ result: Type.Literal('success') });
 const Missing = Type.Object({
@@ -31,6 +32,14 @@ export function isProven(
   token: string | undefined,
 ): boolean {
   return !config.sms.receiptTokens || isReceiptToken(secrets, gateway, reference, token);
+}
+
+const clockDifference_ms = 5 * minute_ms;
+
+/** Whether a signature was made at most this long ago, and not in the future. An older one may be a replay. */
+export function isRecent(signedAt_ms: number, now: Date, maxAge_ms: number): boolean {
+  const age_ms = now.getTime() - signedAt_ms;
+  return age_ms >= -clockDifference_ms && age_ms <= maxAge_ms;
 }
 
 /** Zero is a value; undefined, null and the empty string are not. */

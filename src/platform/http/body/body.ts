@@ -11,6 +11,8 @@ import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     incomingBody?: IncomingBody | StreamedBody;
+    /** The bytes of the body, on routes that keep them. */
+    rawBody?: Buffer;
   }
   interface FastifyContextConfig {
     /** The route's own failure for a body that is not JSON. */
@@ -24,6 +26,8 @@ declare module 'fastify' {
      * rejected. A route without this parses any body as JSON, or as its surface says.
      */
     bodyTypes?: Record<string, 'json' | 'form' | 'stream'>;
+    /** Keep the bytes of the body, which a signature covers, as `rawBody`. */
+    keepsRawBody?: boolean;
     /** Numbers directly under this key are shown to people: keep their digits unchanged. */
     verbatimNumbersUnder?: string;
   }
@@ -58,6 +62,7 @@ export function readBodies(
       }
       request.incomingBody = new IncomingBody(request.raw, { memory, limit }, (error, body) => {
         if (!body) return done(error);
+        if (config.keepsRawBody) request.rawBody = body;
         let value: unknown;
         try {
           value = parse(body, config);

@@ -1,0 +1,176 @@
+import { Type } from 'typebox';
+import { takesLongText } from '../../../platform/http/body/body-limits.ts';
+import type { Http } from '../../../platform/http/surface.ts';
+import * as setting from '../../../platform/setting.ts';
+import { adminErrors } from '../../../protocol/error-bodies.ts';
+import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
+import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { refuseUnlessGateway } from '../inbound-callback.ts';
+import { mailbox, mailOf } from '../mime.ts';
+import { plainText } from '../plain-text.ts';
+import type { EmailMessage, Outcome, Provider } from '../provider.ts';
+import { utcTime } from '../provider-times.ts';
+import { Anything, receiptResponses } from '../receipt-callback.ts';
+import type { ReceiptStatus } from '../reports.ts';
+import { type EmailEvent, fieldsOf, recordEmailEvents, referenceField } from './email-events.ts';
+
+const settings = {
+  url: setting.url('POSTMARK_URL', 'Base URL of the Postmark API.', { fallback: 'https://api.postmarkapp.com' }),
+  serverToken: setting.optionalText('POSTMARK_SERVER_TOKEN', 'API token of the Postmark server.', { secret: true }),
+  messageStream: setting.text('POSTMARK_MESSAGE_STREAM', 'Message stream of the Postmark server for all email.', {
+    fallback: 'outbound',
+  }),
+  webhookAuth: setting.optionalText(
+    'POSTMARK_WEBHOOK_AUTH',
+    '`user:password` that Postmark sends with its webhooks, as set at Postmark.',
+    { secret: true },
+  ),
+};
+
+export const postmark = {
+  name: 'postmark' as const,
+  channel: 'email',
+  details: {
+    id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c21',
+    display_name: 'Postmark',
+    priority: 50,
+    supports_international: false,
+  },
+  settings,
+  required: ['serverToken', 'webhookAuth'],
+  open,
+  receipts,
+} satisfies EmailDescriptor<typeof settings>;
+
+function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
+  const http = new ProviderHttpClient(app.config.delivery.concurrency);
+  const { url, messageStream, serverToken = '' } = app.settings;
+  const headers = { accept: 'application/json', 'x-postmark-server-token': serverToken };
+  return {
+    name: 'postmark',
+    close: () => http.close(),
+    async check() {
+      const { status } = await http.ping(`${url}/server`, headers);
+      if (status === 401) throw new Error(`it responded with 401: ${tokenAdvice}`);
+    },
+    async send(message) {
+      const body = JSON.stringify(requestOf(message, messageStream));
+      const called = await http.post(`${url}/email`, { ...headers, 'content-type': 'application/json' }, body);
+      return 'failed' in called ? called.failed : outcomeOf(called.response);
+    },
+  };
+}
+
+function requestOf(message: EmailMessage, messageStream: string) {
+  const { messageId, headers } = mailOf(message);
+  const all = {
+    'Message-ID': messageId,
+    // Otherwise Postmark replaces the Message-ID.
+    'X-PM-KeepID': 'true',
+    ...headers,
+  };
+  return {
+    From: mailbox(message.from),
+    To: message.to,
+    ...(message.reply_to ? { ReplyTo: message.reply_to } : {}),
+    Subject: message.subject,
+    TextBody: message.text,
+    HtmlBody: message.html,
+    Headers: Object.entries(all).map(([Name, Value]) => ({ Name, Value })),
+    Metadata: { [referenceField]: message.reference },
+    MessageStream: messageStream,
+    // Tracking changes links and adds a picture.
+    TrackOpens: false,
+    TrackLinks: 'None',
+  };
+}
+
+const tokenAdvice = 'correct POSTMARK_SERVER_TOKEN';
+
+/** Errors of the account, by Postmark's error code. */
+const configurationAdvice = new Map([
+  [10, tokenAdvice],
+  [400, 'add EMAIL_DOMAIN as a sender signature or domain at Postmark'],
+  [401, 'confirm the sender signature or domain at Postmark'],
+  [405, 'the Postmark account may not send: it has no credits left'],
+  [412, 'the Postmark account waits for approval, so it may only send to its own domain'],
+  [413, 'the Postmark account may not send: contact Postmark'],
+  [1235, 'correct POSTMARK_MESSAGE_STREAM'],
+]);
+
+/** Postmark no longer sends to an address that bounced or complained. */
+const inactiveRecipient = 406;
+const invalidRequest = 300;
+
+function outcomeOf(response: HttpResponse): Outcome {
+  const { status, json } = response;
+  if (status === 200 && json?.ErrorCode === 0 && typeof json.MessageID === 'string') {
+    return { kind: 'accepted', provider_reference: json.MessageID };
+  }
+  const code = Number(json?.ErrorCode);
+  if (status === 422 && code === inactiveRecipient) {
+    return { kind: 'refused', reason: `error ${code}: inactive recipient`, status: 'permanent-failure' };
+  }
+  if (status === 422 && code === invalidRequest && /'To'/.test(plainText(json?.Message))) {
+    return { kind: 'refused', reason: `error ${code}: recipient`, status: 'technical-failure' };
+  }
+  return retryOf(response, configurationAdvice.get(code) ?? (code > 0 ? `error ${code}` : undefined));
+}
+
+const Event = Type.Object(
+  {
+    RecordType: Anything,
+    Type: Anything,
+    ID: Anything,
+    Metadata: Anything,
+    BouncedAt: Anything,
+    DeliveredAt: Anything,
+  },
+  { additionalProperties: true },
+);
+
+function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
+  http.post(
+    '/notifications/email/postmark',
+    {
+      schema: {
+        summary: 'Delivery, bounce or spam complaint from Postmark (basic authentication)',
+        body: Event,
+        response: { ...receiptResponses, 401: adminErrors.errorSchema },
+      },
+      // A bounce may contain the message that bounced.
+      ...takesLongText,
+      onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.settings.webhookAuth),
+    },
+    async ({ body }) => {
+      await recordEmailEvents(app, 'postmark', eventsIn(body));
+      return { result: 'success' as const };
+    },
+  );
+}
+
+function eventsIn(event: Record<string, unknown>): EmailEvent[] {
+  const reference = fieldsOf(event.Metadata)[referenceField];
+  const { RecordType, Type: type } = event;
+  if (RecordType === 'Delivery') {
+    return [{ kind: 'receipt', reference, status: 'delivered', at: utcTime(event.DeliveredAt) }];
+  }
+  const at = utcTime(event.BouncedAt);
+  if (RecordType === 'SpamComplaint' || (RecordType === 'Bounce' && type === 'SpamComplaint')) {
+    return [{ kind: 'complaint', reference, feedback_id: plainText(event.ID), at }];
+  }
+  if (RecordType !== 'Bounce' || notFailures.has(plainText(type))) return [];
+  return [{ kind: 'receipt', reference, status: bounces.get(plainText(type)) ?? 'temporary-failure', at }];
+}
+
+/** Replies of the recipient or of their mail server to a message that arrived. */
+const notFailures = new Set(['AutoResponder', 'AddressChange', 'Subscribe', 'Unsubscribe', 'ChallengeVerification']);
+
+/** Any other bounce is temporary: full mailbox, DNS error, blocked by the provider of the mailbox, taken for spam. */
+const bounces = new Map<string, ReceiptStatus>([
+  ['HardBounce', 'permanent-failure'],
+  ['BadEmailAddress', 'permanent-failure'],
+  ['ManuallyDeactivated', 'permanent-failure'],
+  ['SMTPApiError', 'technical-failure'],
+  ['DMARCPolicy', 'technical-failure'],
+]);

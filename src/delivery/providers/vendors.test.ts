@@ -1,0 +1,255 @@
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aService } from '../../../test/kit/builders.ts';
+import { changedConfig } from '../../../test/kit/changed-config.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { type FrontAnswer, type FrontRequest, startHttpFront } from '../../../test/kit/http-front.ts';
+import { messageOf, queueOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
+import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { postmark } from '../../../test/kit/vendors/postmark.ts';
+import type { ReadMessage, Vendor } from '../../../test/kit/vendors/vendor.ts';
+import { newId } from '../../platform/id.ts';
+import { openEmailProviders, openTextProviders } from './active-providers.ts';
+
+const vendors: Vendor[] = [postmark];
+const now = '2026-11-15T12:00:00Z';
+
+type Answering = (vendor: Vendor, message: ReadMessage) => Promise<FrontAnswer> | FrontAnswer;
+
+const accept: Answering = (vendor, { reference }) => vendor.accepted(reference).answer;
+let answering = accept;
+/** Messages in valid requests, by reference. */
+const sent = new Map<string, ReadMessage[]>();
+
+/** The API of each vendor, below its name. */
+const front = await startHttpFront(async (request) => {
+  const [, name, path = ''] = /^\/([\w-]+)(\/.*)$/.exec(request.url) ?? [];
+  const vendor = vendors.find((one) => one.name === name);
+  if (!vendor) return { status: 404 };
+  return answerOf(vendor, { ...request, url: path });
+});
+
+async function answerOf(vendor: Vendor, request: FrontRequest): Promise<FrontAnswer> {
+  const check = vendor.checked(request);
+  if (check) return check;
+  try {
+    const message = await vendor.read(request);
+    sent.set(message.reference, [...(sent.get(message.reference) ?? []), message]);
+    return await answering(vendor, message);
+  } catch (answer) {
+    if (answer instanceof Error) throw answer;
+    return answer as FrontAnswer;
+  }
+}
+
+afterAll(() => front.close());
+beforeEach(() => {
+  answering = accept;
+});
+
+describe.each(vendors)('$name', (vendor) => {
+  const { name, channel } = vendor;
+  const harness = useHarness({
+    now,
+    config: { [channel]: { providers: [name] }, providers: vendor.settings(`${front.url}/${name}`) },
+  });
+  let service = '';
+  beforeAll(async () => {
+    service = await aService(harness, { name: 'Ffôn Cymru' });
+  });
+
+  const fields = {
+    notification_type: channel,
+    one_click_unsubscribe_url: channel === 'email' ? 'https://example.org/stop' : null,
+  };
+  /** Sends messages, each with its own answer. */
+  async function send(answers: (FrontAnswer | 'accept')[]): Promise<string[]> {
+    const ids = await someQueuedMessages(
+      harness,
+      service,
+      answers.map(() => fields),
+    );
+    answering = (...call) => {
+      const answer = answers[ids.indexOf(call[1].reference)] ?? 'accept';
+      return answer === 'accept' ? accept(...call) : answer;
+    };
+    await harness.deliver();
+    return ids;
+  }
+  const sendOne = async (answer: FrontAnswer | 'accept' = 'accept') => (await send([answer]))[0] ?? '';
+  const statusOf = async (id: string) => (await messageOf(harness, id)).status;
+  const post = async (request: InjectOptions) => (await harness.request(request)).status;
+  const reasonsOf = async (id: string) => {
+    const { body } = await harness.admin('GET', `/service/${service}/notifications/${id}/attempts`);
+    return body.attempts.map(({ reason }: { reason: string }) => reason);
+  };
+  const secondsUntilDue = async (id: string) =>
+    (Date.parse((await queueOf(harness, id))?.due_at ?? '') - harness.clock.now().getTime()) / 1_000;
+
+  it('gets a request in its documented format', async () => {
+    const id = await sendOne();
+    expect(sent.get(id)).toEqual([{ reference: id, ...vendor.expected(id) }]);
+    const { provider_reference } = vendor.accepted(id);
+    expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: name, provider_reference });
+  });
+
+  it('its webhook reports each kind of event; repeated and later ones change nothing', async () => {
+    const ids = await send(vendor.events.map(() => 'accept'));
+    const found: [string, string][] = [];
+    for (const [index, [what, event]] of vendor.events.entries()) {
+      const id = ids[index] ?? '';
+      expect([what, await post(vendor.webhook(event(id)))]).toEqual([what, 200]);
+      const before = await messageOf(harness, id);
+      found.push([what, before.status]);
+      expect([what, await post(vendor.webhook(event(id)))]).toEqual([what, 200]);
+      if (before.status !== 'sending') for (const [, later] of vendor.events) await post(vendor.webhook(later(id)));
+      expect(await messageOf(harness, id)).toEqual(before);
+    }
+    expect(found).toEqual(vendor.events.map(([what, , status]) => [what, status]));
+  });
+
+  it('events about unknown messages, and those that make no sense, change nothing', async () => {
+    const unknown = newId(harness.clock.now());
+    for (const [, event] of vendor.events) expect(await post(vendor.webhook(event(unknown)))).toBe(200);
+    for (const event of vendor.oddities) expect([event, await post(vendor.webhook(event))]).toEqual([event, 200]);
+    expect(harness.logged.filter((line) => line.includes('ada@example.org'))).toEqual([]);
+  });
+
+  it('an event may arrive before the response, or instead of it', async () => {
+    const [, event] = vendor.events[0] ?? [];
+    const ids = await someQueuedMessages(harness, service, [fields, fields]);
+    answering = async (...call) => {
+      const { reference } = call[1];
+      expect(await post(vendor.webhook(event?.(reference) ?? {}))).toBe(200);
+      return reference === ids[0] ? accept(...call) : 'hang up';
+    };
+    await harness.deliver();
+    harness.clock.advance({ minutes: 5 });
+    await harness.deliver();
+    for (const id of ids) {
+      expect(await messageOf(harness, id)).toMatchObject({ status: 'delivered', provider: name });
+      expect(sent.get(id)).toHaveLength(1);
+    }
+  });
+
+  it('a request that is not authenticated is rejected and changes nothing', async () => {
+    const id = await sendOne();
+    const [, event] = vendor.events[0] ?? [];
+    const forgeries = vendor.forgeries(event?.(id) ?? {});
+    const statuses: [string, number][] = [];
+    for (const [what, request] of forgeries) statuses.push([what, await post(request)]);
+    expect(statuses).toEqual(forgeries.map(([what, , status]) => [what, status]));
+    expect(await statusOf(id)).toBe('sending');
+  });
+
+  it.runIf(vendor.complaint)('a complaint is recorded once', async () => {
+    const id = await sendOne();
+    const event = vendor.complaint?.(id) ?? {};
+    for (let time = 0; time < 2; time += 1) expect(await post(vendor.webhook(event))).toBe(200);
+    const { body } = await harness.admin('GET', '/complaint');
+    const about = body.complaints.filter((complaint: { notification_id: string }) => complaint.notification_id === id);
+    expect(about).toMatchObject([{ service_id: service, complaint_date: '2026-11-15T12:00:01.000000Z' }]);
+  });
+
+  it('responses that are final for the recipient end the message', async () => {
+    const ids = await send(vendor.refusals.map(([answer]) => answer));
+    for (const [index, [, status, reason]] of vendor.refusals.entries()) {
+      const id = ids[index] ?? '';
+      expect([await statusOf(id), await reasonsOf(id)]).toEqual([status, [reason]]);
+      expect(sent.get(id)).toHaveLength(1);
+    }
+  });
+
+  it('responses about the account say what to correct, and the message waits', async () => {
+    const ids = await send(vendor.misconfigured.map(([answer]) => answer));
+    for (const [index, [, advice]] of vendor.misconfigured.entries()) {
+      const id = ids[index] ?? '';
+      expect([await statusOf(id), (await reasonsOf(id))[0]]).toEqual(['created', advice]);
+      expect(await queueOf(harness, id)).toMatchObject({ outcome_known: true });
+    }
+    expect(harness.logged.filter((line) => line.includes('ada@example.org'))).toEqual([]);
+  });
+
+  it('a throttled request is repeated when the response says', async () => {
+    const ids = await send(vendor.throttled.map(([answer]) => answer));
+    for (const [index, [, seconds]] of vendor.throttled.entries()) {
+      expect(await secondsUntilDue(ids[index] ?? '')).toBe(seconds);
+    }
+    harness.clock.advance({ minutes: 5 });
+    await harness.deliver();
+    answering = accept;
+    harness.clock.advance({ minutes: 5 });
+    await harness.deliver();
+    for (const id of ids) expect(await statusOf(id)).toBe('sending');
+  });
+
+  it('after nonsense, a gateway error or a closed connection the message may have been sent: one call, then a retry', async () => {
+    const ids = await send([...vendor.nonsense, { status: 502 }, { status: 504 }, 'hang up']);
+    for (const id of ids) {
+      expect(sent.get(id)).toHaveLength(1);
+      expect(await queueOf(harness, id)).toMatchObject({ outcome_known: false, provider: name, attempts: 1 });
+    }
+    answering = accept;
+    harness.clock.advance({ minutes: 5 });
+    await harness.deliver();
+    for (const id of ids) expect([await statusOf(id), sent.get(id)?.length]).toEqual(['sending', 2]);
+  });
+
+  it('a slow response counts like any other', async () => {
+    answering = async (...call) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return accept(...call);
+    };
+    const [id = ''] = await someQueuedMessages(harness, service, [fields]);
+    await harness.deliver();
+    expect([await statusOf(id), sent.get(id)?.length]).toEqual(['sending', 1]);
+  });
+
+  it('the health check finds wrong settings', async () => {
+    const check = async (changes: object) => {
+      const config = changedConfig(harness.app.config, { providers: { [name]: changes } });
+      const open = channel === 'sms' ? openTextProviders : openEmailProviders;
+      const provider = open({ ...harness.app, config }).find((one) => one.name === name);
+      return await (provider?.check?.() ?? Promise.reject(new Error('no check'))).finally(() => provider?.close?.());
+    };
+    await check({});
+    for (const [changes, advice] of vendor.wrong) await expect(check(changes)).rejects.toThrow(advice);
+  });
+});
+
+const others = await startStubGateways();
+afterAll(() => others.close());
+
+describe('failover', () => {
+  const namesOf = (channel: Vendor['channel']) =>
+    vendors.filter((one) => one.channel === channel).map(({ name }) => name);
+  const harness = useHarness({
+    now,
+    config: {
+      sms: { providers: [...namesOf('sms'), 'firetext'] },
+      email: { providers: [...namesOf('email'), 'ses'] },
+      providers: {
+        firetext: { url: `${others.url}/firetext`, apiKey: 'x' },
+        ses: { url: others.url, accessKeyId: 'x', secretAccessKey: 'x' },
+        ...Object.assign({}, ...vendors.map((vendor) => vendor.settings(`${front.url}/${vendor.name}`))),
+      },
+    },
+  });
+
+  it.each(vendors)('while $name fails, other providers get its messages', async ({ name, channel }) => {
+    answering = (vendor, message) => (vendor.name === name ? { status: 500 } : accept(vendor, message));
+    const messages = Array.from({ length: 60 }, () => ({ notification_type: channel }));
+    const ids = await someQueuedMessages(harness, await aService(harness), messages);
+    await harness.deliver();
+    harness.clock.advance({ minutes: 5 });
+    await harness.deliver();
+    const { rows } = await harness.app.pool.query(
+      `select status, provider = $2 as failing, count(*)::int,
+        sum((select count(*) from failed_attempts where notification_id = id and failed_attempts.provider = $2))::int as failed
+      from notifications where id = any ($1) group by 1, 2`,
+      [ids, name],
+    );
+    expect(rows).toEqual([{ status: 'sending', failing: false, count: 60, failed: expect.any(Number) }]);
+    expect(rows[0].failed).toBeGreaterThan(0);
+  });
+});
