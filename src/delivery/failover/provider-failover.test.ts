@@ -142,10 +142,12 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     expect(all.map(({ identifier }: { identifier: string }) => identifier).sort()).toEqual([
       'dvla',
       'firetext',
+      'mailgun',
       'mmg',
       'postmark',
       'sandbox',
       'sandbox',
+      'sendgrid',
       'ses',
       'smtp',
       'twilio',

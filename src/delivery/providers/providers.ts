@@ -1,5 +1,7 @@
 import { ses } from './aws/ses.ts';
+import { mailgun } from './email/mailgun.ts';
 import { postmark } from './email/postmark.ts';
+import { sendgrid } from './email/sendgrid.ts';
 import { firetext } from './firetext.ts';
 import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
@@ -7,4 +9,4 @@ import { smtp } from './smtp.ts';
 import { twilio } from './twilio.ts';
 
 /** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
-export const providers = [sandboxTexts, mmg, firetext, twilio, sandboxEmails, smtp, ses, postmark];
+export const providers = [sandboxTexts, mmg, firetext, twilio, sandboxEmails, smtp, ses, postmark, sendgrid, mailgun];

@@ -58,7 +58,7 @@ export const postmark: Vendor = {
     [problem(1235), 'answered 422: correct POSTMARK_MESSAGE_STREAM'],
     [problem(300, "Invalid 'From' address."), 'answered 422: error 300'],
   ],
-  throttled: [[json(429, { ErrorCode: 429, Message: 'Rate limit exceeded' }, { 'retry-after': '7' }), 7]],
+  throttled: () => [[json(429, { ErrorCode: 429, Message: 'Rate limit exceeded' }, { 'retry-after': '7' }), 7]],
   nonsense: [{ status: 200, body: 'OK' }, json(200, {}), json(200, [])],
   events: [
     ['a delivery', (id) => delivery(id), 'delivered'],

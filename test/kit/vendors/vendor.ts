@@ -27,8 +27,8 @@ export interface Vendor {
   refusals: [answer: Answer, status: 'technical-failure' | 'permanent-failure', reason: string][];
   /** Responses that an operator must react to, and the advice. */
   misconfigured: [answer: Answer, advice: string][];
-  /** A throttled request, and the seconds that the response asks to wait. */
-  throttled: [answer: Answer, seconds: number][];
+  /** Responses to throttled requests, and the seconds until the next attempt. */
+  throttled(now: Date): [answer: Answer, seconds: number][];
   /** Responses after which the message may or may not have been sent. */
   nonsense: Answer[];
   /** Events about a message, and its status afterwards. */
