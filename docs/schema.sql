@@ -442,6 +442,16 @@ create table letter_rates (
   constraint letter_rates_sheet_count_check CHECK ((sheet_count > 0))
 );
 
+create table message_parts (
+  reference text not null,
+  message_reference text not null,
+  sent_at timestamp with time zone not null,
+  delivered_at timestamp with time zone,
+  constraint message_parts_pkey PRIMARY KEY (reference)
+);
+CREATE INDEX message_parts_message_reference_idx ON public.message_parts USING btree (message_reference);
+CREATE INDEX message_parts_sent_at_idx ON public.message_parts USING btree (sent_at);
+
 create table notifications (
   id uuid not null,
   service_id uuid not null,

@@ -246,7 +246,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   {
     name: 'clean-delivery',
-    description: 'Deletes old callbacks, health data of past days, and old messages of the sandbox.',
+    description: 'Deletes old callbacks, parts of messages, health data of past days, and old messages of the sandbox.',
     schedule: { cron: '25 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
     run: cleanDelivery,

@@ -40,6 +40,8 @@ export interface Result {
   provider?: string;
   /** Set if the provider was called. */
   outcome?: Outcome['kind'];
+  /** The references of its parts, if it went out as several. */
+  parts?: string[];
   /** Set if the attempt failed: kept for the timeline of the message. */
   failure?: FailedAttemptRow;
 }
@@ -174,9 +176,9 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
   const called = { queued, provider: provider?.name, outcome: outcome.kind };
   switch (outcome.kind) {
     case 'accepted': {
-      const { provider_reference, final } = outcome;
+      const { provider_reference, part_references: parts, final } = outcome;
       const facts = { billable_units, provider: provider?.name, provider_reference, ...(final && { status: final }) };
-      return { ...called, change: handedOver(attempt, facts) };
+      return { ...called, change: handedOver(attempt, facts), ...(parts && { parts }) };
     }
     case 'refused':
       attempt.log.warn(

@@ -3,6 +3,7 @@ import { timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Result } from './deliver.ts';
 import { type HandOver, handOverHealth } from './failover/provider-health.ts';
+import { insertMessageParts, type MessagePart } from './receipts/message-parts.sql.ts';
 import { type ResultRow, updateResults } from './record-results.sql.ts';
 
 /**
@@ -11,6 +12,9 @@ import { type ResultRow, updateResults } from './record-results.sql.ts';
  */
 export async function recordResults(db: Db, worker: string, results: Result[], now: Date): Promise<Result[]> {
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
+  const parts = results.flatMap(partsOf);
+  // Before the results: a part whose message is not recorded yet is harmless, and its receipt is retried.
+  if (parts.length > 0) await insertMessageParts(db, parts, timestamp(now));
   const failures = results.flatMap(({ failure }) => failure ?? []);
   const held = await updateResults(db, { worker, rows: results.map(rowOf), failures, health, now });
   const recorded = results.filter(({ queued }) => held.has(queued.id));
@@ -18,6 +22,11 @@ export async function recordResults(db: Db, worker: string, results: Result[], n
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
   await forgetAccountValues(db, gone);
   return recorded;
+}
+
+function partsOf({ change, parts = [] }: Result): MessagePart[] {
+  const message_reference = change?.provider_reference;
+  return message_reference === undefined ? [] : parts.map((reference) => ({ reference, message_reference }));
 }
 
 function rowOf({ queued, change, later }: Result): ResultRow {

@@ -1,10 +1,13 @@
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 /** A key pair and a self-signed certificate, like Amazon's for SNS messages. */
-export function aCertificate(valid: { from: Date; until: Date }): { pem: string; privateKey: KeyObject } {
+export function aCertificate(
+  valid: { from: Date; until: Date },
+  owner = 'sns.amazonaws.com',
+): { pem: string; privateKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const rsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a864886f70d01010b', 'hex')), der(0x05));
-  const commonName = der(0x30, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('sns.amazonaws.com')));
+  const commonName = der(0x30, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(owner)));
   const name = der(0x30, der(0x31, commonName));
   const facts = der(
     0x30,

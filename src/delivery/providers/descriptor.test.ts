@@ -163,9 +163,7 @@ describe('a new provider in the list', () => {
       /problem:\n {2}- ACME_API_KEY must be set for the provider acme$/,
     );
     expect(() => read({ ACME_URL: 'acme' })).toThrow('ACME_URL must be an http or https address, not "acme"');
-    expect(() => readConfig(environment)).toThrow(
-      'SMS_PROVIDERS must be names out of sandbox, mmg, firetext, twilio, not "acme"',
-    );
+    expect(() => readConfig(environment)).toThrow(/SMS_PROVIDERS must be names out of sandbox, .*, not "acme"/);
   });
 
   it('has its settings documented', () => {

@@ -30,6 +30,8 @@ export type Outcome =
       kind: 'accepted';
       /** The reference in the receipts of the provider, if it is not ours. */
       provider_reference?: string;
+      /** If it went out as several parts with a receipt each: the references of all of them, `provider_reference` first. */
+      part_references?: string[];
       /** The provider sends no receipts, so acceptance is final. */
       final?: 'delivered';
     }

@@ -5,8 +5,12 @@ import { sendgrid } from './email/sendgrid.ts';
 import { firetext } from './firetext.ts';
 import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
+import { smpp } from './smpp/smpp.ts';
 import { smtp } from './smtp.ts';
 import { twilio } from './twilio.ts';
 
 /** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
-export const providers = [sandboxTexts, mmg, firetext, twilio, sandboxEmails, smtp, ses, postmark, sendgrid, mailgun];
+export const providers = [
+  ...[sandboxTexts, mmg, firetext, twilio, smpp],
+  ...[sandboxEmails, smtp, ses, postmark, sendgrid, mailgun],
+];

@@ -33,6 +33,7 @@ export async function selectIdsByProviderReference(
 ): Promise<{ id: string; provider_reference: string }[]> {
   const { rows } = await sql<{ id: string; provider_reference: string }>`/* prepared: ids-by-provider-reference */
     select id, provider_reference from notifications
-    where provider_reference = any (${references}::text[])`.execute(db);
+    where provider_reference = any (${references}::text[])
+    order by id`.execute(db);
   return rows;
 }

@@ -5,6 +5,7 @@ import { isUuid } from '../../platform/id.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
 import { updateReported } from '../record-results.sql.ts';
+import { findMessagesOfParts, recordDeliveredParts } from './message-parts.ts';
 import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
 
 const mayChange: readonly Status[] = transitions.receipt;
@@ -21,17 +22,24 @@ interface RecordedReceipts {
  */
 export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
   if (receipts.length === 0) return { outcomes: [], changed: [] };
-  const targets = await findTargets(
-    db,
-    receipts.map(({ reference }) => reference),
-  );
+  const messages = await findMessagesOfParts(db, othersThanOurIds(receipts));
+  const messageOf = ({ reference }: Receipt) => messages.get(reference) ?? reference;
+  const targets = await findTargets(db, receipts.map(messageOf));
+  const delivered = receipts.flatMap((receipt) => {
+    const message_reference = messages.get(receipt.reference);
+    const target = message_reference === undefined ? undefined : targets.get(message_reference);
+    const isArrived = target && isFromProvider(receipt, target) && receipt.statusFor(target) === 'delivered';
+    return isArrived && message_reference ? [{ reference: receipt.reference, message_reference }] : [];
+  });
+  const incomplete = await recordDeliveredParts(db, delivered, now);
   // Several receipts for one message are merged: the last valid one counts, without intermediate states.
   const changes = new Map<string, StatusChange>();
   for (const receipt of receipts) {
-    const target = targets.get(receipt.reference);
+    const target = targets.get(messageOf(receipt));
     if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(target)) continue;
     if (!isFromProvider(receipt, target)) continue;
     const status = receipt.statusFor(target);
+    if (status === 'delivered' && incomplete.has(messageOf(receipt))) continue;
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
     changes.set(target.id, { id: target.id, status, event: 'receipt', ...provider });
@@ -39,7 +47,7 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
     target.status = status;
   }
   const changed = changes.size > 0 ? await updateReported(db, [...changes.values()], { now, ofProvider: true }) : [];
-  const outcomes = receipts.map(({ reference }) => (targets.has(reference) ? 'known' : 'unknown'));
+  const outcomes = receipts.map((receipt) => (targets.has(messageOf(receipt)) ? 'known' : 'unknown'));
   return { outcomes, changed };
 }
 
@@ -54,6 +62,12 @@ export function isFromProvider(
 /** The format of provider references; anything else cannot match. */
 const printable = /^[\x21-\x7e]{1,255}$/;
 
+function othersThanOurIds(receipts: Receipt[]): string[] {
+  return receipts
+    .map(({ reference }) => reference)
+    .filter((reference) => !isUuid(reference) && printable.test(reference));
+}
+
 /** Finds messages by our id, which most providers return, or by the reference of the provider. */
 export async function findTargets(db: Db | Tx, references: string[]): Promise<Map<string, ReceiptTarget>> {
   const byReference = new Map<string, string>();
@@ -61,6 +75,7 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
   const others = references.filter((reference) => !byReference.has(reference) && printable.test(reference));
   if (others.length > 0) {
     for (const { id, provider_reference } of await selectIdsByProviderReference(db, others)) {
+      // A provider may use a short reference again: the newest message counts.
       byReference.set(provider_reference, id);
     }
   }

@@ -336,6 +336,13 @@ export interface LetterRates {
   rate: Numeric;
 }
 
+export interface MessageParts {
+  reference: string;
+  message_reference: string;
+  sent_at: Time;
+  delivered_at: Time | null;
+}
+
 export interface Notifications {
   id: string;
   service_id: string;
@@ -1133,6 +1140,7 @@ export interface DB {
   letter_despatches: LetterDespatches;
   letter_files: LetterFiles;
   letter_rates: LetterRates;
+  message_parts: MessageParts;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
   organisation_email_branding_pool: OrganisationEmailBrandingPool;

@@ -1,6 +1,7 @@
 /** The alphabet of text messages (GSM 03.38), plus Welsh, and the replacements of all other characters. */
 
-const basic =
+/** In the order of the standard, without the escape. */
+export const gsmAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 
@@ -10,9 +11,9 @@ const extension = '^{}\\[~]|€';
 const welshVowels = 'ÀÁÂÄÈÉÊËÌÍÎÏÒÓÔÖÙÚÛÜẀẂŴẄỲÝŶŸàáâäèéêëìíîïòóôöùúûüẁẃŵẅỳýŷÿ';
 
 /** Welsh letters that GSM lacks: kept, at the price of sending the whole message as UCS-2. */
-const welshOnly = [...welshVowels].filter((letter) => !basic.includes(letter)).join('');
+const welshOnly = [...welshVowels].filter((letter) => !gsmAlphabet.includes(letter)).join('');
 
-const keptCharacters = new Set(basic + extension + welshVowels);
+const keptCharacters = new Set(gsmAlphabet + extension + welshVowels);
 
 const replacementByCharacter: ReadonlyMap<string, string> = new Map([
   ...[...'\u2011\u2013\u2014\u2212'].map((dash) => [dash, '-'] as const),

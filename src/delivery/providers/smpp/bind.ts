@@ -1,0 +1,157 @@
+import { commands, statuses, statusName } from './commands.ts';
+import { type Address, Connection, type Reply, type Timing } from './connection.ts';
+import type { Frame } from './frames.ts';
+import { type BindFields, encodeBind } from './messages.ts';
+
+export type BindType = 'transceiver' | 'transmitter' | 'receiver';
+
+export interface BindOptions {
+  address: Address;
+  timing: Timing;
+  credentials: BindFields;
+  type: BindType;
+  /** Requests that may wait for their response at the same time. */
+  window: number;
+  onRequest(frame: Frame): Promise<number>;
+}
+
+const bindCommands = {
+  transceiver: commands.bind_transceiver,
+  transmitter: commands.bind_transmitter,
+  receiver: commands.bind_receiver,
+} as const;
+
+const advice = new Map<number, string>([
+  [statuses.invalidPassword, 'correct SMPP_PASSWORD'],
+  [statuses.invalidSystemId, 'correct SMPP_SYSTEM_ID'],
+  [statuses.bindFailed, 'check SMPP_SYSTEM_ID, SMPP_PASSWORD and whether the account may bind from this machine'],
+  [statuses.alreadyBound, 'the account has no bind left: lower SMPP_BINDS, or ask for more'],
+]);
+
+/** Throws, with advice, if the message centre cannot be reached or refuses the bind. */
+export async function openBound(
+  { address, timing, credentials, type, onRequest }: Omit<BindOptions, 'window'>,
+  onClose: (reason: string) => void,
+): Promise<Connection> {
+  const { host, port } = address;
+  let connection: Connection;
+  try {
+    connection = await Connection.open(address, timing, { onRequest, onClose });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(`${host}:${port} cannot be reached (${code ?? message}): check SMPP_URL and the firewall`);
+  }
+  const reply = await connection.request(bindCommands[type], encodeBind(credentials));
+  if (reply.kind === 'answered' && reply.status === statuses.ok) return connection;
+  connection.abort();
+  if (reply.kind === 'unanswered') throw new Error(`no response to bind_${type}: ${reply.reason}`);
+  const known = advice.get(reply.status) ?? `check what the account may do: bind_${type} was refused`;
+  throw new Error(`${statusName(reply.status)}: ${known}`);
+}
+
+const firstPause_ms = 1_000;
+const maxPause_ms = 30_000;
+
+/** One bind that is opened again whenever it ends, with growing pauses while that fails. */
+export class Bind {
+  private readonly options: BindOptions;
+  private readonly onChange: () => void;
+  private readonly onFailure: (reason: string) => void;
+  private connection: Connection | undefined;
+  /** Requests without a response. */
+  private underway = 0;
+  /** How many of them there may be: fewer than the window after the message centre complained. */
+  private allowed: number;
+  private throttledUntil = 0;
+  private throttle_ms = firstPause_ms;
+  private failures = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+  /** Why the latest attempt to bind failed; undefined while it is bound or about to be. */
+  problem: string | undefined;
+
+  constructor(options: BindOptions, onChange: () => void, onFailure: (reason: string) => void) {
+    this.options = options;
+    this.onChange = onChange;
+    this.onFailure = onFailure;
+    this.allowed = options.window;
+  }
+
+  start(): void {
+    void this.open();
+  }
+
+  /** How many requests can be made now. */
+  room(now = performance.now()): number {
+    if (!this.connection || now < this.throttledUntil) return 0;
+    return Math.max(0, this.allowed - this.underway);
+  }
+
+  async request(command: number, body: Buffer): Promise<Reply> {
+    if (!this.connection) throw new Error('a bind without a connection has no room');
+    this.underway += 1;
+    try {
+      const reply = await this.connection.request(command, body);
+      if (reply.kind === 'answered') this.pace(reply.status);
+      return reply;
+    } finally {
+      this.underway -= 1;
+      this.onChange();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.connection?.close();
+  }
+
+  private async open(): Promise<void> {
+    try {
+      const connection = await openBound(this.options, (reason) => this.lost(reason));
+      if (this.stopped) return connection.abort();
+      if (connection.isClosed()) throw new Error('the message centre closed the connection after the bind');
+      this.connection = connection;
+      this.failures = 0;
+      this.problem = undefined;
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+      this.onFailure(this.problem);
+      this.openLater();
+    }
+    this.onChange();
+  }
+
+  private lost(reason: string): void {
+    // While it is opened, the attempt itself fails.
+    if (!this.connection) return;
+    this.connection = undefined;
+    if (this.stopped) return;
+    this.onFailure(reason);
+    this.openLater();
+    this.onChange();
+  }
+
+  /** At once after a bind that had worked. The pauses vary, so that many processes do not come back together. */
+  private openLater(): void {
+    if (this.stopped) return;
+    const pause_ms = this.problem === undefined ? 0 : Math.min(maxPause_ms, firstPause_ms * 2 ** this.failures);
+    if (this.problem !== undefined) this.failures += 1;
+    this.timer = setTimeout(() => void this.open(), pause_ms * (0.5 + Math.random() / 2));
+  }
+
+  /** Halves the requests under way, and pauses, when the message centre cannot keep up; then lets them grow again. */
+  private pace(status: number): void {
+    if (status === statuses.throttled || status === statuses.queueFull) {
+      const now = performance.now();
+      if (now < this.throttledUntil) return;
+      this.allowed = Math.max(1, Math.floor(this.allowed / 2));
+      this.throttledUntil = now + this.throttle_ms;
+      setTimeout(() => this.onChange(), this.throttle_ms + 1).unref();
+      this.throttle_ms = Math.min(maxPause_ms, this.throttle_ms * 2);
+    } else if (status === statuses.ok) {
+      this.allowed = Math.min(this.options.window, this.allowed + 1);
+      this.throttle_ms = firstPause_ms;
+    }
+  }
+}

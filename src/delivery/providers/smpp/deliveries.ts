@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { Receipt, Reports } from '../reports.ts';
+import { statuses } from './commands.ts';
+import { FieldError } from './fields.ts';
+import type { Frame } from './frames.ts';
+import { readText } from './inbound.ts';
+import { type Delivered, readDeliver } from './messages.ts';
+import { isReceipt, type ReadReceipt, readReceipt } from './receipts.ts';
+import { type AcceptedReferences, referenceOf } from './references.ts';
+import type { SmppSettings } from './settings.ts';
+
+interface Deps {
+  log: Log;
+  clock: Clock;
+  settings: SmppSettings;
+  reports: Reports;
+  accepted: AcceptedReferences;
+}
+
+/** Stores what a deliver_sm brings. Returns the status of the response: with an error the message centre repeats it later. */
+export async function takeDelivery(app: Deps, { body }: Frame): Promise<number> {
+  try {
+    const delivered = readDeliver(body);
+    if (isReceipt(delivered)) await takeReceipt(app, delivered);
+    else await takeText(app, delivered);
+    return statuses.ok;
+  } catch (error) {
+    if (error instanceof FieldError) {
+      app.log.warn({ event: 'smpp.malformed', reason: error.message }, 'A deliver_sm could not be read');
+      return statuses.permanentError;
+    }
+    app.log.warn({ event: 'smpp.not_stored', err: error }, 'A deliver_sm could not be stored, and will be repeated');
+    return statuses.temporaryError;
+  }
+}
+
+/** The result of a message is recorded soon after its response; a receipt can be faster. */
+const retryDelays_ms = [50, 100, 200, 400, 800];
+
+async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
+  const read = readReceipt(delivered, app.settings);
+  if (!read) {
+    app.log.warn({ event: 'smpp.receipt_unreadable' }, 'A receipt has no id or no state');
+    return;
+  }
+  const receipt = receiptOf(read);
+  for (const delay_ms of retryDelays_ms) {
+    if ((await app.reports.recordReceipt(receipt)) === 'known') return;
+    if (!app.accepted.has(receipt.reference)) break;
+    await sleep(delay_ms);
+  }
+  await recordOrRetry(app.reports, { ...read, received_at: app.clock.now().toISOString() });
+}
+
+/** A receipt that arrived before the response to its message was recorded. */
+export interface EarlyReceipt extends ReadReceipt {
+  received_at: string;
+}
+
+export async function recordOrRetry(
+  reports: Pick<Reports, 'recordReceipt' | 'retryUnmatched'>,
+  early: EarlyReceipt,
+): Promise<void> {
+  if ((await reports.recordReceipt(receiptOf(early))) === 'known') return;
+  await reports.retryUnmatched(early, { kind: 'receipt', sent_at: new Date(early.received_at) });
+}
+
+function receiptOf({ message_id, status }: ReadReceipt): Receipt {
+  return {
+    provider: 'smpp',
+    proven: true,
+    notification_type: 'sms',
+    reference: referenceOf(message_id),
+    statusFor: () => status,
+  };
+}
+
+async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<void> {
+  const content = readText(delivered);
+  if (content === undefined) {
+    log.warn({ event: 'smpp.no_text', data_coding: delivered.data_coding }, 'A received message is no text');
+    return;
+  }
+  const { source: from, destination: to } = delivered;
+  await reports.receiveText({ provider: 'smpp', from, to, content, received_at: undefined, reference: undefined });
+}

@@ -1,0 +1,101 @@
+import { parameters } from './commands.ts';
+import { FieldReader, FieldWriter } from './fields.ts';
+
+/** Type of number and numbering plan of an address. */
+export interface AddressType {
+  ton: number;
+  npi: number;
+}
+
+export interface BindFields {
+  system_id: string;
+  password: string;
+  system_type: string;
+  address_range: string;
+}
+
+const interfaceVersion = 0x34;
+
+export function encodeBind({ system_id, password, system_type, address_range }: BindFields): Buffer {
+  // Longer passwords than the eight octets of the specification are in use.
+  return new FieldWriter()
+    .text(system_id, 16)
+    .text(password, 65)
+    .text(system_type, 13)
+    .octet(interfaceVersion, 0, 0)
+    .text(address_range, 41)
+    .body();
+}
+
+/** The short_message of a submit_sm, or what stands for it. */
+export interface Payload {
+  esm_class: number;
+  data_coding: number;
+  short_message: Buffer;
+  parameters: [tag: number, value: Buffer][];
+}
+
+interface SubmitFields extends Payload {
+  service_type: string;
+  source: AddressType & { address: string };
+  destination: AddressType & { address: string };
+}
+
+export function encodeSubmit(fields: SubmitFields): Buffer {
+  const { service_type, source, destination, esm_class, data_coding, short_message } = fields;
+  const protocol_id = 0;
+  const priority_flag = 0;
+  const registered_delivery = 1;
+  const replace_if_present_flag = 0;
+  const sm_default_msg_id = 0;
+  const writer = new FieldWriter()
+    .text(service_type, 6)
+    .octet(source.ton, source.npi)
+    .text(source.address, 21)
+    .octet(destination.ton, destination.npi)
+    .text(destination.address, 21)
+    .octet(esm_class, protocol_id, priority_flag)
+    // At once, and for as long as the message centre usually tries.
+    .text('', 17)
+    .text('', 17)
+    .octet(registered_delivery, replace_if_present_flag, data_coding, sm_default_msg_id, short_message.length)
+    .octets(short_message);
+  for (const [tag, value] of fields.parameters) writer.parameter(tag, value);
+  return writer.body();
+}
+
+/** The message_id of a submit_sm_resp. Empty if the message centre gives none. */
+export function readMessageId(body: Buffer): string {
+  return body.length === 0 ? '' : new FieldReader(body).text(65);
+}
+
+export interface Delivered {
+  source: string;
+  destination: string;
+  esm_class: number;
+  data_coding: number;
+  /** The short_message, or the message_payload. */
+  content: Buffer;
+  parameters: Map<number, Buffer>;
+}
+
+export function readDeliver(body: Buffer): Delivered {
+  const reader = new FieldReader(body);
+  reader.text(6);
+  reader.octets(2);
+  const source = reader.text(21);
+  reader.octets(2);
+  const destination = reader.text(21);
+  const esm_class = reader.octet();
+  reader.octets(2);
+  reader.text(17);
+  reader.text(17);
+  reader.octets(2);
+  const data_coding = reader.octet();
+  reader.octet();
+  const short_message = reader.octets(reader.octet());
+  const found = reader.parameters();
+  const payload = found.get(parameters.message_payload);
+  const content = short_message.length === 0 && payload ? payload : short_message;
+  return { source, destination, esm_class, data_coding, content, parameters: found };
+}

@@ -1,0 +1,95 @@
+import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
+import type { Provider, TextMessage } from '../provider.ts';
+import type { Reports } from '../reports.ts';
+import { type BindOptions, type BindType, openBound } from './bind.ts';
+import { Binds } from './binds.ts';
+import { statuses } from './commands.ts';
+import { type EarlyReceipt, recordOrRetry, takeDelivery } from './deliveries.ts';
+import type { Frame } from './frames.ts';
+import { AcceptedReferences } from './references.ts';
+import { sendText } from './send-text.ts';
+import { problemsOf, type SmppSettings, settings } from './settings.ts';
+
+/** Any SMS message centre or aggregator that speaks SMPP 3.4. Receipts and received texts arrive on the same connections. */
+export const smpp = {
+  name: 'smpp' as const,
+  channel: 'sms',
+  details: {
+    id: 'c1f7b0a4-5d0e-4e57-9a39-6f3f0b7f5a51',
+    display_name: 'SMPP',
+    priority: 50,
+    supports_international: true,
+  },
+  settings,
+  required: ['url', 'systemId', 'password'],
+  problems: problemsOf,
+  open,
+  retryReceipt: (app: ReceiptDeps<typeof settings>, event) => recordOrRetry(app, event as EarlyReceipt),
+} satisfies SmsDescriptor<typeof settings>;
+
+type Deps = ProviderDeps<typeof settings>;
+
+function open(app: Deps): Provider<TextMessage> {
+  const { settings: own, log, clock } = app;
+  const accepted = new AcceptedReferences();
+  let reports: Reports | undefined;
+  const options: Omit<BindOptions, 'type'> = {
+    address: addressOf(own),
+    timing: own,
+    window: own.window,
+    credentials: {
+      system_id: own.systemId ?? '',
+      password: own.password ?? '',
+      system_type: own.systemType,
+      address_range: own.addressRange,
+    },
+    // Who does not listen must not confirm anything.
+    async onRequest(frame: Frame) {
+      return reports ? takeDelivery({ log, clock, settings: own, reports, accepted }, frame) : statuses.temporaryError;
+    },
+  };
+  let binds: Binds | undefined;
+  const bound = () => {
+    binds ??= new Binds(options, bindTypes(own, reports !== undefined), log);
+    return binds;
+  };
+  return {
+    name: 'smpp',
+    listen(given) {
+      reports = given;
+      bound().start();
+    },
+    async check() {
+      const connection = await openBound({ ...options, type: 'transmitter' }, () => {});
+      await connection.close();
+    },
+    async send(message) {
+      const outcome = await sendText(bound(), own, message);
+      if (outcome.kind === 'accepted') {
+        for (const reference of [outcome.provider_reference ?? [], outcome.part_references ?? []].flat()) {
+          accepted.add(reference);
+        }
+      }
+      return outcome;
+    },
+    async close() {
+      await binds?.close();
+    },
+  };
+}
+
+/** Without a listener nothing may be received, so there are only transmitters. */
+function bindTypes({ bind, binds }: SmppSettings, listens: boolean): BindType[] {
+  const each: BindType[] = !listens
+    ? ['transmitter']
+    : bind === 'transceiver'
+      ? ['transceiver']
+      : ['transmitter', 'receiver'];
+  return Array.from({ length: binds }, () => each).flat();
+}
+
+function addressOf({ url = '', ca }: SmppSettings) {
+  const { protocol, hostname, port } = new URL(url);
+  const tls = protocol === 'smpps:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 3550 : 2775)), tls, ca };
+}
