@@ -6,6 +6,7 @@ import { keepSearch } from '../src/console/kept-search.ts';
 import { createSession } from '../src/console/sessions/sessions.ts';
 import type { Visitor } from '../src/console/sessions/visitor.ts';
 import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
+import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { newId } from '../src/platform/id.ts';
@@ -161,6 +162,7 @@ async function measurePolling(progress: Progress) {
       const sender = await aSender(product.port, { template_type: 'sms', content: 'Hello ((name))' });
       const { cookie } = await signInAdmin(app);
       const accepted = { alone: 0, beside: 0 };
+      const adding = addUpEverySecond(app);
       await accept(product.port, sender, 4);
       for (let turn = 0; turn < rounds; turn += 1) {
         progress(`accepting alone, ${turn + 1} of ${rounds}`);
@@ -170,6 +172,7 @@ async function measurePolling(progress: Progress) {
         accepted.beside += await accept(product.port, sender, roundSeconds);
         await pages.close();
       }
+      await adding.stop();
       return {
         accept_alone_per_s: Math.round(accepted.alone / rounds),
         accept_beside_pages_per_s: Math.round(accepted.beside / rounds),
@@ -182,6 +185,24 @@ async function measurePolling(progress: Progress) {
   } finally {
     await remove();
   }
+}
+
+/** As a worker on another machine would do; here it would also deliver, on the processors that accept. */
+function addUpEverySecond(app: App) {
+  const stopping = new AbortController();
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await addUpChanges(app.apart.tasks.db);
+      await sleep(1_000);
+    }
+  };
+  const running = run();
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
 }
 
 async function accept(port: number, sender: Sender, seconds: number): Promise<number> {

@@ -52,10 +52,10 @@ function renderDocument(document: VNode): string {
   return `<!doctype html>${renderToString(document)}`;
 }
 
-export function sendHtml(reply: FastifyReply, status: number, html: string): FastifyReply {
+export function sendHtml(reply: FastifyReply, status: number, html: string | Buffer): FastifyReply {
   return addPageHeaders(reply)
     .code(status)
     .type('text/html; charset=utf-8')
-    .serializer((text: string) => text)
+    .serializer((content: string) => content)
     .send(html);
 }

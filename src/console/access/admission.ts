@@ -15,7 +15,7 @@ interface Admission {
 /** What a live part shows may be as old. */
 const sharedFor_ms = 3_000;
 /** The time between two requests of live parts, of whatever page, at the slowest pace of bulk work. */
-const slowestTurn_s = 0.4;
+const slowestTurn_s = 1;
 const longestWait_s = 60;
 
 /**

@@ -1,5 +1,5 @@
-import { findPage } from '../find-page.ts';
 import type { DeclaredPage } from '../page.ts';
+import { findPage } from './find-page.ts';
 import { may } from './may.ts';
 
 type Visitor = Parameters<typeof may>[1];

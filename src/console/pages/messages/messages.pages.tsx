@@ -1,4 +1,3 @@
-import { renderToString } from 'preact-render-to-string';
 import { Type } from 'typebox';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/status-groups.ts';
@@ -13,7 +12,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch } from '../../kept-search.ts';
 import type { Asked, Draft, Pages, View } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
-import { sendFragment } from '../../send-fragment.tsx';
+import { type Fragment, renderFragment, sendFragment } from '../../send-fragment.tsx';
 import { MessageList } from './message-list.tsx';
 import { addressOf, type FromOrigin, origins, type Place, placeOf, searchOf } from './place.ts';
 import { readSearch } from './read-search.ts';
@@ -26,7 +25,7 @@ const sharedFor_ms = 3_000;
 
 /** What a service has sent, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
-  const shared = new BriefCache<string>(sharedFor_ms);
+  const shared = new BriefCache<Fragment>(sharedFor_ms);
 
   pages.add('/services/:service_id/messages', {
     who: { service: 'any' },
@@ -49,11 +48,11 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'any' },
     async show(asked) {
       const place = placeOf(app, asked);
-      const read = async () => renderToString(<div data-live>{await content(asked, place)}</div>);
+      const read = async () => renderFragment(<div data-live>{await content(asked, place)}</div>);
       // What somebody searches for is not shared.
       const key = `${asked.service.id} ${mayOpen(asked)} ${addressOf('', place)}`;
-      const html = place.find === '' ? await shared.get(key, read) : await read();
-      return sendFragment(asked.request, asked.reply, html);
+      const fragment = place.find === '' ? await shared.get(key, read) : await read();
+      return sendFragment(asked.request, asked.reply, fragment);
     },
   });
 
