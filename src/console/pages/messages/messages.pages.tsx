@@ -119,8 +119,19 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             list
           )}
+          {mayOpen(asked) && (
+            <p class="row small muted" data-list-keys hidden>
+              <span>
+                <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>Enter</kbd> open, <kbd>/</kbd> search
+              </span>
+              <button class="button button--quiet button--small" type="button">
+                Switch keys off
+              </button>
+            </p>
+          )}
         </div>
       ),
+      scripts: ['list-keys'],
     };
   }
 }
