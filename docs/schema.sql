@@ -452,6 +452,12 @@ create table message_parts (
 CREATE INDEX message_parts_message_reference_idx ON public.message_parts USING btree (message_reference);
 CREATE INDEX message_parts_sent_at_idx ON public.message_parts USING btree (sent_at);
 
+create table message_traces (
+  notification_id uuid not null,
+  traceparent text not null,
+  constraint message_traces_pkey PRIMARY KEY (notification_id)
+);
+
 create table notifications (
   id uuid not null,
   service_id uuid not null,

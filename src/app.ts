@@ -14,7 +14,7 @@ import type { PrintProvider } from './letters/print/print-provider.ts';
 import { accountMessageSender } from './notifications/account-messages/account-message-sender.ts';
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
-import { type Build, readBuild } from './operations/build.ts';
+import { type Build, readBuild, readVersion } from './operations/build.ts';
 import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
 import { ChangeListener } from './platform/db/change-listener.ts';
 import { type Database, openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
@@ -28,6 +28,7 @@ import { SecretBox } from './platform/secrets/secrets.ts';
 import type { Files } from './platform/storage/files.ts';
 import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
+import { Tracing } from './platform/tracing/tracing.ts';
 import type { Allowances } from './services/allowances.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
@@ -128,6 +129,7 @@ export function buildApp(config: Config, outside: Outside): App {
     clock,
     log,
     metrics,
+    tracing: createTracing(config, { log, metrics }),
   };
   const keyUses = new KeyUses(platform);
   const refusedRequests = new RefusedRequests({ ...platform, db: apart.reading.db });
@@ -162,10 +164,12 @@ export function buildApp(config: Config, outside: Outside): App {
       draining = true;
     },
     async open() {
+      await platform.tracing?.open();
       await refuseOtherSettings(pool);
       await changeListener.start();
     },
     async close() {
+      await platform.tracing?.close();
       sending.rateLimits.close();
       await keyUses.write();
       await refusedRequests.write();
@@ -176,6 +180,15 @@ export function buildApp(config: Config, outside: Outside): App {
       await close();
     },
   };
+}
+
+function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics }): Tracing | undefined {
+  const { endpoint, headers, serviceName, sampler, share } = tracing;
+  if (endpoint === undefined) return undefined;
+  const version = readVersion();
+  const resource = { 'service.name': serviceName, 'service.version': version };
+  const callersDecide = sampler === 'parentbased_traceidratio';
+  return new Tracing({ endpoint, headers, version, resource, share, callersDecide }, app);
 }
 
 /** The same application, using the connection pool for reads and settings changes. */

@@ -220,6 +220,27 @@ const groups = {
       { fallback: 'info' },
     ),
   }),
+  tracing: group('Tracing', {
+    endpoint: setting.url<undefined>(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OpenTelemetry collector that gets traces over OTLP/HTTP, as JSON at `/v1/traces` below this URL. Unset: no tracing.',
+      { fallback: undefined, fallbackText: '(unset)' },
+    ),
+    headers: setting.headers(
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'Headers of requests to the collector: comma-separated `name=value` pairs.',
+    ),
+    serviceName: setting.text('OTEL_SERVICE_NAME', 'Name of this process in traces.', { fallback: 'pennypost' }),
+    sampler: setting.oneOf(
+      'OTEL_TRACES_SAMPLER',
+      '`parentbased_traceidratio`: a caller whose `traceparent` says so has its request recorded or not; others, and with `traceidratio` all requests, by OTEL_TRACES_SAMPLER_ARG.',
+      ['parentbased_traceidratio', 'traceidratio'],
+      { fallback: 'parentbased_traceidratio' },
+    ),
+    share: setting.share('OTEL_TRACES_SAMPLER_ARG', 'Share of the requests that are recorded, from 0 to 1.', {
+      fallback: 1,
+    }),
+  }),
   worker: group('Background tasks', {
     concurrency: setting.integer(
       'WORKER_CONCURRENCY',

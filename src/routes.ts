@@ -293,6 +293,7 @@ const listed: Surface<App>[] = [
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [],
+    untraced: true,
     routes: [operationsRoutes],
   },
   {
@@ -332,6 +333,7 @@ const listed: Surface<App>[] = [
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [],
+    untraced: true,
     routes: [metricsRoutes, referencePageRoutes],
   },
 ];

@@ -134,7 +134,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   {
     name: 'delete-expired-data',
-    description: 'Deletes old idempotency keys, counters and refused requests, and files without a message.',
+    description: 'Deletes old idempotency keys, counters, refused requests and traces, and files without a message.',
     schedule: { cron: '37 * * * *', reason: 'Hourly, so that data is deleted soon after its retention period.' },
     ...soonAgain,
     run: deleteExpiredData,

@@ -42,6 +42,28 @@ describe('readConfig', () => {
     });
   });
 
+  it('reads the settings of tracing, and quotes no header that is wrong', () => {
+    const endpoint = { DATA_DIR: folder, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318/' };
+    const headers = 'api-key=a%20secret, x-tenant=one=two';
+    expect(
+      readConfig({ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_TRACES_SAMPLER_ARG: '0.25' }).tracing,
+    ).toEqual({
+      endpoint: 'http://localhost:4318',
+      headers: { 'api-key': 'a secret', 'x-tenant': 'one=two' },
+      serviceName: 'pennypost',
+      sampler: 'parentbased_traceidratio',
+      share: 0.25,
+    });
+    for (const wrong of ['my-secret', 'key=my-secret%zz', '=my-secret', 'key=my\nsecret', 'key=%FFmy-secret']) {
+      const read = () => readConfig({ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: wrong });
+      expect(read, wrong).toThrow('OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs');
+      expect(read, wrong).not.toThrow('secret');
+    }
+    for (const share of ['2', '-0.1', 'all', ' ']) {
+      expect(() => readConfig({ ...endpoint, OTEL_TRACES_SAMPLER_ARG: share }), share).toThrow('from 0 to 1');
+    }
+  });
+
   it('reports what is missing for single sign-on', () => {
     const problemsOf = (environment: Record<string, string>) => {
       try {

@@ -6,6 +6,7 @@ import {
   type QueuedNotification,
   updateProviders,
 } from '../notifications/queue/delivery-queue.ts';
+import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
 import { later } from '../platform/clock.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
@@ -13,6 +14,7 @@ import { GroupCommit } from '../platform/db/group-commit.ts';
 import { retryUntilAvailable } from '../platform/db/retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
+import { type Span, withinSpan } from '../platform/tracing/span.ts';
 import type { Composed } from './compose-message.ts';
 import { deliver, failedAttempt, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
@@ -170,8 +172,22 @@ export class ChannelWorker<Message> {
     }
     // If the clock was changed, these leases may have expired at once.
     leases.mayTakeOver();
-    for (const queued of taken) void this.process(queued, queued.provider ?? undefined);
+    const spans = await this.startSpans(taken);
+    for (const queued of taken) void this.process(queued, spans.get(queued.id));
     return leased.length;
+  }
+
+  private startSpans(taken: LeasedNotification[]): Promise<ReadonlyMap<string, Span>> {
+    const { type } = this.channel;
+    return startSpans(
+      this.app,
+      taken.map(({ id, service_id, attempts }) => ({
+        notification_id: id,
+        name: `deliver ${type}`,
+        kind: 'consumer',
+        facts: { 'pennypost.service.id': service_id, 'pennypost.channel': type, 'pennypost.attempt': attempts + 1 },
+      })),
+    );
   }
 
   private freeBulkCalls(): number {
@@ -184,16 +200,18 @@ export class ChannelWorker<Message> {
     return this.channel.choice.choose({ international, ...before }) ?? null;
   }
 
-  private async process(queued: QueuedNotification, providerName: string | undefined): Promise<void> {
+  private async process(queued: LeasedNotification, span: Span | undefined): Promise<void> {
     const bulk = queued.lane === lanes.bulk ? 1 : 0;
     try {
       this.calls += 1;
       this.bulkCalls += bulk;
-      const result = await this.attempt(queued, providerName).finally(() => {
+      const attempt = () => this.attempt(queued, queued.provider ?? undefined);
+      const result = await (span ? withinSpan(span, attempt) : attempt()).finally(() => {
         this.calls -= 1;
         this.bulkCalls -= bulk;
         if (this.atCapacity) this.loop.wake();
       });
+      if (result?.change) span?.set({ 'pennypost.status': result.change.status ?? result.change.event });
       if (result) await this.results.add(result);
       else {
         this.app.log.warn(
@@ -207,7 +225,9 @@ export class ChannelWorker<Message> {
         { event: 'attempt.record_failed', err: error, notification_id: queued.id },
         'A delivery attempt could not be recorded',
       );
+      span?.set({ 'error.type': error instanceof Error ? error.name : 'failed' });
     } finally {
+      span?.end();
       this.held.delete(queued.id);
     }
   }

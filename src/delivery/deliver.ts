@@ -5,6 +5,7 @@ import type { QueuedNotification } from '../notifications/queue/delivery-queue.t
 import type { StatusChange } from '../notifications/status.ts';
 import { type Clock, hour_ms, later } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { currentSpan } from '../platform/tracing/span.ts';
 import {
   isSimulatedEmailAddress,
   isSimulatedPhoneNumber,
@@ -159,7 +160,16 @@ async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefine
   return resultOf(attempt, outcome, billable_units, performance.now() - began);
 }
 
-async function send<M>({ queued, log }: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
+async function send<M>(attempt: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
+  const span = currentSpan()?.child(`call ${provider.name}`, 'client', { 'pennypost.provider': provider.name });
+  const outcome = await call(attempt, provider, message);
+  span?.set({ 'pennypost.outcome': outcome.kind });
+  // Not the reason: providers quote numbers and addresses in it.
+  span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
+  return outcome;
+}
+
+async function call<M>({ queued, log }: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
   try {
     return await provider.send(message);
   } catch (error) {

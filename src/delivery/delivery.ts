@@ -20,6 +20,7 @@ import { measureQueues } from './queue-check.ts';
 import { reportsOf } from './receipts/provider-reports.ts';
 import { receiptRecorder } from './receipts/receipt-recorder.ts';
 import { recordReceipts } from './receipts/receipts.ts';
+import { traceReceipts } from './receipts/trace-receipts.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 
 type DeliveryDeps = Platform & {
@@ -112,6 +113,7 @@ const receiptsEvery_ms = 25;
 function sandboxReceipts(app: DeliveryDeps): Delivery {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
+    const began_ms = Date.now();
     const now = app.clock.now();
     const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
@@ -120,6 +122,7 @@ function sandboxReceipts(app: DeliveryDeps): Delivery {
       }),
     );
     metrics.observeReceipts(receipts, outcomes, changed, now);
+    await traceReceipts(app, changed, began_ms);
     return receipts.length;
   };
   const restAfter = (taken: number) => (taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms);

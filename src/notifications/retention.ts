@@ -6,6 +6,7 @@ import { deleteAttemptsWithoutMessage } from './attempts/attempts.ts';
 import { deleteAll, deleteFromDefault, deleteFromKept, retireDays } from './expired-days.ts';
 import { deleteOldRateWindows } from './limits/rate-limits.ts';
 import { deleteOldUploadedLetters } from './one-off/uploaded-letters.ts';
+import { deleteOldTraces } from './queue/message-spans.ts';
 import { deleteOldRefusedRequests } from './refused/refused-requests.ts';
 import { deleteOldCounters, deleteOrphanedQueue } from './retention.sql.ts';
 import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
@@ -46,5 +47,6 @@ export async function deleteExpiredData(app: Deps): Promise<void> {
   await deleteOldRateWindows(app);
   await deleteOldUploadedLetters(app);
   await deleteOldRefusedRequests(app);
+  await deleteOldTraces(app);
   await deleteFilesWithoutMessage(app);
 }

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { currentSpan } from './tracing/span.ts';
 
 export type Log = Logger;
 
@@ -14,6 +15,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: sensitive.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
     serializers: { err: describeError },
+    mixin: traceOfLine,
   };
   if (destination) return pino(options, destination);
   if (process.stdout.isTTY) {
@@ -27,6 +29,12 @@ export function createLog(level: string, destination?: { write(line: string): vo
     });
   }
   return pino(options);
+}
+
+/** Lines about a recorded request or message name its trace. */
+function traceOfLine(): object {
+  const span = currentSpan();
+  return span ? { trace_id: span.traceId } : {};
 }
 
 const sensitive = [

@@ -8,6 +8,7 @@ import type { BulkPace } from './process/bulk-pace.ts';
 import type { Queue } from './queue/queue.ts';
 import type { SecretBox } from './secrets/secrets.ts';
 import type { Files } from './storage/files.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: Config }`. */
 export interface Platform {
@@ -23,4 +24,6 @@ export interface Platform {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  /** Undefined unless a trace collector is configured. */
+  tracing: Tracing | undefined;
 }

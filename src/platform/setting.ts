@@ -88,6 +88,30 @@ function wholeNumber(unit: number) {
   };
 }
 
+/** A part of a whole. */
+export function share(name: string, description: string, options: Options<number>): Setting<number> {
+  return setting(name, description, options, (value) => {
+    const number = value.trim() === '' ? Number.NaN : Number(value);
+    if (!(number >= 0 && number <= 1)) throw new Error(`must be a number from 0 to 1, not "${value}"`);
+    return number;
+  });
+}
+
+/** `name=value` pairs of HTTP headers, with values in percent-encoding. They are not quoted in errors: they are secret. */
+export function headers(name: string, description: string): Setting<Record<string, string>> {
+  const options = { fallback: {}, fallbackText: '(unset)', secret: true };
+  return setting<Record<string, string>>(name, description, options, (value) =>
+    Object.fromEntries(
+      value.split(',').map((item) => {
+        // Only what a header can have: ASCII without control characters.
+        const [, key, text = ''] = /^\s*([\w-]+)\s*=\s*((?:%[2-7][0-9a-f]|[!-$&-~])+)\s*$/i.exec(item) ?? [];
+        if (key === undefined) throw new Error('must be name=value pairs separated by commas');
+        return [key, decodeURIComponent(text)];
+      }),
+    ),
+  );
+}
+
 /** Several durations: in seconds in the environment, in milliseconds as a value. */
 export function secondsList(name: string, description: string, options: Options<number[]>): Setting<number[]> {
   const inMs = (numbers: number[]) => numbers.map((number) => number * 1_000);

@@ -14,6 +14,8 @@ interface CallbackRequest {
   /** Set if the service has a separate signing secret. */
   signing_key?: Buffer;
   body: string;
+  /** The trace of the message, if it is recorded. */
+  traceparent?: string | undefined;
 }
 
 export type CallbackResult =
@@ -48,6 +50,7 @@ export class CallbackCaller {
           ...(callback.bearer_token ? { authorization: `Bearer ${callback.bearer_token}` } : {}),
           'user-agent': 'Pennypost',
           ...signatureHeaders(callback, now),
+          ...(callback.traceparent ? { traceparent: callback.traceparent } : {}),
         },
         body: callback.body,
         signal: AbortSignal.timeout(timeout_ms),

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { startSpans } from '../../notifications/queue/message-spans.ts';
 import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
@@ -7,6 +8,7 @@ import { retryUntilAvailable } from '../../platform/db/retry.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';
+import type { Span } from '../../platform/tracing/span.ts';
 import { decryptToken } from '../../services/settings/callback-api.ts';
 import { readSigningKey } from '../../services/settings/callback-signing.ts';
 import { CallbackCaller, type CallbackResult } from './callback-request.ts';
@@ -102,8 +104,23 @@ export class CallbackSender {
         .filter(({ max }) => max > 0);
       return wanted.length > 0 ? leaseCallbacks(tx, wanted, { now: timestamp(now), until }) : [];
     });
-    for (const callback of leased) void this.send(callback);
+    const spans = await this.startSpans(leased);
+    for (const callback of leased) void this.send(callback, spans.get(callback.subject_id));
     return leased.length > 0 ? 0 : idle_ms;
+  }
+
+  private startSpans(leased: DueCallback[]): Promise<ReadonlyMap<string, Span>> {
+    return startSpans(
+      this.app,
+      leased
+        .filter(({ callback_type }) => callback_type === 'delivery_status')
+        .map(({ subject_id, service_id, attempts }) => ({
+          notification_id: subject_id,
+          name: 'POST callback',
+          kind: 'client',
+          facts: { 'http.request.method': 'POST', 'pennypost.service.id': service_id, 'pennypost.attempt': attempts },
+        })),
+    );
   }
 
   /** Scans the services at most once around. Many of them may only wait for a retry. */
@@ -137,12 +154,12 @@ export class CallbackSender {
     return due;
   }
 
-  private async send(callback: DueCallback): Promise<void> {
+  private async send(callback: DueCallback, span: Span | undefined): Promise<void> {
     const { service_id } = callback;
     this.busy += 1;
     this.inProgress.set(service_id, (this.inProgress.get(service_id) ?? 0) + 1);
     try {
-      await this.outcomes.add(await this.attempt(callback));
+      await this.outcomes.add(await this.attempt(callback, span));
     } catch (error) {
       this.app.log.error(
         { event: 'callback.record_failed', err: error, callback_id: callback.id },
@@ -158,15 +175,16 @@ export class CallbackSender {
     }
   }
 
-  private async attempt(callback: DueCallback): Promise<CallbackOutcome> {
+  private async attempt(callback: DueCallback, span: Span | undefined): Promise<CallbackOutcome> {
     const { id, url, body, callback_type } = callback;
     const at = this.app.clock.now();
     const started = performance.now();
     const secrets = this.secretsOf(callback);
     const result: CallbackResult = secrets
-      ? await this.caller.post({ id, url, body, ...secrets }, at)
+      ? await this.caller.post({ id, url, body, ...secrets, traceparent: span?.traceparent }, at)
       : { kind: 'refused', error: 'its token cannot be decrypted' };
     const duration_ms = Math.round(performance.now() - started);
+    endSpan(span, result);
     this.metrics.duration.observe({ callback_type }, duration_ms / 1_000);
     const verdict = this.judge(callback, result);
     this.metrics.attempts.inc({ callback_type, outcome: verdict.status });
@@ -223,4 +241,12 @@ export class CallbackSender {
     );
     return outcomes.map(() => undefined);
   }
+}
+
+function endSpan(span: Span | undefined, result: CallbackResult): void {
+  if (result.kind === 'responded') {
+    const { status_code } = result;
+    span?.set({ 'http.response.status_code': status_code });
+    span?.end(status_code < 400 ? undefined : `status ${status_code}`);
+  } else span?.end(result.error);
 }

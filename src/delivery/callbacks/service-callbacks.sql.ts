@@ -92,6 +92,7 @@ export async function selectWaitingServices(
 export interface DueCallback extends CallbackTarget {
   id: string;
   callback_type: CallbackType;
+  subject_id: string;
   body: string;
   attempts: number;
   created_at: Timestamp;
@@ -117,7 +118,7 @@ export async function leaseCallbacks(
     )
     update service_callbacks c set due_at = ${until}, attempts = c.attempts + 1
     from due where c.id = due.id
-    returning c.id, c.service_id, c.callback_type, c.url, c.encrypted_bearer_token, c.body, c.attempts, c.created_at, (
+    returning c.id, c.service_id, c.callback_type, c.subject_id, c.url, c.encrypted_bearer_token, c.body, c.attempts, c.created_at, (
       select s.encrypted_secret from service_callback_api a join service_callback_signing_secrets s on s.callback_id = a.id
       where a.service_id = c.service_id and a.callback_type = c.callback_type
     ) as encrypted_signing_secret

@@ -30,7 +30,7 @@ export const recordEmailReceipt: Task<StoredEvent> = {
 };
 
 export async function retryReceipt(
-  app: Deps & Pick<Platform, 'metrics'> & { providers: readonly ProviderDescriptor[] },
+  app: Deps & Pick<Platform, 'metrics' | 'tracing'> & { providers: readonly ProviderDescriptor[] },
   { provider: name, event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
 import { recordReceipts } from './receipts.ts';
+import { traceReceipts } from './trace-receipts.ts';
 
 /** Under load, receipts are recorded in batches this often: a commit costs about the same for one and for a hundred. */
 const recordEvery_ms = 15;
@@ -12,13 +13,15 @@ const recordEvery_ms = 15;
 /** Concurrent receipts share a commit; each request gets its response only after the commit. */
 export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
 
-export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'metrics'>): ReceiptRecorder {
+export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'log' | 'metrics' | 'tracing'>): ReceiptRecorder {
   const metrics = new DeliveryMetrics(app.metrics);
   return new GroupCommit({
     async commit(receipts) {
+      const began_ms = Date.now();
       const now = app.clock.now();
       const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app.db, receipts, now));
       metrics.observeReceipts(receipts, outcomes, changed, now);
+      await traceReceipts(app, changed, began_ms);
       return outcomes;
     },
     largest: 500,

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { currentSpan, endAfter, type Span } from '../../platform/tracing/span.ts';
 import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages } from '../limits/daily-limits.ts';
 import type { NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf, setSequence } from '../notification-row.ts';
@@ -13,6 +14,7 @@ import { findStoredResponse, type IdempotencyClaim, replayLimit, type StoredResp
 import {
   type ExhaustedQuota,
   type LimitedChannel,
+  type MessageTrace,
   type QuotaRequest,
   storeNotifications,
   storeNotificationsAlone,
@@ -36,6 +38,8 @@ interface Item {
   row: NotificationRow | null;
   /** Null if no limit applies. */
   limited: LimitedMessage | null;
+  /** Undefined if the request is not recorded. */
+  span: Span | undefined;
 }
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
@@ -77,11 +81,17 @@ export class Acceptor {
   }
 
   /** Returns the stored response if another process has just accepted the same request. */
-  async accept(acceptance: Acceptance): Promise<StoredResponse | undefined> {
+  accept(acceptance: Acceptance): Promise<StoredResponse | undefined> {
+    const span = acceptance.notification ? startSpan(acceptance.notification) : undefined;
+    const accepting = this.acceptWithin(span, acceptance);
+    return span ? endAfter(span, accepting) : accepting;
+  }
+
+  private async acceptWithin(span: Span | undefined, acceptance: Acceptance): Promise<StoredResponse | undefined> {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
     const row = notification && rowToStore(notification);
-    const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification) };
+    const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification), span };
     const commits = row && !idempotency && !acceptance.alsoStore ? this.plain : this.withMore;
     // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
     for (let tries = 0; tries < 3; tries += 1) {
@@ -103,13 +113,13 @@ export class Acceptor {
   }
 
   private commit(items: Item[]): Promise<Outcome[]> {
-    return this.store(items, (rows, quotas) => storeNotificationsAlone(this.app.pool, rows, quotas));
+    return this.store(items, (...stored) => storeNotificationsAlone(this.app.pool, ...stored));
   }
 
   private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {
     const claimed = await this.claimKeys(tx, items);
     const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
-    const outcomes = await this.store(remaining, (rows, quotas) => storeNotifications(tx, rows, quotas));
+    const outcomes = await this.store(remaining, (...stored) => storeNotifications(tx, ...stored));
     for (const [index, item] of remaining.entries()) {
       const { service, alsoStore, idempotency } = item.acceptance;
       if (outcomes[index]?.kind === 'stored') await alsoStore?.(tx);
@@ -139,17 +149,20 @@ export class Acceptor {
 
   private async store(
     items: Item[],
-    write: (rows: NotificationRow[], quotas: QuotaRequest[]) => Promise<ExhaustedQuota[]>,
+    write: (rows: NotificationRow[], quotas: QuotaRequest[], traces: MessageTrace[]) => Promise<ExhaustedQuota[]>,
   ): Promise<Outcome[]> {
     const { numbers, quotas } = numberMessages(items.map(({ limited }) => limited));
     const rows: NotificationRow[] = [];
-    for (const [index, { row }] of items.entries()) {
+    const traces: MessageTrace[] = [];
+    for (const [index, { row, span, acceptance }] of items.entries()) {
       const number = numbers[index];
       if (!row || !number) continue;
       setSequence(row, number.sequence, number.international_sequence);
       rows.push(row);
+      if (span && acceptance.notification)
+        traces.push({ notification_id: acceptance.notification.id, traceparent: span.traceparent });
     }
-    const exhausted = rows.length > 0 ? await write(rows, quotas) : [];
+    const exhausted = rows.length > 0 ? await write(rows, quotas, traces) : [];
     if (exhausted.length === 0) return items.map(() => stored);
     return items.map(({ acceptance, limited }, index): Outcome => {
       updateCounts(acceptance.service, exhausted);
@@ -158,6 +171,14 @@ export class Acceptor {
       return channel ? { kind: 'refused', channel } : stored;
     });
   }
+}
+
+function startSpan({ id, service_id, notification_type }: NewNotification): Span | undefined {
+  return currentSpan()?.child('store notification', 'internal', {
+    'pennypost.notification.id': id,
+    'pennypost.service.id': service_id,
+    'pennypost.channel': notification_type,
+  });
 }
 
 function updateCounts(service: SendingService, exhausted: ExhaustedQuota[]): void {

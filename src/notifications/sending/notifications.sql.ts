@@ -70,7 +70,7 @@ const domestic = {
  * Locks counters in a fixed order (international first, then the channel; by key within each), so that two such statements
  * never deadlock. Returns only limits that are used up: all others got what they requested.
  */
-const storeStatement = (name: string, quotas: typeof domestic) => `/* prepared: ${name} */
+const storeStatement = (name: string, quotas: typeof domestic, alsoStored = '') => `/* prepared: ${name} */
 with candidates as (
   select *, (created_at at time zone 'UTC')::date as utc_day from unnest($1::new_notification[])
 ), quotas as (
@@ -99,7 +99,7 @@ with candidates as (
     job_id, count(*)
   from accepted
   group by 1, 2, 3, 4, 5, 6, 7
-)
+)${alsoStored}
 select service_id, utc_day, channel, last_taken, count
 from ${quotas.all}
 where count >= last_limit`;
@@ -107,13 +107,30 @@ where count >= last_limit`;
 const storeDomestic = storeStatement('store-notifications', domestic);
 const storeInternational = storeStatement('store-international-notifications', international);
 
+/** Few requests are recorded, so the others do not have this part. */
+const traces = `, traced as (
+  insert into message_traces (notification_id, traceparent)
+  select accepted.id, trace.traceparent
+  from json_to_recordset($3::json) as trace (notification_id uuid, traceparent text)
+  join accepted on accepted.id = trace.notification_id
+)`;
+const storeTracedDomestic = storeStatement('store-traced-notifications', domestic, traces);
+const storeTracedInternational = storeStatement('store-traced-international-notifications', international, traces);
+
+/** The trace of the request that a message came with. */
+export interface MessageTrace {
+  notification_id: string;
+  traceparent: string;
+}
+
 /** Runs in the caller's transaction. */
 export async function storeNotifications(
   tx: Tx,
   rows: NotificationRow[],
   quotas: QuotaRequest[],
+  traces: MessageTrace[] = [],
 ): Promise<ExhaustedQuota[]> {
-  const { text, values } = statementFor(rows, quotas);
+  const { text, values } = statementFor(rows, quotas, traces);
   return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(text, values))).rows;
 }
 
@@ -122,8 +139,9 @@ export async function storeNotificationsAlone(
   pool: pg.Pool,
   rows: NotificationRow[],
   quotas: QuotaRequest[],
+  traces: MessageTrace[],
 ): Promise<ExhaustedQuota[]> {
-  return (await pool.query<ExhaustedQuota>(statementFor(rows, quotas))).rows;
+  return (await pool.query<ExhaustedQuota>(statementFor(rows, quotas, traces))).rows;
 }
 
 /** For a few messages, without limits. The same commit notifies the workers. */
@@ -145,12 +163,12 @@ export async function insertNotifications(tx: Tx, notifications: NewNotification
   }
 }
 
-function statementFor(rows: NotificationRow[], quotas: QuotaRequest[]): { text: string; values: Buffer[] } {
+function statementFor(rows: NotificationRow[], quotas: QuotaRequest[], traces: MessageTrace[]) {
   const hasAbroad = quotas.some(({ channel }) => channel === 'international_sms');
-  return {
-    text: hasAbroad ? storeInternational : storeDomestic,
-    values: [arrayOfRows(rows), arrayOfRows(quotas.map(rowOfQuota))],
-  };
+  const values = [arrayOfRows(rows), arrayOfRows(quotas.map(rowOfQuota))];
+  if (traces.length === 0) return { text: hasAbroad ? storeInternational : storeDomestic, values };
+  const text = hasAbroad ? storeTracedInternational : storeTracedDomestic;
+  return { text, values: [...values, JSON.stringify(traces)] };
 }
 
 const quotaWriter = new RowWriter();

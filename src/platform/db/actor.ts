@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { ContextValue } from '../process/context-value.ts';
 
 /** Who makes the changes of a request, for the audit log. */
 export interface Actor {
@@ -17,34 +17,16 @@ export interface Actor {
   request?: string | undefined;
 }
 
-const storage = new AsyncLocalStorage<string>();
-let acting = 0;
+const actors = new ContextValue<string>();
 
-/**
- * Every change that `work` makes is this actor's. While nobody acts, the storage is off: before Node 24 it makes each promise of the
- * process four times as expensive, also those that accept messages.
- */
+/** Every change that `work` makes is this actor's. */
 export function actAs<T>(actor: Actor, work: () => T): T {
-  acting += 1;
-  const stop = () => {
-    acting -= 1;
-    if (acting === 0) storage.disable();
-  };
-  let result: T;
-  try {
-    result = storage.run(JSON.stringify(actor), work);
-  } catch (error) {
-    stop();
-    throw error;
-  }
-  if (result instanceof Promise) return result.finally(stop) as T;
-  stop();
-  return result;
+  return actors.run(JSON.stringify(actor), work);
 }
 
 /** As JSON, which the triggers of the database read. */
 export function currentActor(): string | undefined {
-  return acting === 0 ? undefined : storage.getStore();
+  return actors.current();
 }
 
 const writes = /\b(insert|update|delete|merge)\b/i;

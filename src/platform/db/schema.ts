@@ -343,6 +343,11 @@ export interface MessageParts {
   delivered_at: Time | null;
 }
 
+export interface MessageTraces {
+  notification_id: string;
+  traceparent: string;
+}
+
 export interface Notifications {
   id: string;
   service_id: string;
@@ -1141,6 +1146,7 @@ export interface DB {
   letter_files: LetterFiles;
   letter_rates: LetterRates;
   message_parts: MessageParts;
+  message_traces: MessageTraces;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
   organisation_email_branding_pool: OrganisationEmailBrandingPool;

@@ -19,7 +19,13 @@ export function answerFailure<App>(
   if (failure.kind === 'unavailable') logOutage(request, error);
   else if (status >= 500) {
     request.log.error(
-      { event: 'request.failed', err: error, route: routeOf(request)?.url, request_id: request.id },
+      {
+        event: 'request.failed',
+        err: error,
+        route: routeOf(request)?.url,
+        request_id: request.id,
+        trace_id: request.span?.traceId,
+      },
       'A request failed',
     );
   }

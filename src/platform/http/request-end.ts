@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Calls `onEnd` once per request: when its response has been written, or when the connection closed before.
+ * Calls `onEnd` once per request: when its response has been written, or, without it, when the connection closed before.
  *
  * Sockets are watched instead of responses. Node closes only the response that it is sending, not those of requests that wait
  * behind it on the same connection; and with a `close` listener on each response, the garbage collector moves most of what
@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
  */
 export function onRequestEnd(
   http: FastifyInstance,
-  onEnd: (request: FastifyRequest) => void,
+  onEnd: (request: FastifyRequest, reply: FastifyReply | undefined) => void,
 ): (socket: Socket) => Iterable<FastifyRequest> {
   const openRequests = new WeakMap<Socket, Set<FastifyRequest>>();
 
@@ -20,7 +20,7 @@ export function onRequestEnd(
     const open = new Set<FastifyRequest>();
     openRequests.set(socket, open);
     socket.once('close', () => {
-      for (const request of open) onEnd(request);
+      for (const request of open) onEnd(request, undefined);
       open.clear();
     });
     return open;
@@ -31,8 +31,8 @@ export function onRequestEnd(
     (openRequests.get(socket) ?? watch(socket)).add(request);
     done();
   });
-  http.addHook('onResponse', (request, _reply, done) => {
-    if (openRequests.get(request.raw.socket)?.delete(request)) onEnd(request);
+  http.addHook('onResponse', (request, reply, done) => {
+    if (openRequests.get(request.raw.socket)?.delete(request)) onEnd(request, reply);
     done();
   });
   return (socket) => openRequests.get(socket) ?? [];

@@ -14,6 +14,7 @@ import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { BulkPace } from '../process/bulk-pace.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { answerFailure } from './answer-failure.ts';
 import { MalformedJson, readBodies } from './body/body.ts';
 import { maxBodyBytes } from './body/body-limits.ts';
@@ -34,12 +35,20 @@ import { onRequestEnd } from './request-end.ts';
 import { firstOfEachKind, type SchemaError } from './schema-errors.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
 import { acceptedBy, type TextFormat, withRefusals } from './text-formats.ts';
+import { endRequestSpan, traceRequests } from './traced-requests.ts';
 
 /** Share of the body memory that unauthenticated callers may use. */
 const shareOfOpenSurfaces = 1 / 8;
 
 interface ServerOptions<App> {
-  app: App & { log: Log; metrics: Metrics; bodyMemory: BodyMemory; bulkPace: BulkPace; draining(): boolean };
+  app: App & {
+    log: Log;
+    metrics: Metrics;
+    tracing: Tracing | undefined;
+    bodyMemory: BodyMemory;
+    bulkPace: BulkPace;
+    draining(): boolean;
+  };
   surfaces: Surface<App>[];
   /** Text formats for schemas. */
   formats: Record<string, TextFormat>;
@@ -94,8 +103,10 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   shareTheLoop(http);
   http.decorateRequest('incomingBody', undefined);
   http.decorateRequest('subroute', undefined);
-  const openRequests = onRequestEnd(http, ({ incomingBody }) => {
-    incomingBody?.release();
+  http.decorateRequest('span', undefined);
+  const openRequests = onRequestEnd(http, (request, reply) => {
+    request.incomingBody?.release();
+    endRequestSpan(request, reply);
     app.metrics.endRequest();
   });
   /** A body that arrives too slowly is refused in the format of its surface. */
@@ -121,6 +132,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       if (!surface.cors) pages.remember(scope);
       readBodies(scope, { memory, timeout_ms }, surface.bodyFormats);
       for (const plugin of surface.plugins ?? []) await scope.register(plugin);
+      if (app.tracing && !surface.untraced) traceRequests(scope as Http, app.tracing);
       addSurface(scope as Http, app, surface, formats);
     });
   }

@@ -70,6 +70,8 @@ export interface Surface<App> {
   afterWrite?(app: App): void;
   /** Called with every failure, when its response is ready. Must neither wait nor throw. */
   afterFailure?(app: App, request: FastifyRequest, failure: Failure, status: number): void;
+  /** Monitoring calls it too often to trace its requests. */
+  untraced?: boolean;
   /** Its routes are no API: the OpenAPI document does not list them. */
   undocumented?: boolean;
   /** Where a browser that asks for / is redirected. */
