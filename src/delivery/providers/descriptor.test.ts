@@ -239,6 +239,7 @@ describe('a new provider in the list', () => {
       '/notifications/sms/acme',
       '/notifications/sms/receive/acme',
       '/notifications/sms/receive/firetext',
+      '/notifications/sms/receive/httpsms',
       '/notifications/sms/receive/mmg',
     ]);
   });

@@ -11,6 +11,8 @@ export interface HttpResponse {
   retry_after_ms: number | undefined;
 }
 
+type Method = 'GET' | 'POST' | 'PUT';
+
 const timeout_ms = 10_000;
 const maxResponseBytes = 65_536;
 
@@ -38,10 +40,11 @@ export class ProviderHttpClient {
   async post(
     url: string,
     headers: Record<string, string>,
-    body: string | FormData,
+    body?: string | FormData,
+    method: Method = 'POST',
   ): Promise<{ response: HttpResponse } | { failed: Outcome & { kind: 'retry' } }> {
     try {
-      return { response: await this.call('POST', url, headers, body) };
+      return { response: await this.call(method, url, headers, body) };
     } catch (error) {
       const code = codeOf(error);
       return { failed: { kind: 'retry', reason: code, perhaps_sent: !neverReached.has(code) } };
@@ -58,7 +61,7 @@ export class ProviderHttpClient {
   }
 
   private async call(
-    method: 'GET' | 'POST',
+    method: Method,
     url: string,
     headers: Record<string, string>,
     body?: string | FormData,
@@ -85,11 +88,18 @@ export class ProviderHttpClient {
   }
 }
 
-/** A slow body must end, too. */
+/** A slow body must end, too, and of a long one only the beginning is read. */
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('the response body did not end in time')), timeout_ms);
   try {
-    return (await body.text()).slice(0, maxResponseBytes);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxResponseBytes) break;
+    }
+    return Buffer.concat(chunks).toString().slice(0, maxResponseBytes);
   } finally {
     clearTimeout(timer);
   }

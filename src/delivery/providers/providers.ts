@@ -3,6 +3,7 @@ import { mailgun } from './email/mailgun.ts';
 import { postmark } from './email/postmark.ts';
 import { sendgrid } from './email/sendgrid.ts';
 import { firetext } from './firetext.ts';
+import { httpsms } from './httpsms/httpsms.ts';
 import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
 import { smpp } from './smpp/smpp.ts';
@@ -11,6 +12,6 @@ import { twilio } from './twilio.ts';
 
 /** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
 export const providers = [
-  ...[sandboxTexts, mmg, firetext, twilio, smpp],
+  ...[sandboxTexts, mmg, firetext, twilio, smpp, httpsms],
   ...[sandboxEmails, smtp, ses, postmark, sendgrid, mailgun],
 ];

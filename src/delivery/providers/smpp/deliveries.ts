@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
+import { recordOrRetry } from '../early-receipts.ts';
 import type { Receipt, Reports } from '../reports.ts';
 import { statuses } from './commands.ts';
 import { FieldError } from './fields.ts';
 import type { Frame } from './frames.ts';
 import { readText } from './inbound.ts';
 import { type Delivered, readDeliver } from './messages.ts';
-import { isReceipt, type ReadReceipt, readReceipt } from './receipts.ts';
+import { isReceipt, readReceipt } from './receipts.ts';
 import { type AcceptedReferences, referenceOf } from './references.ts';
 import type { SmppSettings } from './settings.ts';
 
@@ -45,36 +46,18 @@ async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
     app.log.warn({ event: 'smpp.receipt_unreadable' }, 'A receipt has no id or no state');
     return;
   }
-  const receipt = receiptOf(read);
-  for (const delay_ms of retryDelays_ms) {
-    if ((await app.reports.recordReceipt(receipt)) === 'known') return;
-    if (!app.accepted.has(receipt.reference)) break;
-    await sleep(delay_ms);
-  }
-  await recordOrRetry(app.reports, { ...read, received_at: app.clock.now().toISOString() });
-}
-
-/** A receipt that arrived before the response to its message was recorded. */
-export interface EarlyReceipt extends ReadReceipt {
-  received_at: string;
-}
-
-export async function recordOrRetry(
-  reports: Pick<Reports, 'recordReceipt' | 'retryUnmatched'>,
-  early: EarlyReceipt,
-): Promise<void> {
-  if ((await reports.recordReceipt(receiptOf(early))) === 'known') return;
-  await reports.retryUnmatched(early, { kind: 'receipt', sent_at: new Date(early.received_at) });
-}
-
-function receiptOf({ message_id, status }: ReadReceipt): Receipt {
-  return {
-    provider: 'smpp',
-    proven: true,
-    notification_type: 'sms',
-    reference: referenceOf(message_id),
+  const { message_id, status } = read;
+  const reference = referenceOf(message_id);
+  const receipt: Receipt = {
+    ...{ provider: 'smpp', proven: true, notification_type: 'sms', reference },
     statusFor: () => status,
   };
+  for (const delay_ms of retryDelays_ms) {
+    if ((await app.reports.recordReceipt(receipt)) === 'known') return;
+    if (!app.accepted.has(reference)) break;
+    await sleep(delay_ms);
+  }
+  await recordOrRetry(app.reports, 'smpp', { reference, status, received_at: app.clock.now().toISOString() });
 }
 
 async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<void> {

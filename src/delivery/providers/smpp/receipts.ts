@@ -14,7 +14,7 @@ export function isReceipt({ esm_class, parameters: given }: Delivered): boolean 
   return type === receiptType || type === noticeType || given.has(parameters.receipted_message_id);
 }
 
-export interface ReadReceipt {
+interface ReadReceipt {
   /** As in the response to the message. */
   message_id: string;
   status: ReceiptStatus;

@@ -1,10 +1,11 @@
 import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
+import { type EarlyReceipt, recordOrRetry } from '../early-receipts.ts';
 import type { Provider, TextMessage } from '../provider.ts';
 import type { Reports } from '../reports.ts';
 import { type BindOptions, type BindType, openBound } from './bind.ts';
 import { Binds } from './binds.ts';
 import { statuses } from './commands.ts';
-import { type EarlyReceipt, recordOrRetry, takeDelivery } from './deliveries.ts';
+import { takeDelivery } from './deliveries.ts';
 import type { Frame } from './frames.ts';
 import { AcceptedReferences } from './references.ts';
 import { sendText } from './send-text.ts';
@@ -24,7 +25,7 @@ export const smpp = {
   required: ['url', 'systemId', 'password'],
   problems: problemsOf,
   open,
-  retryReceipt: (app: ReceiptDeps<typeof settings>, event) => recordOrRetry(app, event as EarlyReceipt),
+  retryReceipt: (app: ReceiptDeps<typeof settings>, event) => recordOrRetry(app, 'smpp', event as EarlyReceipt),
 } satisfies SmsDescriptor<typeof settings>;
 
 type Deps = ProviderDeps<typeof settings>;
