@@ -33,7 +33,7 @@ function targetOf(key: string): HTMLElement | null | undefined {
   if (key === '/') return document.querySelector<HTMLElement>('#find');
   if (key !== 'j' && key !== 'k') return undefined;
   const rows = [...document.querySelectorAll<HTMLElement>('tbody th a')];
-  const current = rows.findIndex((row) => row === document.activeElement);
+  const current = rows.indexOf(document.activeElement as HTMLElement);
   if (current === -1) return rows[0];
   return rows[current + (key === 'j' ? 1 : -1)];
 }
