@@ -21,6 +21,13 @@ export function uuidOfHex(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/**
+ * The last byte of every id is the number of the database that has the row: a reader of an id needs no table to find it. There
+ * is one database so far.
+ */
+export const storeNumber = 0;
+export const storeBits = 8;
+
 let lastMs = 0;
 let sequence = 0;
 
@@ -36,6 +43,7 @@ export function newId(now: Date): string {
   bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | sequence, 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
+  bytes.writeUInt8(storeNumber, 15);
   return uuidOfHex(bytes.toString('hex'));
 }
 

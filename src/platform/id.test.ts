@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { isUuid, momentOfId, newId } from './id.ts';
+
+const now = new Date('2026-11-16T12:00:00.123Z');
+
+it('an id is a UUIDv7 with its time, and the number of the database in its last byte', () => {
+  const ids = Array.from({ length: 1_000 }, () => newId(now));
+  expect(new Set(ids).size).toBe(1_000);
+  for (const id of ids) {
+    expect(isUuid(id)).toBe(true);
+    expect(id).toMatch(/^.{14}7.{4}[89ab].{14}00$/);
+    expect(momentOfId(id)).toEqual(now);
+  }
+});
+
+it('ids of one process ascend', () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => newId(new Date(now.getTime() + Math.floor(index / 100))));
+  expect([...ids].sort()).toEqual(ids);
+});
