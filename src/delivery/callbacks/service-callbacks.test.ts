@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const config = {
   callbacks: { allowPrivate: true, retryDelays_ms: [5_000, 30_000, 120_000] },
-  providers: { sandbox: { delay_ms: 0 } },
+  providers: { sandbox: { delay_ms: 0 }, ses: { verifySignatures: false } },
 };
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config });
 const token = 'a-bearer-token';
@@ -327,7 +327,6 @@ describe('complaint and inbound text callbacks', () => {
       mail: { messageId: id },
     };
     const payload = JSON.stringify({ Type: 'Notification', Message: JSON.stringify(message) });
-    harness.app.config.providers.ses.verifySignatures = false;
     await harness.request({ method: 'POST', url: '/notifications/email/ses', payload });
     await harness.deliver();
     expect(callTo('/complaints')).toEqual({
