@@ -230,7 +230,7 @@ describe('names', () => {
 
   it('every setting exists', () => {
     const files = tracked.filter((file) => file.endsWith('.md') || /^(compose\.yaml|packaging\/)/.test(file));
-    const ofOthers = /^(POSTGRES_|NODE_|PENNYPOST_|BENCH_|ESME_)/;
+    const ofOthers = /^(POSTGRES_|NODE_|PENNYPOST_|BENCH_|ESME_|TEXT_)/;
     const unknown = files.flatMap((file) => {
       const text = read(file);
       const ownVariables = [...text.matchAll(/^export (.*)$/gm)].flatMap(

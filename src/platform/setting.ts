@@ -201,7 +201,7 @@ export function numbersByName(name: string, description: string, options: Option
     (value) =>
       Object.fromEntries(
         value.split(',').map((item) => {
-          const [, key = '', number = ''] = /^\s*(\w+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(item) ?? [];
+          const [, key = '', number = ''] = /^\s*([\w-]+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(item) ?? [];
           if (!(Number(number) > 0)) throw new Error(`must be name:number pairs separated by commas, not "${value}"`);
           return [key, Number(number)];
         }),

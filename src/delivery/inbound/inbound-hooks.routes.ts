@@ -12,6 +12,7 @@ export function inboundHookRoutes(http: Http, app: Deps): void {
   for (const provider of app.providers) {
     if (provider.channel !== 'sms') continue;
     provider.inbound?.(http, {
+      clock: app.clock,
       config: app.config,
       settings: settingsOf(app.config, provider),
       receiveText: (text) => receiveText(app, text),

@@ -241,6 +241,7 @@ describe('a new provider in the list', () => {
       '/notifications/sms/receive/firetext',
       '/notifications/sms/receive/httpsms',
       '/notifications/sms/receive/mmg',
+      '/notifications/sms/receive/vonage',
     ]);
   });
 

@@ -64,4 +64,6 @@ export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 
 export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> &
   Pick<Reports, 'recordReceipt' | 'recordComplaint' | 'retryUnmatched'>;
 
-export type InboundDeps<S extends Settings = Settings> = ProviderConfig<S> & Pick<Reports, 'receiveText'>;
+export type InboundDeps<S extends Settings = Settings> = Pick<Platform, 'clock'> &
+  ProviderConfig<S> &
+  Pick<Reports, 'receiveText'>;

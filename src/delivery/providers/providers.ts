@@ -1,3 +1,4 @@
+import { awsSms } from './aws/aws-sms.ts';
 import { ses } from './aws/ses.ts';
 import { mailgun } from './email/mailgun.ts';
 import { postmark } from './email/postmark.ts';
@@ -9,9 +10,10 @@ import { sandboxEmails, sandboxTexts } from './sandbox.ts';
 import { smpp } from './smpp/smpp.ts';
 import { smtp } from './smtp.ts';
 import { twilio } from './twilio.ts';
+import { vonage } from './vonage.ts';
 
 /** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
 export const providers = [
-  ...[sandboxTexts, mmg, firetext, twilio, smpp, httpsms],
+  ...[sandboxTexts, mmg, firetext, twilio, vonage, awsSms, smpp, httpsms],
   ...[sandboxEmails, smtp, ses, postmark, sendgrid, mailgun],
 ];

@@ -1,23 +1,27 @@
 import { createPublicKey } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { InjectOptions } from 'fastify';
+import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { anApiKey, aService } from '../../../test/kit/builders.ts';
 import { changedConfig } from '../../../test/kit/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { type FrontAnswer, type FrontRequest, startHttpFront } from '../../../test/kit/http-front.ts';
 import { messageOf, queueOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { amazonCertificate, awsSms } from '../../../test/kit/vendors/aws-sms.ts';
 import { mailgun } from '../../../test/kit/vendors/mailgun.ts';
 import { postmark } from '../../../test/kit/vendors/postmark.ts';
 import { sendgrid } from '../../../test/kit/vendors/sendgrid.ts';
 import type { ReadMessage, Vendor } from '../../../test/kit/vendors/vendor.ts';
+import { vonage } from '../../../test/kit/vendors/vonage.ts';
 import { readConfig } from '../../commands/read-config.ts';
+import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { openEmailProviders, openTextProviders } from './active-providers.ts';
 import { isSendGridSignature } from './email/sendgrid.ts';
 
-const vendors: Vendor[] = [postmark, sendgrid, mailgun];
+const vendors: Vendor[] = [vonage, awsSms, postmark, sendgrid, mailgun];
 const now = '2026-11-15T12:00:00Z';
 
 type Answering = (vendor: Vendor, message: ReadMessage) => Promise<FrontAnswer> | FrontAnswer;
@@ -49,6 +53,17 @@ async function answerOf(vendor: Vendor, request: FrontRequest): Promise<FrontAns
 }
 
 afterAll(() => front.close());
+/** The certificate of SNS is at Amazon, and only there. */
+const usual = getGlobalDispatcher();
+beforeAll(() => {
+  const amazon = new MockAgent();
+  amazon.disableNetConnect();
+  const { host, path, pem } = amazonCertificate;
+  amazon.get(host).intercept({ path }).reply(200, pem).persist();
+  setGlobalDispatcher(amazon);
+});
+afterAll(() => setGlobalDispatcher(usual));
+
 beforeEach(() => {
   answering = accept;
 });
@@ -158,6 +173,25 @@ describe.each(vendors)('$name', (vendor) => {
     expect(about).toMatchObject([{ service_id: service, complaint_date: '2026-11-15T12:00:01.000000Z' }]);
   });
 
+  it.runIf(vendor.inbound)('a received text is stored for the service, if the request is authenticated', async () => {
+    const receiving = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
+    const at = harness.clock.now();
+    const row = { id: newId(at), number: '07700900444', provider: name, service_id: receiving };
+    await harness.app.db
+      .insertInto('inbound_numbers')
+      .values({ ...row, created_at: timestamp(at) })
+      .execute();
+    const { text, webhook } = vendor.inbound ?? { text: () => ({}), webhook: vendor.webhook };
+    const genuine = webhook(text('447700900444'));
+    expect(await post({ ...genuine, payload: `${genuine.payload} ` })).toBe(403);
+    expect([await post(genuine), await post(webhook(text('447700900999')))]).toEqual([200, 200]);
+    expect([await post(webhook({})), await post(webhook({ from: 1, to: 2 }))]).toEqual([400, 200]);
+    const key = await anApiKey(harness, receiving);
+    const { body } = await harness.v2('GET', '/v2/received-text-messages', key);
+    const received = { notify_number: '07700900444', user_number: '447700900111', content: 'Diolch 📩' };
+    expect(body.received_text_messages).toMatchObject([received]);
+  });
+
   it('responses that are final for the recipient end the message', async () => {
     const ids = await send(vendor.refusals.map(([answer]) => answer));
     for (const [index, [, status, reason]] of vendor.refusals.entries()) {
@@ -240,6 +274,19 @@ describe('settings', () => {
       'SENDGRID_WEBHOOK_KEY must be the verification key',
     );
     expect(read(given)).not.toThrow();
+  });
+
+  it('so is a private key of Vonage', () => {
+    const given = { VONAGE_APPLICATION_ID: 'x', VONAGE_SIGNATURE_SECRET: 'x', VONAGE_PRIVATE_KEY: 'not a key' };
+    expect(read({ ...given, SMS_PROVIDERS: 'vonage' })).toThrow('VONAGE_PRIVATE_KEY must be the RSA private key');
+  });
+
+  it('AWS End User Messaging needs the topics of its receipts', () => {
+    const given = { SMS_PROVIDERS: 'aws-sms', AWS_SMS_CONFIGURATION_SET: 'x', PROVIDER_RATES: 'aws-sms:20' };
+    expect(read(given)).toThrow('AWS_SMS_TOPIC_ARNS must be set');
+    expect(read({ ...given, AWS_SMS_TOPIC_ARNS: '*' })()).toMatchObject({
+      delivery: { providerRates: { 'aws-sms': 20 } },
+    });
   });
 });
 

@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, sign, timingSafeEqual } from 'node:crypto';
 
-/** JSON Web Tokens, signed with HMAC-SHA-256 (docs/decisions/0005-own-jwt-check.md). */
+/** JSON Web Tokens (docs/decisions/0005-own-jwt-check.md). */
 export interface Jwt {
   header: { alg?: unknown };
   claims: Record<string, unknown>;
@@ -27,6 +27,15 @@ export function looksLikeJwt(token: string): boolean {
 export function isSignedWith(jwt: Jwt, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(jwt.signed).digest();
   return expected.length === jwt.signature.length && timingSafeEqual(expected, jwt.signature);
+}
+
+/** A token with a signature of the private key: RSA with SHA-256. */
+export function signedJwt(claims: object, privateKey: KeyObject): string {
+  const parts = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  );
+  const signed = parts.join('.');
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
 function jsonObject(part: string | undefined): Record<string, unknown> | undefined {

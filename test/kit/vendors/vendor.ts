@@ -38,6 +38,8 @@ export interface Vendor {
   webhook(event: object): InjectOptions;
   /** Requests that must be rejected, with the status of the response. */
   forgeries(event: object): [name: string, request: InjectOptions, status: number][];
+  /** Texts that people send, to a number, and their webhook. */
+  inbound?: { text(to: string): object; webhook(text: object): InjectOptions };
   /** Signed requests that make no sense, and change nothing. */
   oddities: object[];
 }
