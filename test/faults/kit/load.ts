@@ -11,14 +11,16 @@ export class Load {
   readonly took: number[] = [];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
   private readonly portOf: () => number;
+  private readonly recipient: () => string;
 
-  constructor(portOf: () => number) {
+  constructor(portOf: () => number, recipient: () => string = () => '07700900123') {
     this.portOf = portOf;
+    this.recipient = recipient;
   }
 
   async send({ key, template_id }: Sender): Promise<string> {
     const started = performance.now();
-    const { status, body } = await this.post(key, { phone_number: '07700900123', template_id });
+    const { status, body } = await this.post(key, { phone_number: this.recipient(), template_id });
     if (status === '201') {
       this.accepted.add(JSON.parse(body).id);
       this.took.push(performance.now() - started);

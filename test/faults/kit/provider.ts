@@ -9,7 +9,7 @@ import {
 
 export interface Send {
   reference: string;
-  gateway: StubRequest['gateway'];
+  gateway: StubRequest['gateway'] | 'smpp';
   at: number;
 }
 

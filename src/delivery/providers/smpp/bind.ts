@@ -65,6 +65,7 @@ export class Bind {
   private throttledUntil = 0;
   private throttle_ms = firstPause_ms;
   private failures = 0;
+  private boundAt = 0;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   /** Why the latest attempt to bind failed; undefined while it is bound or about to be. */
@@ -112,6 +113,7 @@ export class Bind {
       if (this.stopped) return connection.abort();
       if (connection.isClosed()) throw new Error('the message centre closed the connection after the bind');
       this.connection = connection;
+      this.boundAt = performance.now();
       this.failures = 0;
       this.problem = undefined;
     } catch (error) {
@@ -132,12 +134,18 @@ export class Bind {
     this.onChange();
   }
 
-  /** At once after a bind that had worked. The pauses vary, so that many processes do not come back together. */
+  /** The pauses vary, so that many processes do not come back together. */
   private openLater(): void {
     if (this.stopped) return;
-    const pause_ms = this.problem === undefined ? 0 : Math.min(maxPause_ms, firstPause_ms * 2 ** this.failures);
+    const pause_ms = this.pause_ms();
     if (this.problem !== undefined) this.failures += 1;
     this.timer = setTimeout(() => void this.open(), pause_ms * (0.5 + Math.random() / 2));
+  }
+
+  /** None after a bind that had worked, unless it ended at once. */
+  private pause_ms(): number {
+    if (this.problem !== undefined) return Math.min(maxPause_ms, firstPause_ms * 2 ** this.failures);
+    return performance.now() - this.boundAt < firstPause_ms ? firstPause_ms : 0;
   }
 
   /** Halves the requests under way, and pauses, when the message centre cannot keep up; then lets them grow again. */
