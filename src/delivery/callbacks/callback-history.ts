@@ -1,3 +1,4 @@
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -77,8 +78,13 @@ export function countFailedCallbacks(app: Pick<Platform, 'db'>, serviceId: strin
 }
 
 export async function replayCallback(app: Deps, serviceId: string, callbackId: string): Promise<void> {
-  const replayed = await replay(app, { service_id: serviceId, id: callbackId });
-  if (replayed === 0) throw notFound();
+  await inTransaction(app.db, async (tx) => {
+    const which = { service_id: serviceId, id: callbackId };
+    const [before] = await replayCallbacks(tx, which, timestamp(app.clock.now()));
+    if (!before) throw notFound();
+    const entry = { action: 'update', noun: 'callback', thing_id: callbackId, service_id: serviceId } as const;
+    await recordAuditEntry(tx, { ...entry, before, after: { status: 'waiting' } });
+  });
 }
 
 export async function replayFailedCallbacks(
@@ -87,11 +93,17 @@ export async function replayFailedCallbacks(
   which: { callback_type?: CallbackType; created_since?: string },
 ): Promise<number> {
   await refuseUnlessExists(app.db, 'services', serviceId);
-  return replay(app, { service_id: serviceId, ...which });
-}
-
-function replay(app: Deps, which: Parameters<typeof replayCallbacks>[1]): Promise<number> {
-  return inTransaction(app.db, (tx) => replayCallbacks(tx, which, timestamp(app.clock.now())));
+  return inTransaction(app.db, async (tx) => {
+    const { length } = await replayCallbacks(tx, { service_id: serviceId, ...which }, timestamp(app.clock.now()));
+    if (length === 0) return 0;
+    const entry = { action: 'update', noun: 'callback', thing_id: serviceId, service_id: serviceId } as const;
+    await recordAuditEntry(tx, {
+      ...entry,
+      before: { status: 'failed', rows: length },
+      after: { status: 'waiting', rows: length },
+    });
+    return length;
+  });
 }
 
 const batchSize = 5_000;

@@ -224,19 +224,24 @@ interface ReplayedCallbacks {
   created_since?: Timestamp;
 }
 
-/** Replays to the current URL of the service and keeps the log of earlier attempts. Returns the number of callbacks. */
-export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Timestamp): Promise<number> {
+/** Replays to the current URL of the service and keeps the log of earlier attempts. Returns their statuses before. */
+export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Timestamp): Promise<{ status: string }[]> {
   const one = which.id === undefined ? sql`c.status = 'failed'` : sql`c.id = ${which.id} and c.status <> 'waiting'`;
   const ofType = which.callback_type === undefined ? sql`true` : sql`c.callback_type = ${which.callback_type}`;
   const since = which.created_since === undefined ? sql`true` : sql`c.created_at >= ${which.created_since}`;
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<{ status: string }>`
+    with before as (
+      select c.id, c.status from service_callbacks c
+      where c.service_id = ${which.service_id} and ${one} and ${ofType} and ${since}
+      order by c.id for update
+    )
     update service_callbacks c
     set status = 'waiting', attempts = 0, due_at = ${now}, completed_at = null, url = target.url,
       encrypted_bearer_token = target.encrypted_bearer_token
-    from service_callback_api target
-    where c.service_id = ${which.service_id} and ${one} and ${ofType} and ${since}
-      and target.service_id = c.service_id and target.callback_type = c.callback_type`.execute(tx);
-  return Number(numAffectedRows ?? 0);
+    from service_callback_api target, before
+    where c.id = before.id and target.service_id = c.service_id and target.callback_type = c.callback_type
+    returning before.status`.execute(tx);
+  return rows;
 }
 
 export async function selectCopiedTokens(db: Db, after = nilId, limit: number) {

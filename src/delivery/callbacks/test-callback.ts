@@ -1,3 +1,4 @@
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -20,6 +21,8 @@ export async function sendTestCallback(
     if (!target) throw notFound();
     const body = JSON.stringify(examples[callback_type](id, at));
     await insertCallbacks(tx, [{ ...target, id, callback_type, subject_id: id, body, due_at: at, created_at: at }]);
+    const entry = { action: 'create', noun: 'callback', thing_id: id, service_id: serviceId } as const;
+    await recordAuditEntry(tx, { ...entry, after: { callback_type, status: 'waiting' } });
   });
   return id;
 }

@@ -1,5 +1,8 @@
-import { changeFile } from '../../auth/changed-file.ts';
+import { createHash } from 'node:crypto';
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { createLetterBranding, getLetterBranding, updateLetterBranding } from '../../branding/letter-branding.ts';
+import { currentActor } from '../../platform/db/actor.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
@@ -55,9 +58,19 @@ export async function updateBrandWithLogo(
   });
 }
 
-function replaceLogo(app: Deps, id: string, svg: string): Promise<void> {
-  const changed = { noun: 'letter_branding', thing_id: id, field: 'logo' };
-  return changeFile(app.db, changed, () => storeLogo(app, id, svg));
+/** A file has no trigger: the entry is written before it changes, and undone with the transaction when that fails. */
+async function replaceLogo(app: Deps, id: string, svg: string): Promise<void> {
+  const [before, after] = [described(await app.files.get(logoFile(id))), described(Buffer.from(svg, 'utf8'))];
+  await inTransaction(app.db, async (tx) => {
+    const entry = { action: 'update', noun: 'letter_branding', thing_id: id } as const;
+    if (currentActor() !== undefined)
+      await recordAuditEntry(tx, { ...entry, before: { logo: before }, after: { logo: after } });
+    await storeLogo(app, id, svg);
+  });
+}
+
+function described(logo: Buffer | undefined): string | null {
+  return logo ? `${logo.length} bytes, SHA-256 ${createHash('sha256').update(logo).digest('hex')}` : null;
 }
 
 function storeLogo({ files }: Deps, brandingId: string, svg: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -117,10 +118,14 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
   if (!letter) throw notFound('Notification not found');
   refuseUnlessLetter(letter);
   refuseIfPrintingBegan(letter, app.clock.now());
-  const changes = await inTransaction(app.db, (tx) =>
-    recordStatusChanges(tx, [{ id: letter.id, status: 'cancelled', event: 'cancelled' }], app.clock.now()),
-  );
-  if (changes.length === 0) throw cancelFailure(letter);
+  await inTransaction(app.db, async (tx) => {
+    const change = { id: letter.id, status: 'cancelled', event: 'cancelled' } as const;
+    const [changed] = await recordStatusChanges(tx, [change], app.clock.now());
+    if (!changed) throw cancelFailure(letter);
+    const entry = { action: 'update', noun: 'notification', thing_id: letter.id, service_id: serviceId } as const;
+    const [before, after] = [{ status: changed.previous_status }, { status: changed.status }];
+    await recordAuditEntry(tx, { ...entry, before, after });
+  });
   return getActivity(app, serviceId, letter.id);
 }
 

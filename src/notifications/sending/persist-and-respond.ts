@@ -1,4 +1,6 @@
+import { type NewAuditEntry, recordAuditEntry } from '../../auth/audit-entry.ts';
 import { timestamp } from '../../platform/clock.ts';
+import { currentActor } from '../../platform/db/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Task } from '../../platform/queue/task.ts';
@@ -39,6 +41,8 @@ export async function persistAndRespond<ResponseBody>(
   if (only_check) return { response, replayed: false };
   const paths = notification ? (files?.paths ?? []) : [];
   if (paths.length > 0) await insertUnconfirmedFiles(app.db, paths, timestamp(app.clock.now()));
+  // Not with an API key: those name nobody.
+  const actor = currentActor();
   let stored: StoredResponse | undefined;
   try {
     if (notification) await files?.put();
@@ -51,10 +55,11 @@ export async function persistAndRespond<ResponseBody>(
         response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
       },
       alsoStore:
-        task || files?.record
+        task || files?.record || actor !== undefined
           ? async (tx) => {
               await files?.record?.(tx);
               if (!notification) return;
+              if (actor !== undefined) await recordAuditEntry(tx, entryOf(notification), actor);
               if (paths.length > 0) await deleteUnconfirmedFiles(tx, paths);
               if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
               if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
@@ -73,6 +78,13 @@ export async function persistAndRespond<ResponseBody>(
   if (!stored || !idempotency) return { response, replayed: false };
   await deleteFiles(app, paths);
   return replay(stored, idempotency.request_digest);
+}
+
+/** Without the recipient, the values and the reference, which may name a person, too. */
+function entryOf(notification: NewNotification): NewAuditEntry {
+  const { id, service_id, notification_type, template_id, template_version, scheduled_for } = notification;
+  const after = { notification_type, template_id, template_version, scheduled_for };
+  return { action: 'create', noun: 'notification', thing_id: id, service_id, after };
 }
 
 async function deleteFiles({ db, files }: Pick<SendDeps, 'db' | 'files'>, paths: string[]): Promise<void> {

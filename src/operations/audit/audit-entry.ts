@@ -1,12 +1,11 @@
+import type { NewAuditEntry } from '../../auth/audit-entry.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 
-export const auditActions = ['create', 'update', 'delete', 'find', 'export', 'erase'] as const;
-type AuditAction = (typeof auditActions)[number];
-
-/** What rows are called in entries: the names in the triggers of the audited tables. */
+/** What things are called in entries: the names in the triggers of the audited tables, and in `recordAuditEntry`. */
 export const auditNouns = [
   'allowance',
   'api_key',
+  'callback',
   'callback_api',
   'callback_signing_secret',
   'contact_list',
@@ -23,6 +22,7 @@ export const auditNouns = [
   'letter_branding_pool',
   'letter_contact',
   'letter_rate',
+  'notification',
   'organisation',
   'organisation_domain',
   'organisation_invite',
@@ -57,21 +57,11 @@ export interface AuditFilter {
   thing_id?: string | undefined;
   service_id?: string | undefined;
   noun?: string | undefined;
-  action?: AuditAction | undefined;
+  action?: NewAuditEntry['action'] | undefined;
   /** From this moment. */
   after?: Timestamp | undefined;
   /** Before this moment. */
   before?: Timestamp | undefined;
   /** Only entries that come after this one in the list. */
   older_than?: { created_at: Timestamp; id: string } | undefined;
-}
-
-/** What the triggers cannot see: a change outside of the audited tables. Who makes it is known to the transaction. */
-export interface NewAuditEntry {
-  action: AuditAction;
-  noun: (typeof auditNouns)[number];
-  thing_id: string;
-  service_id?: string | undefined;
-  before?: object;
-  after?: object;
 }

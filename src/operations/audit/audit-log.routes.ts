@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { auditActions } from '../../auth/audit-entry.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
-import { auditActions, auditNouns } from './audit-entry.ts';
+import { auditNouns } from './audit-entry.ts';
 import { listAuditEntries } from './audit-log.ts';
 
 const pageSize = 100;

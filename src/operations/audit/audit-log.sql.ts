@@ -1,18 +1,9 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
-import type { AuditFilter, NewAuditEntry } from './audit-entry.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { AuditFilter } from './audit-entry.ts';
 
 type Fields = Record<string, unknown>;
-
-export async function addAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<void> {
-  const { action, noun, thing_id, service_id = null, before = null, after = null } = entry;
-  const json = (value: object | null) => (value ? JSON.stringify(value) : null);
-  await sql`select add_audit_entry(
-    ${action}, ${noun}, ${thing_id}, ${service_id}::uuid, null, ${json(before)}::jsonb, ${json(after)}::jsonb)`.execute(
-    tx,
-  );
-}
 
 /** The newest first. */
 export function selectAuditEntries(db: Db, filter: AuditFilter, limit: number) {

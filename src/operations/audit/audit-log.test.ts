@@ -4,9 +4,11 @@ import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders
 import { aPerson, joinService, password, signedIn } from '../../../test/kit/console-people.ts';
 import { ConsoleVisitor } from '../../../test/kit/console-visitor.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { type Actor, actAs, currentActor } from '../../platform/db/actor.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { readAuditEntries, recordAuditEntry } from './audit-log.ts';
+import { newId } from '../../platform/id.ts';
+import { readAuditEntries } from './audit-log.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
@@ -127,6 +129,75 @@ describe('a change by a person', () => {
   });
 });
 
+describe('a change to messages', () => {
+  async function aSender() {
+    const service = await aService(harness);
+    const person = await aPerson(harness);
+    await joinService(harness, service, person.id);
+    const template = await aTemplate(harness, service, { content: 'Hello ((name))' });
+    const body = { template_id: template, to: '07700900987', personalisation: { name: 'Canary' } };
+    const send = () =>
+      harness.admin('POST', `/service/${service}/send-notification`, {
+        ...{ ...body, created_by: person.id, reference: 'canary reference' },
+      });
+    return { service, template, person, send };
+  }
+
+  it('has an entry for each message sent by hand, also in a shared commit; without recipient, values and reference', async () => {
+    const { service, template, person, send } = await aSender();
+    const key = await anApiKey(harness, service);
+    const other = () =>
+      harness.v2('POST', '/v2/notifications/sms', key, {
+        ...{ phone_number: '07700900988', template_id: template, personalisation: { name: 'Ada' } },
+      });
+    const sent = await Promise.all([other(), send(), other(), send(), other()]);
+    expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    const ids = [sent[1]?.body.id, sent[3]?.body.id];
+    for (const id of ids) {
+      expect(await entriesOf(id)).toMatchObject([
+        { action: 'create', noun: 'notification', service_id: service, claimed_user_id: person.id },
+      ]);
+    }
+    const { rows } =
+      await sql`select a::text from audit_log a where noun = 'notification' and service_id = ${service}`.execute(
+        harness.app.db,
+      );
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).not.toMatch(/900987|canary/i);
+  });
+
+  it('has none for a message that is refused', async () => {
+    const { service, send } = await aSender();
+    await harness.app.db.updateTable('services').set({ sms_message_limit: 0 }).where('id', '=', service).execute();
+    expect((await send()).status).toBe(429);
+    const { rows } = await sql`select from audit_log where noun = 'notification' and service_id = ${service}`.execute(
+      harness.app.db,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('has one entry for each service whose letters are returned', async () => {
+    const services = [await aService(harness), await aService(harness)];
+    const at = harness.clock.now().toISOString();
+    for (const [index, service_id] of services.entries()) {
+      const template_id = await aTemplate(harness, service_id, { template_type: 'letter', subject: 's' });
+      const letter = { reference: `RETURNED0000000${index}`, notification_id: newId(harness.clock.now()), service_id };
+      const rest = { template_id, template_version: 1, created_at: at, printed_at: at };
+      await harness.app.db
+        .insertInto('printed_letters')
+        .values({ ...letter, ...rest })
+        .execute();
+    }
+    const references = ['RETURNED00000000', 'RETURNED00000001', 'UNKNOWN000000000'];
+    expect((await harness.admin('POST', '/letters/returned', { references })).status).toBe(200);
+    for (const service of services) {
+      expect(await entriesOf(service)).toMatchObject([
+        { noun: 'returned_letter', service_id: service, after: { rows: 1 } },
+      ]);
+    }
+  });
+});
+
 describe('the table', () => {
   it('refuses to change or delete an entry, to the role that owns it', async () => {
     const service = await aService(harness);
@@ -178,6 +249,30 @@ describe('who acts', () => {
     expect(await entriesOf(user)).toMatchObject([{ actor_type: 'command', client: 'test', after: { name: 'One' } }]);
   });
 
+  it('is named in a transaction that began without it', async () => {
+    const user = await aUser(harness);
+    const { db } = harness.app.apart.reading;
+    const rename = (tx: typeof db, name: string) =>
+      tx.updateTable('users').set({ name }).where('id', '=', user).execute();
+    await inTransaction(db, async (tx) => {
+      await actAs(someActor(), () => rename(tx, 'Inside'));
+    });
+    expect(await entriesOf(user)).toMatchObject([{ client: 'test', after: { name: 'Inside' } }]);
+  });
+
+  it('is nobody in work that goes on after the request, also while others act', async () => {
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const late = actAs(someActor(), () => ({ actor: waiting.then(currentActor) }));
+    await actAs({ ...someActor(), client: 'other' }, async () => {
+      goOn();
+      expect(await late.actor).toBeUndefined();
+      expect(currentActor()).toContain('other');
+    });
+  });
+
   it('is named with statements of the pool itself', async () => {
     const user = await aUser(harness);
     const { pool } = harness.app.apart.reading;
@@ -207,7 +302,7 @@ describe('who acts', () => {
   it('must be known where an entry is recorded by hand', async () => {
     const entry = { action: 'erase', noun: 'recipient', thing_id: 'hash' } as const;
     const record = () => inTransaction(harness.app.db, (tx) => recordAuditEntry(tx, entry));
-    await expect(record()).rejects.toThrow('null value');
+    await expect(record()).rejects.toThrow('Nobody acts');
     await actAs(someActor(), record);
     expect(await entriesOf('hash')).toHaveLength(1);
   });

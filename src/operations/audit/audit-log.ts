@@ -1,19 +1,13 @@
 import type { Config } from '../../config.ts';
 import { earlier, timestamp } from '../../platform/clock.ts';
-import type { Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { AuditFilter, NewAuditEntry } from './audit-entry.ts';
-import { addAuditEntry, deleteAuditEntries, selectAuditEntries } from './audit-log.sql.ts';
+import type { AuditFilter } from './audit-entry.ts';
+import { deleteAuditEntries, selectAuditEntries } from './audit-log.sql.ts';
 
 type Deps = Pick<Platform, 'db'>;
 
 export type AuditEntry = Awaited<ReturnType<typeof selectAuditEntries>>[number];
-
-/** Fails without an actor: a change without an entry must not happen. */
-export function recordAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<void> {
-  return addAuditEntry(tx, entry);
-}
 
 export async function findAuditEntry(app: Deps, id: string): Promise<AuditEntry | undefined> {
   const [entry] = await selectAuditEntries(app.db, { id }, 1);

@@ -12,7 +12,7 @@ const harness = useHarness({
   },
 });
 
-/** Routes that read, send, check or queue: they change nothing that is audited. */
+/** Routes that read, check, or send messages of the platform: they change nothing that is audited. */
 const changeNothing = [
   ...['POST /email-branding/get-name-for-alt-text/', 'POST /letter-branding/get-unique-name/', 'POST /events'],
   ...['POST /user/email', 'POST /user/find-users-by-email', 'POST /user/check-link', 'POST /user/reset-password'],
@@ -23,12 +23,9 @@ const changeNothing = [
   'POST /organisations/notify-org-member-about-next-steps-of-go-live-request/{service_id}',
   'POST /organisations/notify-service-member-of-rejected-go-live-request/{service_id}',
   ...['POST /service/{service_id}/email-reply-to/verify', 'POST /service/{service_id}/notifications'],
-  'POST /service/{service_id}/notifications/{notification_id}/cancel',
-  ...['POST /service/{service_id}/send-notification', 'POST /service/{service_id}/send-pdf-letter'],
   ...['POST /service/{service_id}/inbound-sms', 'POST /service/{service_id}/check-pdf-letter'],
   'POST /service/{service_id}/template/{template_id}/letter-preview/{file_type}',
-  ...['POST /service/{service_id}/template/preview-draft', 'POST /service/{service_id}/callbacks/replay'],
-  ...['POST /service/{service_id}/callbacks/test', 'POST /service/{service_id}/callbacks/{callback_id}/replay'],
+  'POST /service/{service_id}/template/preview-draft',
   'POST /platform-admin/find-by-uuid',
 ];
 

@@ -1,3 +1,4 @@
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { eraseComplaints } from '../../complaints/complaints.ts';
 import type { Config } from '../../config.ts';
 import { eraseCallbacks } from '../../delivery/callbacks/callback-history.ts';
@@ -11,7 +12,6 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
-import { recordAuditEntry } from '../audit/audit-log.ts';
 import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
 
 /** The number of erased rows, and of rows left because they are still in use. */

@@ -1,3 +1,4 @@
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { findComplaintsAbout } from '../../complaints/complaints.ts';
 import type { Config } from '../../config.ts';
 import { findCallbacksAbout } from '../../delivery/callbacks/callback-history.ts';
@@ -13,7 +14,6 @@ import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
-import { recordAuditEntry } from '../audit/audit-log.ts';
 import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
 
 /** Where something about a recipient can be held. */

@@ -24,17 +24,20 @@ export function actAs<T>(actor: Actor, work: () => T): T {
   return actors.run(JSON.stringify(actor), work);
 }
 
-/** As JSON, which the triggers of the database read. */
+/** As JSON. */
 export function currentActor(): string | undefined {
   return actors.current();
 }
 
+/** For work that belongs to many requests, such as a commit that they share. */
+export function asNobody<T>(work: () => T): T {
+  return actors.runWithout(work);
+}
+
 const writes = /\b(insert|update|delete|merge)\b/i;
 const begins = /^\s*(begin|start transaction)\b/i;
-const ends = /^\s*(commit|rollback)\s*$/i;
 
-export const statementKind = (text: string): 'begins' | 'ends' | 'writes' | 'reads' => {
+export const statementKind = (text: string): 'begins' | 'writes' | 'reads' => {
   if (begins.test(text)) return 'begins';
-  if (ends.test(text)) return 'ends';
   return writes.test(text) ? 'writes' : 'reads';
 };

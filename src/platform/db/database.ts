@@ -96,8 +96,8 @@ const responseTimeout_ms = 5_000;
 
 /** On a query timeout the driver keeps the connection, and the pool would hand out a dead one. */
 class Connection extends pg.Client {
-  /** Whether a transaction is open that names its actor. */
-  private namesActor = false;
+  /** Whom the last transaction named. */
+  private namedActor: string | undefined;
 
   override query(...args: never[]): never {
     const actor = currentActor();
@@ -115,10 +115,13 @@ class Connection extends pg.Client {
     const [first] = args;
     const text = typeof first === 'string' ? first : String((first as { text?: unknown }).text ?? '');
     const kind = statementKind(text);
-    const isOpen = this.namesActor;
-    if (kind === 'begins' || kind === 'ends') this.namesActor = kind === 'begins';
+    if (kind === 'reads') return this.send(args);
+    const isOpen = this.getTransactionStatus() !== 'I';
+    if (isOpen && this.namedActor === actor) return this.send(args);
+    this.namedActor = actor;
     if (kind === 'begins') return this.sendAll([args, nameOfActor(actor)], 0);
-    if (kind !== 'writes' || isOpen) return this.send(args);
+    // The first change of this actor in a transaction that began without it.
+    if (isOpen) return this.sendAll([nameOfActor(actor), args], 1);
     const callback = args.at(-1);
     if (typeof callback !== 'function') return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
     // As the pool itself calls it.

@@ -1,4 +1,5 @@
 import { unavailable } from '../failure.ts';
+import { asNobody } from './actor.ts';
 
 /**
  * A working server never has this many waiting: it is seconds of the highest rate. On a server that hangs, items would
@@ -151,7 +152,7 @@ export class GroupCommit<Item, Outcome> {
   private async commitTogether(group: Waiting<Item, Outcome>[]): Promise<void> {
     let outcomes: Outcome[];
     try {
-      outcomes = await this.options.commit(group.map(({ item }) => item));
+      outcomes = await asNobody(() => this.options.commit(group.map(({ item }) => item)));
     } catch (error) {
       if (group.length === 1 || this.options.concernsAll(error)) {
         if (group.length === 1 && !this.options.concernsAll(error)) this.isolate(group);

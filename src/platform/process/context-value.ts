@@ -1,22 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** `isOver`: the work has ended, while something that it began may go on. */
+interface Held<Value> {
+  value: Value;
+  isOver: boolean;
+}
+
 /**
- * A value for everything that some work does, also after it has waited. While no work has a value, the storage is off:
+ * A value for everything that some work does until it ends, also after it has waited. While no work has a value, the storage is off:
  * before Node 24 it makes each promise of the process four times as expensive, also those that accept messages.
  */
 export class ContextValue<Value> {
-  private readonly storage = new AsyncLocalStorage<Value>();
+  private readonly storage = new AsyncLocalStorage<Held<Value> | undefined>();
   private running = 0;
 
   run<T>(value: Value, work: () => T): T {
     this.running += 1;
+    const held = { value, isOver: false };
     const stop = () => {
+      held.isOver = true;
       this.running -= 1;
       if (this.running === 0) this.storage.disable();
     };
     let result: T;
     try {
-      result = this.storage.run(value, work);
+      result = this.storage.run(held, work);
     } catch (error) {
       stop();
       throw error;
@@ -26,7 +34,13 @@ export class ContextValue<Value> {
     return result;
   }
 
+  /** For work that belongs to many, such as a commit that they share. */
+  runWithout<T>(work: () => T): T {
+    return this.running === 0 ? work() : this.storage.run(undefined, work);
+  }
+
   current(): Value | undefined {
-    return this.running === 0 ? undefined : this.storage.getStore();
+    const held = this.running === 0 ? undefined : this.storage.getStore();
+    return held?.isOver ? undefined : held?.value;
   }
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { auditActions } from '../../../../auth/audit-entry.ts';
 import type { AuditFilter } from '../../../../operations/audit/audit-entry.ts';
-import { auditActions, auditNouns } from '../../../../operations/audit/audit-entry.ts';
+import { auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import { addDays, isDay, londonInstant } from '../../../../platform/calendar.ts';
 import { timestamp } from '../../../../platform/clock.ts';
 import { invalid, invalidField } from '../../../../platform/failure.ts';

@@ -1,4 +1,5 @@
-import { auditActions, auditNouns } from '../../../../operations/audit/audit-entry.ts';
+import { auditActions } from '../../../../auth/audit-entry.ts';
+import { auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import { findAuditEntry, listAuditEntries, readAuditEntries } from '../../../../operations/audit/audit-log.ts';
 import { londonDay } from '../../../../platform/calendar.ts';
 import { notFound } from '../../../../platform/failure.ts';

@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { Tx } from '../platform/db/database.ts';
+import type { NewAuditEntry } from './audit-entry.ts';
+
+export async function insertAuditEntry(tx: Tx, entry: NewAuditEntry, actor: string): Promise<void> {
+  const { action, noun, thing_id, service_id = null, before = null, after = null } = entry;
+  const json = (value: object | null) => (value ? JSON.stringify(value) : null);
+  await sql`
+    with actor as materialized (select set_config('pennypost.actor', ${actor}, true))
+    select add_audit_entry(
+      ${action}, ${noun}, ${thing_id}, ${service_id}::uuid, null, ${json(before)}::jsonb, ${json(after)}::jsonb)
+    from actor`.execute(tx);
+}

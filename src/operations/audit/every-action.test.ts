@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accountActions } from '../../../test/kit/console-actions/account-actions.ts';
+import type { Action } from '../../../test/kit/console-actions/action.ts';
+import { messageActions } from '../../../test/kit/console-actions/message-actions.ts';
+import { operatorActions } from '../../../test/kit/console-actions/operator-actions.ts';
+import { serviceActions } from '../../../test/kit/console-actions/service-actions.ts';
+import { settingActions } from '../../../test/kit/console-actions/setting-actions.ts';
+import { ConsoleVisitor, type Page } from '../../../test/kit/console-visitor.ts';
+import { aConsoleWorld, type ConsoleWorld } from '../../../test/kit/console-world.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { collectPages } from '../../console/collect-pages.ts';
+import type { DeclaredPage } from '../../console/page.ts';
+
+/**
+ * Sends the form of every page: what changes something has its entry in the audit log, in the transaction of the change. A page with
+ * a form needs a line in `test/kit/console-actions/`.
+ */
+
+/** With two providers, so that shares can change. */
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: {
+    sms: { providers: ['sandbox', 'mmg'] },
+    email: { providers: ['sandbox', 'smtp'] },
+    providers: { mmg: { url: 'http://127.0.0.1:9/mmg', apiKey: 'wrong' } },
+  },
+});
+
+let world: ConsoleWorld;
+let pages: ReadonlyMap<string, DeclaredPage>;
+let actions: Action[];
+
+/** The request with this id cannot write its entry. */
+const refusedId = 'deadbeefdeadbeef';
+const readerId = 'feedfeedfeedfeed';
+
+beforeAll(async () => {
+  pages = new Map(collectPages(harness.app).flatMap((page) => (page.act ? [[page.path, page]] : [])));
+  // Only the sandbox delivers.
+  const share = (name: string, priority: number) =>
+    harness.app.db
+      .updateTable('provider_details')
+      .set({ priority, resting_priority: priority })
+      .where('identifier', name === 'sandbox' ? '=' : '<>', 'sandbox')
+      .execute();
+  await share('sandbox', 100);
+  await share('others', 0);
+  world = await aConsoleWorld(harness);
+  const lists = [accountActions, messageActions, serviceActions, settingActions, operatorActions];
+  actions = lists.flatMap((list) => list(harness, world));
+  await sql`alter table audit_log add constraint refused check (request_id <> ${sql.lit(refusedId)})`.execute(
+    harness.app.db,
+  );
+}, 120_000);
+
+function send({ path, by = 'stranger', form = {}, file, ids, query = '' }: Action, requestId: string): Promise<Page> {
+  const page = pages.get(path);
+  if (!page) throw new Error(`There is no page with a form at ${path}`);
+  const browser = by instanceof ConsoleVisitor ? by : (world.visitors.get(by)?.browser ?? new ConsoleVisitor(harness));
+  const url = `${world.urlOf(page, ids)}${query}`;
+  const headers = { 'sec-fetch-site': 'same-origin', 'x-b3-traceid': requestId };
+  if (!file && !page.file) return browser.post(url, form, headers);
+  const single = Object.fromEntries(Object.entries(form).map(([name, value]) => [name, String(value)]));
+  return browser.postFile(url, single, file ?? { field: page.file?.name ?? '', name: '', content: '' }, headers);
+}
+
+async function entriesOf(requestId: string) {
+  const { rows } = await sql<{ action: string; noun: string; before: object | null; after: object | null }>`
+    select action, noun, before, after from audit_log where request_id = ${requestId}`.execute(harness.app.db);
+  return rows;
+}
+
+/** Whether an entry says what its kind of change must say. */
+function isWhole({ action, noun, before, after }: Awaited<ReturnType<typeof entriesOf>>[number]): boolean {
+  if (noun === 'recipient') return action === 'export' || after !== null;
+  return (action === 'create' || before !== null) && (action === 'delete' || after !== null);
+}
+
+const isRight = ({ status, problems }: Page) => status < 400 && Object.keys(problems).length === 0;
+
+describe('every action of the console', { timeout: 240_000 }, () => {
+  it('is listed', () => {
+    const listed = new Set(actions.map(({ path }) => path));
+    expect([...pages.keys()].filter((path) => !listed.has(path))).toEqual([]);
+  });
+
+  it('is refused to read-only operators, who may only look', async () => {
+    const reader = world.visitors.get('a read-only operator');
+    const ofOthers = actions.filter(({ path }) => typeof pages.get(path)?.who === 'object' || /^\/operator/.test(path));
+    for (const action of ofOthers) await send({ ...action, by: 'a read-only operator' }, readerId);
+    expect(ofOthers.length).toBeGreaterThan(150);
+    expect(reader?.user?.read_only_operator).toBe(true);
+    expect(await entriesOf(readerId)).toEqual([]);
+  });
+
+  it('has its entry, without which it fails; a failed one has none', async () => {
+    const wrong: string[] = [];
+    for (const [index, listed] of actions.entries()) {
+      const action = { ...listed, ...(await listed.prepare?.()) };
+      const say = (what: string) => wrong.push(`${action.path} ${JSON.stringify(action.form ?? {})}: ${what}`);
+      const requestId = (index + 1).toString(16).padStart(16, '0');
+      if (action.noun !== undefined) {
+        const refused = await send(action, refusedId);
+        if (refused.status !== 500) say(`${refused.status} without its entry, ${refused.location}`);
+      }
+      const done = await send(action, requestId);
+      const entries = await entriesOf(requestId);
+      if (action.noun === undefined) {
+        if (entries.length > 0) say(`has entries: ${JSON.stringify(entries)}`);
+        continue;
+      }
+      if (!isRight(done)) say(`${done.status} ${JSON.stringify(done.problems)} ${done.h1}`);
+      else if (!entries.some(({ noun }) => noun === action.noun)) say(`has no entry: ${JSON.stringify(entries)}`);
+      else if (!entries.every(isWhole)) say(`lacks values: ${JSON.stringify(entries)}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(await entriesOf(refusedId)).toEqual([]);
+  });
+});
